@@ -7,11 +7,12 @@ use super::flush::rounding_of_gap;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// Largest absolute weight that counts as rounding error \[-\]. If the closest point lies on an edge of a face, for
-/// example, the weights of the face nodes off this edge are zero within rounding.
+/// A weight counts as zero within rounding if its absolute value is at most this bound \[-\]. For example, if the
+/// closest point lies on an edge of a face, the face nodes off this edge have such weights.
 const CARRYING: f64 = 1e-9;
 
-/// Identifies a contact from its beginning to its end. Node contacts sort before edge contacts.
+/// Identifies a contact; the key stays the same from the beginning to the end of the contact. Node contacts sort before
+/// edge contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ContactKey {
     /// Node–surface contact.
@@ -20,12 +21,12 @@ pub enum ContactKey {
     Edges(EdgeOnEdge),
 }
 
-/// Contact of a node with any face of a surface.
+/// Contact of a node with a surface, whichever face of the surface the node touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeOnSurface {
     /// Contactor node, global number.
     pub contactor: u32,
-    /// Target surface: the number of its body.
+    /// Number of the body of the target surface.
     pub target: u32,
 }
 
@@ -47,7 +48,8 @@ pub struct EdgeOnEdge {
 /// minus the depth instead. [`Constraints::map_gaps`] can replace the gap, for example for bodies that overlap at the
 /// start.
 ///
-/// A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, any response conserves linear momentum.
+/// A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, all contact forces of this form conserve linear
+/// momentum.
 ///
 /// The data are a structure of arrays with compressed rows, reused from step to step.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -67,9 +69,9 @@ clone_by_field!(Constraints { keys, bodies, gaps, normals, ends, nodes, weights 
 /// One side of a contact: a node, an edge, a face or an element.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// Its body.
+    /// Number of the body.
     pub body: u32,
-    /// Global nodes.
+    /// Global node numbers.
     pub nodes: &'a [u32],
     /// Shape values of these nodes at the point of contact; the sum is 1 \[-\].
     pub shape_values: &'a [f64],
@@ -78,7 +80,7 @@ pub struct Side<'a> {
 /// One constraint, borrowed from [`Constraints`].
 #[derive(Clone, Copy, Debug)]
 pub struct Constraint<'a> {
-    /// Its key.
+    /// Key of the contact.
     pub key: ContactKey,
     /// Bodies of the contactor and of the target; the same body twice in self-contact.
     pub bodies: [u32; 2],
@@ -86,7 +88,7 @@ pub struct Constraint<'a> {
     pub gap: f64,
     /// Unit normal out of the target.
     pub normal: Vec3,
-    /// Global nodes, the contactor first.
+    /// Global node numbers, the contactor nodes first.
     pub nodes: &'a [u32],
     /// Weights of these nodes \[-\].
     pub weights: &'a [f64],
@@ -101,32 +103,32 @@ impl Constraint<'_> {
         nodes.map(|(&node, &weight)| positions[node as usize] * weight).sum()
     }
 
-    /// Whether the contact does not penetrate: the gap is positive, or zero within rounding. Flush surfaces that
-    /// transmit no pressure have a zero gap.
+    /// Whether the contact does not penetrate: the gap is positive, or zero within rounding. For example, flush
+    /// surfaces that transmit no pressure have a gap of zero within rounding.
     pub fn is_flush(&self, positions: &[Vec3]) -> bool {
         self.gap >= -rounding_of_gap(self.nodes.iter().map(|&node| &positions[node as usize]))
     }
 
-    /// Whether the target has several nodes, so that forces on its nodes can form a couple. A wall has a single node.
+    /// Whether the target has several nodes, so that forces on its nodes can form a couple. A wall has only one node.
     pub fn can_take_couple(&self) -> bool {
         self.nodes.len() > self.num_contactor_nodes + 1
     }
 
-    /// Target nodes that carry a part of the contact force beyond rounding.
+    /// Target nodes that carry contact force: their absolute weights exceed the rounding bound `CARRYING`.
     pub fn carrying_target_nodes(&self) -> impl Iterator<Item = u32> {
         let target = self.nodes.iter().zip(self.weights).skip(self.num_contactor_nodes);
         target.filter(|(_, weight)| weight.abs() > CARRYING).map(|(&node, _)| node)
     }
 
-    /// Σ w_a q_a of a nodal vector field.
+    /// The sum Σ w_a q_a over the nodes a of the constraint, where q_a is the entry of `field` at node a.
     pub fn jump(&self, field: &[Vec3]) -> Vec3 {
         self.nodes.iter().zip(self.weights).map(|(&node, &weight)| field[node as usize] * weight).sum()
     }
 }
 
 impl Constraints {
-    /// Whether the arrays have consistent lengths, the keys do not descend, and the nodes and bodies are among the
-    /// first `num_nodes` nodes and `num_bodies` bodies.
+    /// Whether the data are consistent: the lengths of the arrays agree, the keys and the row ends do not descend, all
+    /// nodes are less than `num_nodes`, and all bodies are less than `num_bodies`.
     pub fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
         let count = self.keys.len();
         let lengths = [self.bodies.len(), self.gaps.len(), self.normals.len(), self.ends.len()];
@@ -156,9 +158,9 @@ impl Constraints {
         self.weights.clear();
     }
 
-    /// Appends the constraint of a contactor and a target; keys must ascend.
-    // Inlined: a call would write the arguments to memory in several small stores, and read them in one wide load. This
-    // load would wait for all of the stores.
+    /// Appends the constraint of a contactor and a target. The key must be greater than all present keys.
+    // Inlined: a call would write the arguments to memory in several small stores, and read the arguments in one wide
+    // load. This load would wait for all of the stores.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
@@ -189,15 +191,15 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Keeps the wanted constraints; `workspace` is overwritten.
+    /// Keeps the constraints for which `wanted` returns true; `workspace` is overwritten.
     pub fn retain(&mut self, mut wanted: impl FnMut(&Constraint<'_>) -> bool, workspace: &mut Self) {
         workspace.clear();
         self.iter().filter(|constraint| wanted(constraint)).for_each(|kept| workspace.push_copy(&kept));
         std::mem::swap(self, workspace);
     }
 
-    /// Renames the keys of all constraints and sorts by the new keys. The new keys must be distinct. `order` and
-    /// `workspace` are overwritten.
+    /// Replaces each key by `name(key)` and sorts the constraints by the new keys. The new keys must be distinct.
+    /// `order` and `workspace` are overwritten.
     pub fn rename(
         &mut self,
         name: impl Fn(ContactKey) -> ContactKey,
@@ -213,7 +215,7 @@ impl Constraints {
     }
 
     /// Replaces every gap \[m\]. The function `gap` receives the key and the old gap of a constraint, and returns the
-    /// new gap. It is called in ascending order of keys.
+    /// new gap. The calls are in ascending order of the keys.
     pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
         for (key, value) in self.keys.iter().zip(&mut self.gaps) {
             *value = gap(*key, *value);
@@ -221,8 +223,8 @@ impl Constraints {
     }
 
     /// Replaces gaps \[m\], normals and weights. For each constraint, `geometry` receives the index, the constraint,
-    /// and a copy of the weights. The function overwrites this copy with the new weights, and returns the new gap and
-    /// normal.
+    /// and a copy of the weights. `geometry` overwrites the copy with the new weights, and returns the new gap and the
+    /// new normal.
     pub fn renew_geometry(
         &mut self,
         mut geometry: impl FnMut(usize, &Constraint<'_>, &mut [f64]) -> (f64, Vec3),
@@ -239,7 +241,7 @@ impl Constraints {
         }
     }
 
-    /// Appends a constraint; keys must ascend.
+    /// Appends a copy of a constraint. Its key must be greater than all present keys.
     pub(super) fn push_copy(&mut self, constraint: &Constraint<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < constraint.key), "constraints out of order");
         self.keys.push(constraint.key);
@@ -262,12 +264,12 @@ impl Constraints {
         self.keys.binary_search(&key).is_ok()
     }
 
-    /// The constraint of this key.
+    /// The constraint with this key, if there is one.
     pub fn of(&self, key: ContactKey) -> Option<Constraint<'_>> {
         self.keys.binary_search(&key).ok().map(|k| self.get(k))
     }
 
-    /// Constraints of a node with surfaces.
+    /// Constraints of a contactor node with surfaces.
     pub fn of_contactor(&self, node: u32) -> impl Iterator<Item = Constraint<'_>> {
         let is_before = |key: &ContactKey| matches!(key, ContactKey::Node(key) if key.contactor < node);
         let first = self.keys.partition_point(is_before);

@@ -13,29 +13,29 @@ use super::tree::hierarchy::Hierarchy;
 /// State of a detector between steps, without caches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DetectionMemory {
-    /// Starting points of the closest-point searches of the next step, ascending by key; empty unless searches start
-    /// from the closest points of the previous step.
+    /// Starting points of the closest-point searches in the next step, ascending by key. The list is empty unless the
+    /// detector starts searches from the closest points of the previous step.
     pub starting_points: Vec<StartingPoint>,
-    /// Spheres of the roots at the first instants of the current flight, if the detector estimates the motion of
-    /// flights from these instants.
+    /// Bounding spheres of the hierarchy roots at the first instants of the current flight. `None` unless the detector
+    /// estimates the motion of flights from these spheres.
     pub first_steps: Option<RootHistory>,
 }
 
 /// Finds contact.
 pub trait Detector: Send {
-    /// First contact of two surfaces within a flight; `None` if the flight is free of contact.
+    /// First contact of two surfaces within a step of flight; `None` if no surfaces touch in this step.
     fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact>;
 
     /// Replaces `constraints` by the constraints of this configuration.
     ///
-    /// Called once per step, with ascending times. A call to [`Detector::first_impact`] between two calls restarts the
-    /// contact phase.
+    /// Called once per step, with ascending times. A call to [`Detector::first_impact`] ends the contact phase; the
+    /// next call of this function begins another one.
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints);
 
     /// State for the next step.
     fn memory(&self) -> DetectionMemory;
 
-    /// Discards all data of earlier configurations, and continues from this memory.
+    /// Discards all data of earlier configurations, and continues from `memory`.
     fn start_from(&mut self, memory: &DetectionMemory);
 
     /// Accumulated statistics.

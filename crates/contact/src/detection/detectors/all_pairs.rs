@@ -14,8 +14,8 @@ use crate::detection::trajectory::{Flight, Impact};
 /// Tests all pairs of bodies that may touch.
 ///
 /// - In flight, each pair consists of two different bodies. All pairs of their faces are tested.
-/// - In contact, a body with self-contact also forms a pair with itself. All pairs of a node and a face are tested, and
-///   all pairs of edges selected for edge–edge contact.
+/// - In contact, a body with self-contact also forms a pair with itself. All pairs of a node and a face are tested. All
+///   pairs of edges selected for edge–edge contact are tested, too. Only pairs that can never touch are omitted.
 ///
 /// # Cost
 /// The time is quadratic in the number of faces. In contact the memory is quadratic, too.
@@ -44,8 +44,8 @@ impl AllPairs {
         }
     }
 
-    /// Lists the candidates: the pairs of a node and a face in one list, the pairs of edges in another. Both lists are
-    /// sorted. Pairs that can never touch are omitted.
+    /// Lists the candidates: node–face pairs in `candidates`, edge pairs in `edges`. Pairs that can never touch are
+    /// omitted.
     fn collect_candidates(&mut self) {
         for bodies in self.model.pairs() {
             for [contactor, target] in both_ways(bodies) {

@@ -1,5 +1,5 @@
 //! A body since its last sorting by the bucket detector or the sorting detector: boxes of the faces at this sorting,
-//! and displacements since.
+//! and displacements since this sorting.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -22,8 +22,8 @@ pub struct SortedBody {
     /// Bounds on the displacements of all points of the surface in the step that ended at the last sorting \[m\].
     pub step: Bounds,
     sorted_at: Vec<Vec3>,
-    /// Largest excess of an interpolated value on a face over the range of the nodal values of the face, relative to
-    /// this range: the largest −Σ min(N_a, 0) with the shape functions N_a.
+    /// Let a value be interpolated on a face from nodal values. `overshoot` bounds its excess over the range of the
+    /// nodal values, relative to this range: the largest −Σ min(N_a, 0) over the surface, with the shape functions N_a.
     overshoot: f64,
 }
 
@@ -46,7 +46,8 @@ impl SortedBody {
         }
     }
 
-    /// Stores the boxes of the faces in the current configuration.
+    /// Stores the nodal positions and the boxes of the faces in the current configuration, and restarts the
+    /// displacements.
     pub fn sort(&mut self, surface: &Surface, configuration: &Configuration<'_>) {
         let positions = configuration.positions;
         let nodes = || surface.nodes().iter();

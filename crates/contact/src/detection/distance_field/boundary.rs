@@ -30,7 +30,7 @@ pub(super) fn outward_normal(
     unit_or_zero(&point.faces.iter().map(weighted).sum())
 }
 
-/// Area of the corner polygon of a face; length of a segment.
+/// Area of the corner polygon of a face. For a segment, its length.
 fn area(surface: &Surface, positions: &[Vec3], face: usize) -> f64 {
     let (kind, nodes) = surface.face(face);
     let corner = |k: usize| positions[nodes[k] as usize];

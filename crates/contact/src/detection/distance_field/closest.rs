@@ -56,8 +56,8 @@ fn certified(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     closest
 }
 
-/// For each support point, the closest point on a few faces: those that contain the nearest support point of the
-/// surface.
+/// For each support point of the band, the closest point on the faces that contain the nearest support point on the
+/// surface. Other faces are not searched.
 fn discrete_points(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     let places: Vec<Vec3> =
         support.boundary.iter().map(|boundary| support.positions[boundary.point as usize]).collect();

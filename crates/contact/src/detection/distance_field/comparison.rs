@@ -1,4 +1,5 @@
-//! The interpolations with which Wolff & Bucher compare their method: without enrichment, or without assumed gradients.
+//! The interpolations with which Wolff & Bucher compare their method: from the corners only, and piecewise linear
+//! between the support points.
 
 use super::DistanceField;
 use super::enriched::Enriched;
@@ -8,14 +9,14 @@ use crate::element::{MAX_NODES, shape_values};
 use crate::math::{Mat3, Vec3};
 
 impl DistanceField {
-    /// Distance interpolated from the corners of the element only \[m\]: zero if all corners of the element are on the
+    /// Distance \[m\] interpolated only from the corners of the element; zero if all corners of the element are on the
     /// surface.
     pub fn plain_distance(&self, element: usize, xi: [f64; 3]) -> f64 {
         let (values, distances) = (self.corner_values(element, xi), self.distances_of(element));
         values.iter().zip(distances).map(|(value, distance)| value * distance).sum()
     }
 
-    /// Assumed gradient interpolated from the corners of the element only.
+    /// Assumed gradient interpolated only from the corners of the element.
     pub fn low_order_gradient(&self, element: usize, xi: [f64; 3]) -> Vec3 {
         let corners = self.kind(element).corners().len();
         let values = self.corner_values(element, xi);
@@ -28,8 +29,8 @@ impl DistanceField {
         values
     }
 
-    /// Distance and its gradient, with the distance linear on each sub-simplex between support points; `None` if ξ is
-    /// outside the element.
+    /// Distance and gradient of the distance, with the distance linear on each sub-simplex between support points.
+    /// `None` if ξ is outside the element, or if the Jacobian at ξ is not positive.
     pub fn piecewise_linear(&self, element: usize, xi: [f64; 3]) -> Option<(f64, Vec3)> {
         const BORDER: f64 = -1e-12;
         let kind = self.kind(element);

@@ -21,8 +21,7 @@ use crate::mesh::CellKind;
 /// Largest number of support points of an element.
 pub const MAX_POINTS: usize = 27;
 
-/// Enriched reference element. Each support point is the mean of some corners in natural coordinates; `points` lists
-/// these corners.
+/// Enriched reference element. Each support point is the mean of some corners in natural coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Enriched {
     kind: CellKind,
@@ -120,7 +119,7 @@ impl Enriched {
         self.points.len()
     }
 
-    /// Corners, by local numbers, of each support point.
+    /// For each support point, the local numbers of the corners whose mean is the point.
     pub fn points(&self) -> &'static [&'static [u8]] {
         self.points
     }
@@ -133,7 +132,7 @@ impl Enriched {
         [mean(0), mean(1), mean(2)]
     }
 
-    /// Shape functions N_A(ξ) of the support points.
+    /// Values N_A(ξ) of the shape functions of the support points; zero beyond the number of support points.
     pub fn values(&self, xi: [f64; 3]) -> [f64; MAX_POINTS] {
         let mut values = [0.0; MAX_POINTS];
         match self.kind {
@@ -146,7 +145,7 @@ impl Enriched {
         values
     }
 
-    /// Derivatives ∂N_A/∂ξ_i; zero beyond the dimension.
+    /// Derivatives ∂N_A/∂ξ_i of the shape functions of the support points; zero for i beyond the dimension.
     pub fn gradients(&self, xi: [f64; 3]) -> [[f64; 3]; MAX_POINTS] {
         let mut gradients = [[0.0; 3]; MAX_POINTS];
         match self.kind {
@@ -169,7 +168,7 @@ impl Enriched {
         gradients
     }
 
-    /// Quadrature of N_A grad N_B, exact on affine elements.
+    /// Quadrature rule that integrates N_A grad N_B exactly on affine elements.
     pub fn quadrature(&self) -> &'static [QuadraturePoint] {
         match self.kind {
             CellKind::Tri3 => &triangle::DEGREE_6,
@@ -210,7 +209,13 @@ fn barycentric(xi: [f64; 3], dimension: usize) -> [f64; 4] {
     [1.0 - sum, xi[0], xi[1], if dimension > 2 { xi[2] } else { 0.0 }]
 }
 
-/// Triangle functions: corner L_i (2 L_i − 1) + 3 L₁ L₂ L₃, edge 4 L_i L_j (1 − 3 L_k), centre 27 L₁ L₂ L₃.
+/// Shape functions of the triangle, with the corners i, j and k:
+///
+/// ```text
+/// corner  L_i (2 L_i − 1) + 3 L₁ L₂ L₃
+/// edge    4 L_i L_j (1 − 3 L_k)
+/// centre  27 L₁ L₂ L₃
+/// ```
 fn triangle_values([a, b, c, _]: [f64; 4]) -> [f64; 7] {
     let bubble = a * b * c;
     let corner = |l: f64| l * (2.0 * l - 1.0) + 3.0 * bubble;
@@ -218,7 +223,7 @@ fn triangle_values([a, b, c, _]: [f64; 4]) -> [f64; 7] {
     [corner(a), corner(b), corner(c), edge(a, b, c), edge(b, c, a), edge(c, a, b), 27.0 * bubble]
 }
 
-/// Derivatives of the triangle functions with respect to L₁, L₂, L₃ as independent variables.
+/// Derivatives of the triangle functions with respect to L₁, L₂ and L₃ as independent variables.
 fn triangle_gradients(l: [f64; 4]) -> [[f64; 3]; 7] {
     let bubble = [l[1] * l[2], l[2] * l[0], l[0] * l[1]];
     let mut gradients = [[0.0; 3]; 7];
@@ -241,8 +246,14 @@ const EDGE_THEN_OPPOSITE: [[usize; 4]; 6] =
 /// For each face of a tetrahedron, the three corners of the face, then the opposite corner.
 const FACE_THEN_OPPOSITE: [[usize; 4]; 4] = [[0, 1, 2, 3], [0, 1, 3, 2], [1, 2, 3, 0], [0, 2, 3, 1]];
 
-/// Tetrahedron functions: corner L_i (2 L_i − 1) + 3 L_i (L_j L_k + L_k L_l + L_l L_j) − 4 b with b = L₁ L₂ L₃ L₄,
-/// edge 4 L_i L_j (1 − 3 L_k − 3 L_l + 8 L_k L_l), face 27 L_i L_j L_k (1 − 4 L_l), centre 256 b.
+/// Shape functions of the tetrahedron, with the corners i, j, k and l, and b = L₁ L₂ L₃ L₄:
+///
+/// ```text
+/// corner  L_i (2 L_i − 1) + 3 L_i (L_j L_k + L_k L_l + L_l L_j) − 4 b
+/// edge    4 L_i L_j (1 − 3 L_k − 3 L_l + 8 L_k L_l)
+/// face    27 L_i L_j L_k (1 − 4 L_l)
+/// centre  256 b
+/// ```
 fn tetrahedron_values(l: [f64; 4]) -> [f64; 15] {
     let bubble = l[0] * l[1] * l[2] * l[3];
     let mut values = [0.0; 15];
@@ -260,7 +271,7 @@ fn tetrahedron_values(l: [f64; 4]) -> [f64; 15] {
     values
 }
 
-/// Derivatives of the tetrahedron functions with respect to L₁ … L₄ as independent variables.
+/// Derivatives of the tetrahedron functions with respect to L₁, …, L₄ as independent variables.
 fn tetrahedron_gradients(l: [f64; 4]) -> [[f64; 4]; 15] {
     let others = |i: usize| [1, 2, 3].map(|s| (i + s) % 4);
     let bubble = [0, 1, 2, 3].map(|i| others(i).iter().map(|&j| l[j]).product::<f64>());
@@ -291,8 +302,8 @@ fn tetrahedron_gradients(l: [f64; 4]) -> [[f64; 4]; 15] {
     gradients
 }
 
-/// Values and gradients of the wedge functions: products of a triangle function and a segment function. `FACTORS` gives
-/// the indices of the two functions; the segment points are ordered −1, +1, 0.
+/// Values and gradients of the wedge functions. Each function is the product of a triangle function and a segment
+/// function. `FACTORS` gives the indices of these two functions. The segment points are ordered −1, +1, 0.
 fn wedge(xi: [f64; 3]) -> [(f64, [f64; 3]); 21] {
     const FACTORS: [(usize, usize); 21] = [
         (0, 0),

@@ -2,17 +2,17 @@
 
 use crate::mesh::CellKind;
 
-/// A body that has no distance field.
+/// Reason why a body has no distance field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DistanceFieldError {
-    /// No elements or no faces.
+    /// The body has no elements or no faces.
     #[error("a distance field needs elements and a surface; give a solid body with faces")]
     Empty,
-    /// Elements that are not solid.
+    /// The dimension of these cells is not the dimension of the faces plus one, or the cells have no enriched element.
     #[error("{} cells have no interior; give a body of plane or solid elements", .0.name())]
     NotSolid(CellKind),
-    /// A node number without a position.
+    /// A node number has no position.
     #[error(
         "the elements or faces name node {node}, but there are {positions} positions; renumber the nodes"
     )]
@@ -22,10 +22,10 @@ pub enum DistanceFieldError {
         /// Number of positions.
         positions: usize,
     },
-    /// A position that is not finite.
+    /// The position of this node is not finite.
     #[error("node {0} has no finite position; correct the mesh")]
     NotFinite(u32),
-    /// A degenerate or inverted element.
+    /// The element with this number is degenerate or inverted.
     #[error("element {0} has a Jacobian that is not positive; correct the mesh")]
     Inverted(usize),
     /// No element touches the surface.

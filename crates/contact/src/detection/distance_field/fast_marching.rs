@@ -1,8 +1,12 @@
 //! Fast marching: a first-order approximation of the distance d, with |∇d| = 1, on the sub-simplices of the elements.
 //!
 //! A front of unit speed leaves the surface at time 0, so that its arrival time at a point is the distance of the
-//! point. If the front passes the corners x_i of a sub-simplex at the times d_i, the arrival time at the remaining
-//! corner x is the minimum of Σ λ_i d_i + |x − Σ λ_i x_i| over all weights λ_i ≥ 0 with Σ λ_i = 1.
+//! point. Let the front pass the corners x_i of a sub-simplex at the times d_i. The arrival time at the remaining
+//! corner x is the minimum, over all weights λ_i ≥ 0 with Σ λ_i = 1, of
+//!
+//! ```text
+//! Σ λ_i d_i + |x − Σ λ_i x_i|
+//! ```
 //!
 //! # Source
 //! Kimmel & Sethian, PNAS 95 (1998) 8431–8435.
@@ -36,7 +40,7 @@ pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>
                 .filter(is_known)
                 .map(|corner| (support.positions[corner], distances[corner]))
                 .collect();
-            // A triangle is a sub-simplex whose last corner repeats the third.
+            // A triangle is a sub-simplex whose last corner repeats the third corner.
             known.dedup();
             for target in simplex.into_iter().filter(|corner| !is_known(corner)) {
                 let arrival = arrival(&known, &support.positions[target]);
@@ -55,7 +59,7 @@ pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>
     closest
 }
 
-/// The sub-simplices of the band that contain a point, as the indices of their support points.
+/// The sub-simplices of the band that contain a support point. Each sub-simplex is given by its four support points.
 fn simplices_at(support: &Support, point: u32) -> impl Iterator<Item = [usize; 4]> {
     support.elements_of(point as usize).iter().flat_map(move |&(element, local)| {
         let points = support.points_of(element as usize);
@@ -66,7 +70,8 @@ fn simplices_at(support: &Support, point: u32) -> impl Iterator<Item = [usize; 4
     })
 }
 
-/// Earliest arrival time of a front at a point. `known` gives points with the times at which the front passes them.
+/// Earliest arrival time of a front at the point `at`. `known` lists one to three points and the times at which the
+/// front passes these points.
 fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
     let along = known.iter().map(|(place, time)| time + (at - place).norm()).fold(f64::INFINITY, f64::min);
     let fronts = match *known {
@@ -81,8 +86,8 @@ fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
     fronts.into_iter().fold(along, f64::min)
 }
 
-/// Arrival time t at the point `at` of the plane front that passes the first `count` points at their times; `None` if
-/// the front does not come from between these points.
+/// Arrival time t of a plane front at the point `at`. The front passes the first `count` points of `known` at their
+/// times. `None` if the front does not come from between these points.
 ///
 /// The arrival time is the larger root of (t e − d)ᵀ Q (t e − d) = 1. The vector e consists of ones, d holds the times
 /// of the points, and Q is the inverse Gram matrix of the offsets from the points to `at`.

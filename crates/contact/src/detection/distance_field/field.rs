@@ -10,18 +10,18 @@ use crate::Surface;
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Distances from the surface of a body and their gradients at the support points of its elements, in the reference
-/// configuration. See the [module](super).
+/// Distances from the surface of a body, and gradients of the distance, at the support points of the elements of the
+/// body. All quantities refer to the reference configuration. See the [module](super).
 #[derive(Clone, Debug)]
 pub struct DistanceField {
     pub(super) support: Support,
     /// Distance of each support point \[m\]; NaN outside the band.
     pub(super) distances: Vec<f64>,
-    /// Assumed gradient of each support point.
+    /// Assumed gradient at each support point; zero outside the band.
     gradients: Vec<Vec3>,
-    /// Closest surface point of each support point \[m\].
+    /// Closest surface point of each support point \[m\]; NaN outside the band.
     closest_points: Vec<Vec3>,
-    /// Closest face of each support point.
+    /// Closest face of each support point; `None` outside the band.
     closest_faces: Vec<Option<u32>>,
 }
 
@@ -106,7 +106,7 @@ impl DistanceField {
         self.support.boundary_of_point[point].is_some()
     }
 
-    /// The field at natural coordinates of an element.
+    /// The field at natural coordinates of an element; NaN if the element is outside the band.
     ///
     /// # Cost
     /// No allocation.
@@ -146,7 +146,7 @@ impl DistanceField {
     }
 
     /// Second derivatives of the distance \[1/m\]: the symmetric part of Σ G_A ⊗ grad N_A, with the assumed gradient
-    /// G_A and the shape function N_A of each support point A. Eq. (16) of Wolff & Bucher.
+    /// G_A and the shape function N_A of each support point A. Eq. (16) of Wolff & Bucher. NaN outside the band.
     pub fn curvature(&self, element: usize, xi: [f64; 3]) -> Mat3 {
         let (kind, nothing) = (self.kind(element), Mat3::repeat(f64::NAN));
         let Some(enriched) = Enriched::of(kind).filter(|_| self.in_band(element)) else { return nothing };
@@ -161,7 +161,7 @@ impl DistanceField {
         (sum + sum.transpose()) * 0.5
     }
 
-    /// Distances of the support points of an element.
+    /// Distances of the support points of an element \[m\].
     pub(super) fn distances_of(&self, element: usize) -> [f64; MAX_POINTS] {
         let mut distances = [0.0; MAX_POINTS];
         for (distance, &point) in distances.iter_mut().zip(self.points_of(element)) {

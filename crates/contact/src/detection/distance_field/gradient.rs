@@ -1,4 +1,4 @@
-//! Assumed gradients at the support points: lumped least squares inside, normals on the surface.
+//! Assumed gradients at the support points: by lumped least squares inside the body, by normals on the surface.
 
 use std::array;
 use std::sync::LazyLock;
@@ -14,10 +14,10 @@ use crate::element::{MAX_NODES, shape_gradients};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Below this norm, the direction of an interpolated or assumed gradient is undefined, as on the medial axis.
+/// Norm of an interpolated or assumed gradient below which its direction is undefined, as on the medial axis.
 pub(super) const NO_DIRECTION: f64 = 0.1;
 
-/// Contribution of an element to the least squares at its support points: ∫ N_A grad d dV and ∫ N_A dV.
+/// For each support point A of an element, its contribution to the least squares: ∫ N_A grad d dV and ∫ N_A dV.
 type Contribution = [(Vec3, f64); MAX_POINTS];
 
 /// Gradients G_A of the support points (Wolff & Bucher, eqs. (13), (14)), of unit length except near the medial
@@ -81,8 +81,8 @@ pub(super) fn positions_of(support: &Support, element: usize) -> [Vec3; MAX_POIN
     places
 }
 
-/// Inverse transpose and determinant of ∂X/∂ξ; `None` if the determinant is not positive. Plane elements have unit
-/// thickness.
+/// Inverse transpose and determinant of the Jacobian ∂X/∂ξ; `None` if the determinant is not positive. Plane elements
+/// have unit thickness.
 pub(super) fn inverse_jacobian(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> Option<(Mat3, f64)> {
     let mut gradients = [[0.0; 3]; MAX_NODES];
     shape_gradients(kind, xi, &mut gradients);
@@ -120,7 +120,7 @@ pub(super) fn natural_slope(gradients: &[[f64; 3]; MAX_POINTS], distances: &[f64
     gradients.iter().zip(distances).map(|(gradient, distance)| Vec3::from(*gradient) * *distance).sum()
 }
 
-/// Integrals over the reference tetrahedron: `products` are ∫ N_A ∂N_B/∂ξ_i, `values` are ∫ N_A.
+/// Integrals over the reference tetrahedron: `products` contains ∫ N_A ∂N_B/∂ξ_i, `values` contains ∫ N_A.
 struct TetrahedronIntegrals {
     products: [[Vec3; 15]; 15],
     values: [f64; 15],

@@ -18,7 +18,7 @@ pub(super) enum Front {
     RingWalk,
 }
 
-/// Key of a heap: a distance and its support point, least distance first.
+/// A support point that waits in a heap, and its distance \[m\]. Entries ascend by distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Waiting {
     pub distance: f64,
@@ -88,7 +88,7 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
     closest
 }
 
-/// The face at which a walk over the surface towards `query` ends. The walk begins at the closest face of `point`. If
+/// The closest point to `query` found by a walk over the surface. The walk begins at the closest face of `point`. If
 /// `point` is on the surface, the walk begins at the face closest to `query` among the faces that contain `point`. The
 /// walk moves to the closest of the faces that share a node with the present face, and ends when no such face is
 /// closer.

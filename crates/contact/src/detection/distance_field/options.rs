@@ -6,12 +6,12 @@ pub enum DistanceAlgorithm {
     /// The closest face of the whole surface by a hierarchy, for every point: exact to rounding.
     #[default]
     Certified,
-    /// Closest-feature front marching. From the face found, the search of each point moves to closer neighbouring faces
-    /// until no neighbour is closer.
+    /// Closest-feature front marching with a walk: the search of each point moves from face to face until no
+    /// neighbouring face is closer.
     RingWalk,
     /// Closest-feature front marching of Wolff & Bucher (Algorithm 1).
     FrontMarching,
-    /// The closest support point on the surface, then the closest point on the faces that contain this support point.
+    /// The nearest support point on the surface, then the closest point on the faces that contain this support point.
     DiscretePoints,
     /// First-order approximation of the distance d, with |∇d| = 1, on the sub-simplices of the elements.
     FastMarching,
@@ -49,8 +49,8 @@ impl Default for Band {
 pub struct DistanceFieldOptions {
     /// Algorithm for the distances.
     pub algorithm: DistanceAlgorithm,
-    /// Weights of the normals at the surface.
+    /// Weights of the faces in the normals of the surface.
     pub normal_weight: NormalWeight,
-    /// Elements covered.
+    /// Elements that the field covers.
     pub band: Band,
 }

@@ -5,7 +5,7 @@
 use super::gradient::NO_DIRECTION;
 use crate::math::{Mat3, Vec3};
 
-/// Below this norm of the natural gradient, the projection divides by the norm of the assumed gradient instead.
+/// Least norm |∇d| of the natural gradient with which [`FieldSample::projection`] computes the depth.
 const LEAST_NATURAL_NORM: f64 = 0.2;
 
 /// The field at a point of an element, in the reference configuration. All values are NaN outside the band.
@@ -36,8 +36,8 @@ impl FieldSample {
         inverse_deformation.transpose() * gradient
     }
 
-    /// Projection with depth d/|F⁻ᵀ ∇d|, from the natural gradient ∇d, and direction −γ = −F⁻ᵀ G, from the assumed
-    /// gradient G. Where the material norm |∇d| is below 0.2, as near the medial axis, the depth is d/|γ|.
+    /// Projection in the direction −γ, with γ = F⁻ᵀ G from the assumed gradient G. The depth is d/|F⁻ᵀ ∇d|, from the
+    /// natural gradient ∇d. Where the material norm |∇d| is below 0.2, as near the medial axis, the depth is d/|γ|.
     ///
     /// Near the surface of coarse meshes |∇d| is up to 2.4 instead of 1. Division by |F⁻ᵀ ∇d| corrects the depth for
     /// this error.
@@ -61,7 +61,7 @@ impl FieldSample {
         }
     }
 
-    /// Whether the assumed gradient has a direction.
+    /// Whether the norm of the assumed gradient is at least 0.1, so that the gradient has a direction.
     pub fn has_direction(&self) -> bool {
         self.assumed_gradient.norm() >= NO_DIRECTION
     }

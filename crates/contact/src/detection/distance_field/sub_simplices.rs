@@ -1,15 +1,16 @@
 //! Division of an enriched element into simplices with its support points as corners.
 //!
-//! A triangle is divided about its centre into 6 triangles, a quadrilateral into 8. A tetrahedron is divided about its
-//! centre into 24 tetrahedra: one over each of the 6 triangles of each face. Wedges and hexahedra are likewise divided
-//! over the triangles of their faces. The divisions of two neighbouring elements agree on their common face.
+//! A triangle is divided about its centre into 6 triangles, a quadrilateral into 8 triangles. A tetrahedron is divided
+//! about its centre into 24 tetrahedra: one over each of the 6 triangles of each face. Wedges and hexahedra are
+//! likewise divided over the triangles of their faces. The divisions of two neighbouring elements agree on their common
+//! face.
 
 use std::sync::LazyLock;
 
 use super::enriched::Enriched;
 use crate::mesh::CellKind;
 
-/// Local support points of a sub-simplex; triangles repeat their third point.
+/// Local numbers of the support points of a sub-simplex; a triangle repeats its third point.
 pub(super) type SubSimplex = [u8; 4];
 
 static DIVISIONS: LazyLock<[Vec<SubSimplex>; 5]> = LazyLock::new(|| {
@@ -43,7 +44,7 @@ fn divide(kind: CellKind) -> Vec<SubSimplex> {
     faces.collect()
 }
 
-/// The triangles that join a centre to the halves of each side of a polygon: two for each side.
+/// The triangles that join a centre to the halves of each side of a polygon: two triangles for each side.
 fn fan(enriched: &Enriched, corners: &[u8], centre: u8) -> Vec<[u8; 3]> {
     let count = corners.len();
     let sides = (0..count).flat_map(|k| {
@@ -54,7 +55,7 @@ fn fan(enriched: &Enriched, corners: &[u8], centre: u8) -> Vec<[u8; 3]> {
     sides.collect()
 }
 
-/// The local number of the support point with these corners.
+/// The local number of the support point that is the mean of these corners.
 fn point_at(enriched: &Enriched, corners: &[u8]) -> u8 {
     let has =
         |point: &&'static [u8]| point.len() == corners.len() && point.iter().all(|c| corners.contains(c));

@@ -20,7 +20,7 @@ pub struct Solid<'a> {
 }
 
 /// Key of a support point on the boundary of an element. The key of a corner is its node. The key of the middle of an
-/// edge or face consists of the corner nodes of this edge or face, ascending. Unused entries are `u32::MAX`.
+/// edge or face consists of the corner nodes of the edge or face, ascending. Unused entries are `u32::MAX`.
 type Key = [u32; 4];
 
 /// Support points with the elements that contain them.
@@ -32,16 +32,18 @@ pub(super) struct Support {
     pub kinds: Vec<CellKind>,
     /// Whether each element belongs to the band.
     pub in_band: Vec<bool>,
-    /// Begin of each element in `element_points`, and the end of the last element.
+    /// Index in `element_points` of the first point of each element, and the length of `element_points` as the last
+    /// entry.
     element_offsets: Vec<u32>,
     /// Support points of all elements, element by element.
     element_points: Vec<u32>,
-    /// Begin of each point in `point_elements`, and the end of the last point.
+    /// Index in `point_elements` of the first entry of each point, and the length of `point_elements` as the last
+    /// entry.
     point_offsets: Vec<u32>,
-    /// For all points, point by point: the elements of the band that contain the point, each with the local number of
-    /// the point in the element.
+    /// For each point in turn, the elements of the band that contain the point, each with the local number of the point
+    /// in the element.
     point_elements: Vec<(u32, u8)>,
-    /// Points on the surface, with the faces that contain them.
+    /// Support points on the surface, each with the faces that contain the point.
     pub boundary: Vec<BoundaryPoint>,
     /// Index into `boundary` of each support point; `None` for a point not on the surface.
     pub boundary_of_point: Vec<Option<u32>>,
@@ -103,7 +105,7 @@ impl Support {
         self.element_offsets.push(self.element_points.len() as u32);
     }
 
-    /// Lists the support points of each face of the surface.
+    /// Lists the support points on the surface, each with the faces that contain the point.
     fn find_boundary(&mut self, surface: &Surface, points: &HashMap<Key, u32>) {
         self.boundary_of_point = vec![None; self.positions.len()];
         for face in 0..surface.num_faces() {
@@ -182,7 +184,7 @@ impl Support {
         self.point_offsets[point] < self.point_offsets[point + 1]
     }
 
-    /// Points of the band that share an element with a point, with repetitions.
+    /// Points that share an element of the band with a point. The list contains repetitions, and the point itself.
     pub fn neighbours(&self, point: usize) -> impl Iterator<Item = u32> {
         self.elements_of(point)
             .iter()

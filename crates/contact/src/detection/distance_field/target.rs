@@ -4,7 +4,7 @@ use crate::Surface;
 use crate::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 
-/// Closest point of the surface to a support point.
+/// Point of the surface found as the closest to a support point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Closest {
     /// Distance \[m\].

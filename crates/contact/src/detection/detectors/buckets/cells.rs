@@ -6,7 +6,7 @@ use crate::math::Vec3;
 /// Marks a cell without a list.
 const NONE: u32 = u32::MAX;
 
-/// Factor by which the cell size grows while the grid has too many cells.
+/// Factor by which the cell size is multiplied repeatedly until the number of cells is within its bound.
 const ENLARGEMENT: f64 = 1.25;
 
 /// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. The index of a cell along an
@@ -19,7 +19,8 @@ pub struct Grid {
     counts: [u32; 3],
 }
 
-/// The cells from `low` to `high`, inclusive.
+/// The cells with indices from `low` to `high`, inclusive, along each axis of a grid with `counts` cells along the
+/// axes.
 #[derive(Clone, Copy, Debug)]
 pub struct CellRange {
     low: [u32; 3],
@@ -28,7 +29,8 @@ pub struct CellRange {
 }
 
 impl Grid {
-    /// Cells of this size \[m\] over the zone; larger cells if the zone would have more than `most` cells of this size.
+    /// Cells of this size \[m\] over the zone. If the zone would need more than `most` cells, the cells are larger. A
+    /// zone that is a point, or that is infinite, has one cell.
     pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
         let extent = zone.upper - zone.lower;
         let most = most.clamp(1, u32::MAX as usize / 2) as f64;
@@ -45,7 +47,7 @@ impl Grid {
         Self { origin: zone.lower, inverse_size: 1.0 / size, counts }
     }
 
-    /// Cells along each axis.
+    /// Number of cells along each axis.
     pub fn counts(&self) -> [u32; 3] {
         self.counts
     }
@@ -94,14 +96,14 @@ impl CellRange {
 /// For each marked cell of a grid, the indices of the boxes that overlap the cell, ascending.
 ///
 /// # Cost
-/// Memory: one number per cell of the largest grid so far, and the entries of the marked cells. The memory is reused.
+/// Memory: one number per cell of the largest grid so far, and one number per entry of a list. The memory is reused.
 #[derive(Clone, Debug)]
 pub struct CellLists {
     grid: Grid,
     /// Index of each cell among the marked cells; [`NONE`] if not marked.
     slots: Vec<u32>,
     marked: Vec<u32>,
-    /// End of the list of each marked cell.
+    /// For each marked cell, the end of its list in `entries`.
     ends: Vec<usize>,
     entries: Vec<u32>,
 }
@@ -146,7 +148,8 @@ impl CellLists {
         self.marked.len()
     }
 
-    /// Enters the index of each box into the lists of all marked cells that the box overlaps, by a counting sort.
+    /// Replaces the lists: enters the index of each box into the list of every marked cell that the box overlaps. The
+    /// method is a counting sort.
     pub fn fill(&mut self, boxes: &[Aabb]) {
         let Self { grid, slots, marked, ends, entries } = self;
         let slot = |cell: u32| Some(slots[cell as usize]).filter(|&slot| slot != NONE);

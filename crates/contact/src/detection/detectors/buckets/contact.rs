@@ -17,15 +17,16 @@ use super::super::sorted_body::{SortedBody, box_of_points, union};
 use super::Buckets;
 use super::cells::{CellLists, Grid};
 
-/// Cell size relative to the median edge length of the contactor. A bucket then contains about one node. Aragón,
-/// Yastrebov & Molinari 2013, §5.2, use nearly the same ratio: 211 × 211 cells over 143 × 143 nodes.
+/// Cell size relative to the median edge length of the contactor. A cell with nodes then contains about one node.
+/// Aragón, Yastrebov & Molinari 2013, §5.2, use nearly the same ratio: 211 × 211 cells over 143 × 143 nodes.
 const CELL_SIZE: f64 = 2.0 / 3.0;
 
-/// Largest number of cells of a grid per contactor node in the grid. The grid of Aragón, Yastrebov & Molinari has 19
-/// cells per node.
+/// Largest number of cells of a grid, relative to the number of contactor nodes in the grid. The grid of Aragón,
+/// Yastrebov & Molinari, 211 × 211 × 9 cells, has 19 cells per contactor node.
 const CELLS_PER_NODE: usize = 32;
 
-/// Number of steps for which the allowance suffices at the present velocities, within the limits [`ALLOWANCE`].
+/// The allowance of a pair is its relative displacement in this number of steps at the present velocities, within the
+/// limits [`ALLOWANCE`].
 const STEPS: f64 = 32.0;
 
 /// Least and greatest allowance of a pair of near bodies, relative to the search depth. The allowance is the relative
@@ -33,7 +34,7 @@ const STEPS: f64 = 32.0;
 /// touch; a smaller allowance needs more sortings.
 const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
 
-/// Relative rounding of the compared distances.
+/// Rounding of the compared distances, relative to these distances.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// State of the contact phase, reused from step to step.
@@ -42,7 +43,7 @@ pub(super) struct ContactPhase {
     /// Cell size for the nodes of each body \[m\].
     cell_sizes: Vec<f64>,
     /// Allowance of each pair of bodies \[m\]. All bodies are sorted again when the relative displacement of a pair
-    /// along any axis exceeds its allowance.
+    /// along an axis exceeds the allowance of the pair.
     allowances: Vec<f64>,
     least_allowance: f64,
     sorted: bool,
@@ -58,7 +59,7 @@ pub(super) struct ContactPhase {
 struct Direction {
     contactor: u32,
     target: u32,
-    /// Distance from the box of a face within which a node is a candidate \[m\].
+    /// A node can be a candidate of a face up to this distance from the box of the face along each axis \[m\].
     reach: f64,
 }
 
@@ -66,9 +67,9 @@ struct Direction {
 #[derive(Clone, Debug, Default)]
 struct Sorting {
     lists: CellLists,
-    /// Contactor nodes in the zone, ascending.
+    /// Contactor nodes within reach of the box of the target body, ascending.
     nodes: Vec<u32>,
-    /// Target faces in the zone, ascending.
+    /// Target faces whose widened boxes overlap the box of `nodes`, ascending.
     faces: Vec<u32>,
     /// Boxes of `faces`, widened by the reach.
     boxes: Vec<Aabb>,
@@ -81,15 +82,15 @@ struct Sorting {
 #[derive(Clone, Debug, Default)]
 struct EdgeSorting {
     lists: CellLists,
-    /// Edges of the target.
+    /// Edges of the target selected for edge–edge contact.
     targets: Vec<u32>,
     /// Boxes of `targets`, widened by the reach.
     target_boxes: Vec<Aabb>,
-    /// Edges of the contactor in the zone.
+    /// Edges of the contactor whose boxes overlap the common box of `target_boxes`.
     contactors: Vec<u32>,
     /// Boxes of `contactors`.
     contactor_boxes: Vec<Aabb>,
-    /// Pairs of an edge of the contactor and an edge of the target that may touch.
+    /// Pairs with overlapping boxes: an edge of the contactor, and an edge of the target.
     pairs: Vec<[u32; 2]>,
     tests: u64,
 }
@@ -122,16 +123,17 @@ impl ContactPhase {
         }
     }
 
-    /// Discards the positions of the bodies.
+    /// Makes the next update sort the bodies again.
     pub fn reset(&mut self) {
         self.sorted = false;
     }
 
-    /// Whether the candidates still contain all possible contacts.
+    /// Whether the candidates still contain all possible contacts: the relative displacement of each pair of bodies
+    /// since the last sorting is at most the allowance of the pair. False before the first sorting.
     ///
-    /// Suppose that at the last sorting a node and a point of a face were separated along an axis by more than the
-    /// search depth plus the allowance. Node and point stay separated by more than the search depth until a relative
-    /// displacement along an axis exceeds the allowance.
+    /// Suppose that, at the last sorting, a node and a point of a face were separated along an axis by more than the
+    /// search depth plus the allowance. The node and the point stay separated by more than the search depth until a
+    /// relative displacement along an axis exceeds the allowance.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
@@ -146,7 +148,7 @@ impl ContactPhase {
             })
     }
 
-    /// Records the positions of all bodies, and decides for each pair whether its surfaces are near.
+    /// Records the positions of all bodies. Sets the allowance of each pair, and lists the pairs of near surfaces.
     fn sort_bodies(&mut self, model: &ContactModel, pairs: &[[u32; 2]], configuration: &Configuration<'_>) {
         let bodies = self.bodies.par_iter_mut().zip(&model.surfaces);
         bodies.for_each(|(body, surface)| body.sort(surface, configuration));
@@ -175,8 +177,8 @@ impl ContactPhase {
         self.sorted = true;
     }
 
-    /// Lists the candidates of all pairs of near bodies. Returns the number of pairs of a node and a face, or of two
-    /// edges, in a common cell.
+    /// Lists the candidates of all pairs of near bodies. Returns the number of tests: node–face pairs in a common cell,
+    /// and edge pairs, once for each common cell.
     fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {
@@ -214,7 +216,7 @@ impl ContactPhase {
 }
 
 impl Sorting {
-    /// Sorts the nodes of the contactor and the faces of the target that may be within reach.
+    /// Sorts into cells the contactor nodes and the target faces that may be within reach of each other.
     fn sort(
         &mut self,
         direction: &Direction,
@@ -247,8 +249,8 @@ impl Sorting {
         self.lists.fill(&self.boxes);
     }
 
-    /// Lists the candidates: each node with the faces of its bucket whose widened boxes contain the node and that the
-    /// node can touch.
+    /// Lists the candidates. A node and a face form a candidate if the widened box of the face contains the node and if
+    /// node and face can touch. Each node is tested only against the faces in its bucket.
     fn list_candidates(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3]) {
         self.candidates.clear();
         self.tests = 0;
@@ -287,8 +289,8 @@ impl Sorting {
 }
 
 impl EdgeSorting {
-    /// Lists the pairs of edges with overlapping boxes; the box of the target edge is widened by the reach. Only the
-    /// assignment with the lower body as contactor is processed.
+    /// Lists the pairs of edges with overlapping boxes; the box of the target edge is widened by the reach. The list
+    /// stays empty if the contactor has the higher body number, because the opposite direction lists the same pairs.
     fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
         self.pairs.clear();
         self.tests = 0;
@@ -316,7 +318,7 @@ impl EdgeSorting {
         self.pairs.dedup();
     }
 
-    /// Collects all target edges with their widened boxes. Also collects the contactor edges whose boxes overlap the
+    /// Collects all target edges and their widened boxes. Also collects the contactor edges whose boxes overlap the
     /// common box of the widened boxes.
     fn list_boxes(
         &mut self,
@@ -361,7 +363,7 @@ impl Buckets {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Closest points and constraints of the candidates.
+    /// Computes the closest points of the candidates, and replaces `constraints`.
     pub(super) fn find_constraints(
         &mut self,
         configuration: &Configuration<'_>,
@@ -376,25 +378,25 @@ impl Buckets {
     }
 }
 
-/// Contents of the buckets of the nodes of one body and the faces of another.
+/// Statistics of the buckets of one direction: the nodes of a body against the faces of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridCensus {
-    /// Body of the nodes, body of the faces.
+    /// Body of the nodes, and body of the faces.
     pub bodies: [u32; 2],
-    /// Distance from the box of a face, along every axis, within which a node is a candidate \[m\].
+    /// A node can be a candidate of a face up to this distance from the box of the face along each axis \[m\].
     pub reach: f64,
-    /// Cells along each axis.
+    /// Number of cells along each axis.
     pub cells: [u32; 3],
-    /// Cells with a node.
+    /// Number of cells with a node.
     pub node_buckets: usize,
-    /// Cells that overlap the widened box of a face.
+    /// Number of cells that overlap the widened box of at least one face.
     pub face_buckets: usize,
-    /// Pairs of a node and a face in the same cell.
+    /// Number of pairs of a node and a face in the same cell.
     pub tests: u64,
-    /// Pairs with the node in the widened box of the face.
+    /// Number of pairs that can touch, with the node in the widened box of the face.
     pub candidates: usize,
-    /// Nodes with a candidate.
+    /// Number of nodes with a candidate.
     pub contactors: usize,
-    /// Smallest and largest number of candidates of a contactor node with candidates.
+    /// Smallest and largest number of candidates of a node with candidates; zeros if there is no candidate.
     pub faces_per_contactor: [usize; 2],
 }

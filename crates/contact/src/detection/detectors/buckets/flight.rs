@@ -1,11 +1,11 @@
 //! Buckets in space and time in flight, where every body moves rigidly in closed form.
 //!
 //! A pair of bodies is tested from the first time at which the bounding balls of the two bodies can touch. In the frame
-//! of the centre of the first body, every face sweeps a box in a slice of time. This frame removes the common motion.
-//! If the swept boxes of the two bodies overlap, the bound on the relative displacement is compared with the two median
-//! edge lengths. The slice is halved if the bound exceeds the larger length. The slice is also halved if the bound
-//! exceeds the smaller length and too many face pairs overlap ([`WORTHWHILE`]). The earlier half is searched first. If
-//! the slice is not halved, buckets find the face pairs with overlapping boxes.
+//! that translates with the centre of the first body, every face sweeps a box in a slice of time. This frame removes
+//! the common translation. If the swept boxes of the two bodies overlap, the bound on the relative displacement is
+//! compared with the two median edge lengths. If the bound exceeds the larger length, the slice is halved. Otherwise
+//! buckets find the face pairs with overlapping boxes. If the bound exceeds the smaller length and too many face pairs
+//! overlap ([`WORTHWHILE`]), the slice is halved, too. The earlier half is searched first.
 //!
 //! The time of impact of a face pair is computed over the whole step of the flight instead of the slice. Each pair is
 //! therefore computed once in a step. The search ends at the first slice that begins after the earliest impact found so
@@ -27,18 +27,22 @@ use super::super::sorted_body::{box_of_face, union};
 use super::Buckets;
 use super::cells::{CellLists, Grid};
 
-/// Largest number of cells of a grid per face in the grid.
+/// Largest number of cells of a grid, relative to the number of faces in the grid.
 const CELLS_PER_FACE: usize = 32;
 
-/// Number of overlapping face pairs up to which a slice is resolved instead of halved. With the number n of faces of
-/// both bodies, this is the first entry plus n divided by the second entry. Up to this number of pairs, the times of
-/// impact cost no more than halving the slice. Halving needs a pass over all faces.
+/// Number of overlapping face pairs up to which a slice is not halved for its number of pairs. For two bodies with n
+/// faces in total, this number is
+///
+/// ```text
+/// WORTHWHILE.0 + n / WORTHWHILE.1
+/// ```
+/// The times of impact of so few pairs cost no more than halving the slice, which needs a pass over all n faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
-/// Shortest slice, relative to the duration of the step.
+/// Length up to which a slice is not halved, relative to the duration of the step.
 const SHORTEST: f64 = 1e-12;
 
-/// Relative rounding of swept boxes.
+/// Rounding of swept boxes, relative to the coordinates.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// State of the flight phase; the memory is reused in the next flight.
@@ -48,13 +52,13 @@ pub(super) struct FlightPhase {
     /// Ball in the reference configuration that contains each body. The centre of the ball is the centre of rotation if
     /// the body rotates.
     balls: Vec<Sphere>,
-    /// Time before which each pair cannot touch \[s\].
+    /// For each pair, the time before which its bodies cannot touch \[s\]; infinite if they cannot touch in the run.
     no_contact_before: Vec<f64>,
     swept: [SweptBody; 2],
     lists: CellLists,
     /// Pairs of faces whose boxes overlap in a slice.
     overlapping: Vec<[u32; 2]>,
-    /// Pairs of faces whose time of impact is known, ascending.
+    /// Pairs of faces whose time of impact in this step is known, ascending.
     resolved: Vec<[u32; 2]>,
 }
 
@@ -89,7 +93,7 @@ impl Slice {
 }
 
 impl FlightPhase {
-    /// Flight phase of the bodies of a model, with unknown motion.
+    /// Flight phase before the first flight.
     pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
         let swept = || SweptBody { positions: vec![Vec3::zeros(); positions.len()], ..SweptBody::default() };
         Self {
@@ -134,7 +138,7 @@ impl Buckets {
         self.statistics.seconds.trajectory += start.elapsed().as_secs_f64();
     }
 
-    /// The first impact of all pairs that can touch within the step.
+    /// The first impact in the step, of all pairs.
     pub(super) fn find_first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let mut first: Option<Impact> = None;
@@ -183,14 +187,15 @@ impl Buckets {
         first
     }
 
-    /// Number of face pairs whose times of impact cost no more than another slice.
+    /// Number of overlapping face pairs whose times of impact cost no more than another slice.
     fn worthwhile(&self, bodies: [u32; 2]) -> usize {
         let faces: usize = bodies.iter().map(|&body| self.model.surfaces[body as usize].num_faces()).sum();
         WORTHWHILE.0 + faces / WORTHWHILE.1
     }
 
-    /// Swept boxes of the faces in a slice, in the frame of the centre of the first body. Returns the zone that both
-    /// bodies sweep, if any. Lists the faces of both bodies that sweep into this zone.
+    /// Computes the swept boxes of the faces in a slice, in the frame that translates with the centre of the first
+    /// body. Lists the faces of both bodies that sweep into the zone that both bodies sweep. Returns this zone, if
+    /// there is one.
     fn sweep(&mut self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> Option<Aabb> {
         let start = Instant::now();
         let [first, second] = &mut self.flight.swept;
@@ -216,7 +221,8 @@ impl Buckets {
         zone
     }
 
-    /// Bound on the relative displacement in a slice of any two points, one of each body \[m\].
+    /// Bound \[m\] on the relative displacement in a slice. It holds for any point of one body and any point of the
+    /// other.
     fn relative_path(&self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> f64 {
         let [first, second] = bodies.map(|body| &flight.motions[body as usize]);
         let acceleration = first.acceleration - second.acceleration;
@@ -264,8 +270,8 @@ impl Buckets {
         overlapping.len() <= most
     }
 
-    /// The earliest of the impact `first` and the impacts of the overlapping face pairs; of equally early impacts, the
-    /// impact with the lowest body and face numbers. Face pairs whose time of impact is known are skipped.
+    /// The earliest of the impact `first` and the impacts of the overlapping face pairs. If several impacts are equally
+    /// early, the impact with the lowest body and face numbers. Face pairs whose time of impact is known are skipped.
     fn resolve(&mut self, flight: &Flight<'_>, bodies: [u32; 2], first: Option<Impact>) -> Option<Impact> {
         let start = Instant::now();
         let FlightPhase { overlapping, resolved, .. } = &mut self.flight;
@@ -287,9 +293,10 @@ impl Buckets {
 }
 
 impl SweptBody {
-    /// Boxes that the faces of a body sweep in a slice, in the frame of the centre of the first body, widened by a
-    /// margin. With the acceleration a and the slice length L \[s\], a node deviates by up to |a| L²/8 from the chord
-    /// between its end positions. The margin must include this deviation.
+    /// Computes the boxes that the faces of a body sweep in a slice, in the frame that translates with the centre of
+    /// the first body. The boxes are widened by `margin`. Returns the box of all faces. With the acceleration a and the
+    /// slice length L \[s\], a node deviates by up to |a| L²/8 from the chord between its end positions. `margin` must
+    /// include this deviation.
     fn sweep(
         &mut self,
         surface: &Surface,

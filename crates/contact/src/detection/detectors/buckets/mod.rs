@@ -6,14 +6,15 @@
 //! flight   time is divided into slices, until the relative displacement in a slice is about one edge length. In each
 //!          slice, the earliest first, the swept boxes of the faces are sorted into cells ([`flight`])
 //! ```
-//! The method uses no hierarchy and, except for bounding balls in flight, no prediction. A pair of bodies is skipped
-//! while the boxes of the two bodies are far apart. A sorting is valid until the relative displacement of a pair
-//! exceeds an allowance. The results equal those of [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
+//! The method uses no hierarchy. It uses no prediction except for bounding balls in flight. In contact, a pair of
+//! bodies is skipped while the boxes of the two bodies are far apart. A sorting is valid until the relative
+//! displacement of a pair of bodies exceeds the allowance of the pair. The results equal those of
+//! [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!
 //! # Limits
 //! Every sorting tests all pairs of bodies. The grid of a pair of surfaces has one cell size. If the face sizes differ
-//! by orders of magnitude, a node is therefore tested against many distant faces of its cell. In flight a slice costs a
-//! pass over all faces of both bodies.
+//! by orders of magnitude, a node is therefore tested against many faces that overlap its cell but are far from the
+//! node. In flight a slice costs a pass over all faces of both bodies.
 //!
 //! # Source
 //! Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2 (buckets of
@@ -60,17 +61,17 @@ impl Buckets {
         Self { model, pairs, options, phase: Phase::Fresh, flight, contact, statistics }
     }
 
-    /// Statistics of the last sorting in contact: one entry for each pair of near bodies and each choice of the
-    /// contactor.
+    /// Statistics of the last sorting in contact. Each pair of near bodies has two entries, one for each choice of the
+    /// contactor; a body in self-contact has one entry.
     ///
     /// # Cost
-    /// A pass over all cells with faces. Do not call this function in every step.
+    /// A pass over all cells of the grids. Do not call this function in every step.
     pub fn census(&self) -> Vec<GridCensus> {
         self.contact.census().collect()
     }
 
-    /// All candidates of the last sorting in contact, ascending: the contactor node with the target body, and the face
-    /// of the target.
+    /// All candidates of the last sorting in contact, ascending. An entry consists of the contactor node with the
+    /// target body, and the number of the target face.
     pub fn candidates(&self) -> impl ExactSizeIterator<Item = (NodeOnSurface, u32)> {
         self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
     }

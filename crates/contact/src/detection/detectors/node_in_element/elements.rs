@@ -15,10 +15,10 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// Distance from the boundary of an element, in natural coordinates \[-\]. A point inside the element and farther from
-/// its boundary is in no other element, provided that elements do not overlap. Points up to [`BORDER`] outside an
-/// element also count as inside. The factor 4 allows for neighbours in which a unit of the natural coordinates is less
-/// than four times as long.
+/// Depth inside an element, in natural coordinates \[-\]. A point that lies deeper in an element is in no other
+/// element, provided that elements do not overlap. This depth exceeds [`BORDER`], because a point up to [`BORDER`]
+/// outside an element also counts as inside. The factor 4 allows for neighbours in which a unit of the natural
+/// coordinates is less than four times as long.
 const UNIQUE: f64 = 4.0 * BORDER;
 
 /// Elements of one body with a tree over their boxes. An element has two indices: a number, its index among all
@@ -41,9 +41,9 @@ struct Elements {
     nodes: Vec<u32>,
     /// Stress-free position of each node of each element \[m\].
     reference: Vec<Vec3>,
-    /// Begin of each element in `neighbours`, and the end of the last element.
+    /// Index in `neighbours` of the first neighbour of each element, and the length of `neighbours` as the last entry.
     neighbour_offsets: Vec<u32>,
-    /// For all elements, by place: the places of the elements that share a face with the element.
+    /// Neighbours of all elements, by place. A neighbour is the place of an element that shares a face.
     neighbours: Vec<u32>,
 }
 
@@ -56,8 +56,8 @@ pub(super) struct InElement {
 }
 
 impl ElementSearch {
-    /// Search in those cells of a body whose number satisfies `is_near`. `positions` are the stress-free positions of
-    /// all nodes \[m\].
+    /// Search in the cells of a body whose numbers satisfy `is_near`. `positions` are the stress-free positions of all
+    /// nodes \[m\].
     pub fn new(cells: &[Cells<'_>], is_near: impl Fn(u32) -> bool, positions: &[Vec3]) -> Self {
         let all = cells
             .iter()
@@ -117,11 +117,11 @@ impl ElementSearch {
         });
     }
 
-    /// The element with the lowest number that contains a point \[m\] and satisfies `is_accepted`.
+    /// The element with the lowest number that contains `point` \[m\] and satisfies `is_accepted`.
     ///
-    /// The search begins with the element at the place `last` and the neighbours of this element. If one of them
-    /// contains the point, farther than `UNIQUE` from its boundary, the search ends: the result is this element, or
-    /// `None` if it is not accepted. Otherwise the tree is searched, without the elements whose place does not satisfy
+    /// The search begins with the element at the place `last` and the neighbours of this element. If one of these
+    /// elements contains the point deeper than `UNIQUE`, the search ends: the result is this element, or `None` if the
+    /// element is not accepted. Otherwise the tree is searched, without the elements whose place does not satisfy
     /// `may_contain`.
     ///
     /// `last` changes only the cost, provided that the elements around the point do not overlap and satisfy
@@ -226,8 +226,8 @@ impl Elements {
         locate(kind, corners, point, centre(kind))
     }
 
-    /// The element that contains a point, if this element is `last` or a neighbour of `last`. The point must be farther
-    /// than [`UNIQUE`] from the boundary of the element. A point nearer to the boundary may also be in another element.
+    /// The element that contains a point deeper than [`UNIQUE`], if this element is `last` or a neighbour of `last`. A
+    /// point nearer to the boundary of an element may also be in another element.
     fn track(&self, positions: &[Vec3], point: &Vec3, last: u32) -> Option<InElement> {
         let near = std::iter::once(&last).chain(self.neighbours(last));
         near.into_iter().find_map(|&place| {

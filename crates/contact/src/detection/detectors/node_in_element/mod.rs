@@ -1,7 +1,8 @@
 //! Contact of nodes inside elements, by the distance field of the target: the detector of Wolff and Bucher.
 //!
 //! ```text
-//! pairs     bodies with overlapping boxes; each body is contactor and target (double pass)
+//! pairs     bodies with overlapping boxes, and bodies in self-contact; each body of a pair is contactor and target
+//!           (double pass)
 //! element   the element near the surface of the target that contains a contactor node: searched first in the element
 //!           of the last step and its neighbours, then by a tree over the element boxes. If several elements contain
 //!           the node, the element with the lowest number is taken
@@ -10,10 +11,10 @@
 //! ```
 //! The assumed gradient of the [`DistanceField`] gives the direction of the projection. The natural gradient, which is
 //! the gradient of the interpolated distance, gives the length of the projection. A contact acts on the contactor with
-//! the weight w = +1 and on the nodes A of the element with w = −N_A(ξ), where N_A are the shape functions and ξ is the
-//! point of the element at the contactor. Then Σ w = 0 and, with the nodal positions x, Σ w x = 0, also if the gap is
-//! not zero. Contact forces of any direction therefore conserve linear and angular momentum. In flight the detector
-//! uses [`Buckets`].
+//! the weight w = +1. It acts on each node A of the element with w = −N_A(ξ), where N_A is the shape function of the
+//! node and ξ is the point of the element at the contactor. Then Σ w = 0 and, with the nodal positions x, Σ w x = 0,
+//! also if the gap is not zero. Contact forces of any direction therefore conserve linear and angular momentum. In
+//! flight the detector uses [`Buckets`].
 //!
 //! Two crossing edges are missed if no node is in an element.
 //!
@@ -47,8 +48,8 @@ use elements::{ElementSearch, InElement};
 /// Contactor nodes per task.
 const NODES_PER_TASK: usize = 128;
 
-/// Distance from the surface, relative to the largest coordinate of the node, up to which a node in self-contact counts
-/// as on the surface.
+/// Distance from the surface up to which a node in self-contact counts as on the surface, relative to the largest
+/// absolute coordinate of the node.
 const ON_SURFACE: f64 = 1e-10;
 
 /// Cosine of the largest admissible angle between the target normal and the reversed contactor normal.
@@ -60,8 +61,8 @@ pub enum ProjectionNormal {
     /// Against the assumed gradient of the target. The gradient points into the target.
     #[default]
     Target,
-    /// Against the mean normal of the contactor, as in the inside–outside algorithm. This option shows an error of that
-    /// algorithm. At the rim of a surface the mean normal is tilted, and a sliding block therefore begins to roll.
+    /// Against the mean normal of the contactor, as in the inside–outside algorithm. This option reproduces an error of
+    /// that algorithm: at the rim of a surface the mean normal is tilted, so that a sliding block begins to roll.
     Contactor,
 }
 
@@ -80,7 +81,7 @@ pub struct NodeInElementOptions {
 pub struct NodeInElement {
     model: ContactModel,
     normal: ProjectionNormal,
-    /// Distance field and elements of every body with faces.
+    /// Distance field and elements of each body; `None` for a body without faces.
     targets: Vec<Option<Target>>,
     /// Impacts in flight.
     flights: Buckets,
@@ -89,7 +90,7 @@ pub struct NodeInElement {
     is_near: Vec<bool>,
     queries: Vec<Query>,
     found: Vec<Found>,
-    /// Element of each node in contact in the last step, by ascending key.
+    /// Key of each contact of the last step, and the place of the element in contact, by ascending key.
     last: Vec<(NodeOnSurface, u32)>,
     registers: Registers,
     statistics: DetectionStatistics,
@@ -105,11 +106,11 @@ struct Target {
 struct Query {
     key: NodeOnSurface,
     contactor_body: u32,
-    /// Place of the element that contained the node in the last step.
+    /// Place of the element that contained the node in the last step; `None` if there is none, and in self-contact.
     last: Option<u32>,
 }
 
-/// A node in an element of its target.
+/// A node that penetrates an element of its target.
 #[derive(Clone, Copy, Debug)]
 struct Penetration {
     key: NodeOnSurface,
@@ -131,7 +132,7 @@ impl NodeInElement {
     /// nodes \[m\] are the stress-free positions and the reference positions of flights.
     ///
     /// # Errors
-    /// The first body without a distance field, and the reason.
+    /// The number of the first body whose distance field cannot be computed, and the reason.
     pub fn new(
         model: ContactModel,
         cells: &[Vec<Cells<'_>>],
@@ -189,7 +190,7 @@ impl NodeInElement {
     }
 
     /// Starts the queries between different bodies from the elements of the last step. Queries of self-contact have no
-    /// start: a node may be in several elements at once, and the element with the lowest number counts.
+    /// start, because a node may be in several elements at once, and then the element with the lowest number counts.
     fn start_from_last(&mut self) {
         let mut last = self.last.iter().peekable();
         for query in &mut self.queries {
@@ -199,13 +200,13 @@ impl NodeInElement {
         }
     }
 
-    /// Fits the element trees of the targets of all near pairs.
+    /// Fits the element trees of the targets of all near pairs to the positions.
     fn fit_trees(&mut self, positions: &[Vec3]) {
         let near = self.targets.iter_mut().zip(&self.is_near).filter(|(_, is_near)| **is_near);
         near.filter_map(|(target, _)| target.as_mut()).for_each(|target| target.elements.fit(positions));
     }
 
-    /// Finds the penetrated nodes among the queries.
+    /// Finds the penetrating nodes among the queries.
     fn find(&mut self, positions: &[Vec3]) {
         let Self { model, normal, targets, queries, found, registers, .. } = self;
         let tasks = queries.par_chunks(NODES_PER_TASK);
@@ -229,7 +230,7 @@ impl NodeInElement {
         });
     }
 
-    /// Replaces `constraints` by the constraints of the penetrated nodes.
+    /// Replaces `constraints` by the constraints of the penetrating nodes.
     fn push(&self, constraints: &mut Constraints) {
         constraints.clear();
         for penetration in self.found.iter().flat_map(|found| &found.penetrations) {
@@ -260,7 +261,7 @@ impl Target {
         Ok(Self { field, elements })
     }
 
-    /// The element that a node has entered.
+    /// The element that the node of a query has entered.
     fn element_of(
         &self,
         query: &Query,
@@ -286,8 +287,8 @@ impl Target {
         self.elements.element(place).1.contains(&node)
     }
 
-    /// Whether a node of the same body has entered an element that contains the node. If the element shares a face with
-    /// an element of the node, a node on the surface ([`ON_SURFACE`]) has not entered.
+    /// Whether a node has entered an element of its own body. The element contains the position of the node. If the
+    /// element shares a face with an element of the node, the node must also lie deeper than the bound [`ON_SURFACE`].
     fn is_entered(&self, at: &InElement, node: u32, point: &Vec3) -> bool {
         let distance = || self.field.sample(self.elements.number(at.place) as usize, at.xi).distance;
         let is_beside = || self.elements.neighbours(at.place).iter().any(|&place| self.has_node(place, node));
@@ -295,7 +296,8 @@ impl Target {
     }
 }
 
-/// Projection against the mean normal of the contactor; `None` if this direction does not lead out of the target.
+/// Projection against the mean normal of the contactor; `None` if the angle between this direction and the given
+/// projection exceeds the bound of `LEAST_COSINE`.
 fn against_contactor(
     projection: &Projection,
     query: &Query,

@@ -7,11 +7,11 @@
 //!           the tree for each face of the body: the particles in the buffer zone of a face are its candidates
 //! compute   closest point and gap of each candidate
 //! ```
-//! Sorting is repeated after n steps, or earlier when a relative displacement exceeds the buffer. Let Δt be the time
-//! step, and Δv the largest difference of two nodal velocities along an axis. The buffer is b = n Δt Δv, but at least a
-//! minimum ([`LEAST_BUFFER`]). The velocities are the displacements of the last step divided by Δt. Each surface is
-//! contactor and target (double pass). In flight the detector uses [`Buckets`], because the report of Petőcz and Armero
-//! has no method for flight.
+//! Sorting is repeated after n steps (`SortingOptions::every`), or earlier when a relative displacement exceeds the
+//! buffer. Let Δt be the time step, and Δv the largest difference of two nodal velocities along an axis. The buffer is
+//! b = n Δt Δv, but at least a minimum ([`LEAST_BUFFER`]). The velocities are the displacements of the last step
+//! divided by Δt. Each surface is contactor and target (double pass). In flight the detector uses [`Buckets`], because
+//! the report of Petőcz and Armero has no method for flight.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
@@ -37,7 +37,7 @@ use super::Buckets;
 use super::sorted_body::{SortedBody, box_of_points};
 use particle_tree::ParticleTree;
 
-/// Relative rounding of the compared distances.
+/// Rounding of the compared distances, relative to these distances.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Minimum buffer, relative to the smallest search depth of all bodies. This buffer applies, for example, while all
@@ -49,8 +49,8 @@ const LEAST_BUFFER: f64 = 1.0 / 64.0;
 pub struct SortingOptions {
     /// Steps between two sortings, ≥ 1.
     pub every: u32,
-    /// Sortings between two computations of the working space, ≥ 1. A particle outside the working space causes another
-    /// computation.
+    /// Number of sortings after which the working space is computed again, ≥ 1. A sorting with a particle outside the
+    /// working space also computes the working space again.
     pub space_every: u32,
 }
 
@@ -70,7 +70,7 @@ pub struct Sorting {
     /// Buffer of the last sorting \[m\].
     buffer: f64,
     /// Steps since the last sorting, and sortings left before the working space is computed again; `None` before the
-    /// first sorting.
+    /// first sorting and after a flight.
     age: Option<[u32; 2]>,
     candidates: Vec<Candidate>,
     search: NodeFaceSearch,
@@ -110,7 +110,7 @@ impl Sorting {
     }
 
     /// Whether the candidates contain all possible contacts: no relative displacement along an axis since the last
-    /// sorting exceeds the buffer.
+    /// sorting exceeds the buffer. Counts the steps, and returns false when a sorting is due by their number.
     fn holds(&mut self, positions: &[Vec3]) -> bool {
         let Some([steps, _]) = &mut self.age else { return false };
         *steps += 1;
@@ -146,8 +146,7 @@ impl Sorting {
         self.age = Some([0, sortings - 1]);
     }
 
-    /// Lists the particles in the buffer zones of the faces of each body, and the pairs of near edges. Returns the
-    /// number of cells visited.
+    /// Lists the candidates and the pairs of near edges. Returns the number of cells visited.
     fn list_candidates(&mut self, positions: &[Vec3]) -> u64 {
         let mut tests = 0;
         self.candidates.clear();
@@ -163,9 +162,9 @@ impl Sorting {
         tests
     }
 
-    /// Traverses the tree with the buffer zone of a body. If this zone contains particles of other bodies, traverses
-    /// the tree with the buffer zone of each face, and lists the particles in the zones of the faces as candidates.
-    /// Returns the number of cells visited.
+    /// Traverses the tree with the buffer zone of a body. If this zone contains particles that can touch the body,
+    /// traverses the tree with the buffer zone of each face, and lists the particles in the zones of the faces as
+    /// candidates. Returns the number of cells visited.
     fn traverse(&mut self, body: u32) -> u64 {
         let widest = self.model.offsets.iter().copied().fold(0.0, f64::max);
         let depth = self.model.search_depths[body as usize] + self.model.offset_of(body) + widest;
@@ -190,8 +189,9 @@ impl Sorting {
         visited
     }
 
-    /// Pairs of edges with overlapping boxes; the box of the edge of the second body is widened by the reach. Two
-    /// bodies are tested only if the box of the first body overlaps the widened box of the second body.
+    /// Pairs of edges of two bodies with overlapping boxes; the box of the edge of the second body is widened by the
+    /// reach. A pair of bodies is skipped if the box of the first body does not overlap the widened box of the second
+    /// body.
     fn near_edges(&self, positions: &[Vec3]) -> Vec<EdgePair> {
         let boxes: Vec<Vec<Aabb>> = (0..)
             .zip(&self.model.surfaces)
@@ -229,7 +229,8 @@ impl Sorting {
     }
 }
 
-/// Distance from the box of a face of one body within which a node of the other body is a candidate \[m\].
+/// A node of one body can be a candidate of a face of the other body up to this distance from the box of the face along
+/// each axis \[m\].
 fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
     (model.search_depth(bodies) + buffer) * (1.0 + ROUNDING)
 }

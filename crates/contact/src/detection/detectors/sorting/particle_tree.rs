@@ -6,7 +6,7 @@
 //!                n with children:                 move i to the child of n on the side of i
 //! ```
 //! Missing children are created. Cells are halved across x, y and, in three dimensions, z in turn. A child exists only
-//! if it has particles. Coincident particles share a cell at the largest depth.
+//! if its subtree contains particles. Coincident particles share a cell at the largest depth.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 (tree of particles, early exit of the traversal).
@@ -14,11 +14,11 @@
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// Largest depth: 20 halvings of each of three axes, or 30 halvings of each of two axes. Particles in one cell at this
-/// depth count as coincident.
+/// Largest depth of a cell: 20 halvings of each of three axes, or 30 halvings of each of two axes. Particles in one
+/// cell at this depth count as coincident.
 const MAX_DEPTH: u32 = 60;
 
-/// No particle, or no child.
+/// Stands for no particle, or for no child.
 const NONE: u32 = u32::MAX;
 
 /// Tree of particles. The number of a particle is its index in the positions passed to [`ParticleTree::sort`].
@@ -100,7 +100,8 @@ impl ParticleTree {
         self.cells.push(Cell { first: particle, ..Cell::EMPTY });
     }
 
-    /// Calls `visit` with all particles in a box, in preorder; subtrees whose cells lie outside the box are skipped.
+    /// Calls `visit` with all particles in a box, by cells in preorder. Subtrees whose cells lie outside the box are
+    /// skipped.
     /// Returns the number of cells visited.
     pub fn visit(&mut self, zone: &Aabb, positions: &[Vec3], mut visit: impl FnMut(u32)) -> u64 {
         let Some(space) = self.space.filter(|_| !self.cells.is_empty()) else { return 0 };
@@ -131,7 +132,7 @@ impl ParticleTree {
     }
 }
 
-/// Half of a box: below (0) or above (1) the middle of an axis.
+/// The half of a box below (`side` = 0) or above (`side` = 1) its middle along an axis.
 fn half(bounds: &Aabb, axis: usize, side: usize) -> Aabb {
     let mut half = *bounds;
     let middle = 0.5 * (bounds.lower[axis] + bounds.upper[axis]);

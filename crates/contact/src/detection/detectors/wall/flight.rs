@@ -13,12 +13,12 @@ use super::WallDetector;
 use super::height::Heights;
 use super::walled_body::{Wall, WalledBody, members};
 
-/// Gap at which a curved face touches, relative to the size of the face.
+/// Height up to which a curved face counts as touching, relative to the size of the face.
 const TOUCHING: f64 = 1e-9;
 
 /// State of the flight phase, from the first to the last step of a flight.
 pub(super) struct FlightPhase {
-    /// Time before which each pair cannot touch \[s\].
+    /// For each pair, the time before which body and wall cannot touch \[s\].
     no_contact_before: Vec<f64>,
 }
 
@@ -98,7 +98,7 @@ impl WallDetector {
         first
     }
 
-    /// Predicts the contact times of all pairs up to the end of the run.
+    /// Predicts the contact times of all pairs, up to the end of the run. A prediction is never late.
     fn begin_flight(&mut self, flight: &Flight<'_>) -> FlightPhase {
         let horizon = flight.end - flight.time;
         let no_contact_before = (0..self.pairs.len()).map(|k| {
@@ -142,7 +142,8 @@ impl WallDetector {
         found
     }
 
-    /// Lower bound on the time of contact of a wall with the ball that contains a body in every orientation.
+    /// Lower bound on the time of contact of a wall with a body \[s\], by the ball that contains the body in every
+    /// orientation.
     fn swept_touch(&self, flight: &Flight<'_>, pair: usize, until: f64) -> Option<f64> {
         let [wall, body] = self.pairs[pair].map(|index| index as usize);
         let body = &self.bodies[body];
@@ -206,7 +207,7 @@ struct Search<'a> {
 #[derive(Clone, Copy)]
 struct CurvedPiece {
     face: u32,
-    /// Height below which the piece counts as touching \[m\].
+    /// Height up to which the piece counts as touching \[m\].
     touching: f64,
     bezier_face: QuadraticBezierFace,
 }
@@ -282,8 +283,9 @@ impl Search<'_> {
     }
 
     /// The contact of a piece at this time, if the lowest corner of the piece is within the tolerance of the wall. A
-    /// corner is a point of the face. If the lowest corner is higher, the piece is split. A corner within the tolerance
-    /// at the beginning of the step touches only when the corner descends.
+    /// corner is a point of the face. If the lowest corner is higher, the piece is split. At the beginning of the step,
+    /// a corner within the tolerance touches only if it descends. Otherwise the piece is queued again at the later time
+    /// of its contact.
     fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
         let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;

@@ -1,18 +1,22 @@
 //! Height of the points of a flying body above a moving wall, as a function of time.
 //!
 //! At the time s after the beginning of the step, a point is at c(s) + R(s) q relative to the wall. The centre c moves
-//! on a parabola, and the rotation R turns the arm q at the constant angular speed Ω. The height of the point is h(s) =
-//! α(s) + A cos(Ω s − φ), with a quadratic α, the amplitude A = |q⊥| |n⊥| and a phase φ. Here n is the normal of the
-//! wall, and ⊥ denotes the component perpendicular to the rotation axis.
+//! on a parabola, and the rotation R turns the arm q at the constant angular speed Ω. The height of the point is
+//!
+//! ```text
+//! h(s) = α(s) + A cos(Ω s − φ),   A = |q⊥| |n⊥|
+//! ```
+//! with a quadratic function α and a phase φ. Here n is the normal of the wall, and ⊥ denotes the component
+//! perpendicular to the rotation axis.
 
 use crate::math::polynomial::first_root_of_quadratic;
 use crate::math::{RigidMotion, Vec3};
 
 /// Rounding of a height relative to the coordinates, and of the rate of a height relative to the velocities.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
-/// Relative rounding of a time.
+/// Rounding of a time, relative to the time.
 const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// Largest number of advances. Near a grazing contact, convergence is only linear.
+/// Largest number of advances in `Heights::first_touch`. Near a grazing contact, convergence is only linear.
 const MAX_ADVANCES: usize = 200;
 
 /// Heights of the points of a body above a wall.
@@ -70,7 +74,7 @@ impl<'a> Heights<'a> {
         }
     }
 
-    /// The height of a material point at the time s \[s\].
+    /// The height of a material point at the time s \[s\] after the beginning of the step.
     pub fn at(&self, point: &Vec3, s: f64) -> Height {
         let (x, v) = self.body.point(point, s);
         let (wall, wall_velocity) = self.wall.point(&self.wall_point, s);
@@ -87,9 +91,9 @@ impl<'a> Heights<'a> {
         }
     }
 
-    /// First time s in \[0, `until`\] at which a ball of this radius \[m\] about a material point touches the wall;
-    /// `None` if the ball does not touch. The result is never late. A point (radius 0) that starts at the wall touches
-    /// only when it descends, not while it recedes or rests.
+    /// First time s in \[0, `until`\] at which a ball about a material point touches the wall; `None` if the ball does
+    /// not touch. `radius` is the radius of the ball \[m\]. The result is never late. A point (radius 0) that starts at
+    /// the wall touches only when it descends, not while it recedes or rests.
     ///
     /// # Source
     /// Mirtich 1996, §2.3 (conservative advancement), with the bounds h'' ≥ α'' − Ω² A and h ≥ α − A.
@@ -125,7 +129,7 @@ impl<'a> Heights<'a> {
         (s <= until).then_some(s)
     }
 
-    /// Whether a material point is above the wall at the beginning.
+    /// Whether a material point is above the wall at the beginning of the step, by more than rounding.
     pub fn is_above(&self, point: &Vec3) -> bool {
         let start = self.at(point, 0.0);
         start.height > start.rounding
@@ -143,8 +147,8 @@ impl<'a> Heights<'a> {
         Some(if start.rate > start.rate_rounding { -2.0 * start.rate / curvature } else { 0.0 })
     }
 
-    /// Lower bound on the time at which α(s) = `reach`, the amplitude A plus the radius of the ball \[m\]; `None` if α
-    /// stays above `reach`. The ball cannot touch the wall before this time.
+    /// Let `reach` be the amplitude A plus the radius of the ball \[m\]. Lower bound on the time at which α(s)
+    /// descends to `reach`; `None` if α stays above `reach`. The ball cannot touch the wall before this time.
     fn envelope(&self, offset: &Vec3, reach: f64) -> Option<f64> {
         let along = self.axis * self.axis.dot(offset);
         let middle = self.at(&(self.body.reference_centre), 0.0);

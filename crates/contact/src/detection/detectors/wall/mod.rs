@@ -1,8 +1,8 @@
 //! Contact of bodies with rigid walls: infinite planes that translate.
 //!
-//! A wall is a body with one node, which lies on the plane of the wall. The material of the wall is behind the plane,
-//! where heights are negative. Walls need no hierarchy and no search depth, so one wall detector complements every
-//! detector of surface pairs:
+//! A wall is a body with one node, which lies on the plane of the wall. The height of a point is its distance above the
+//! plane. The material of the wall is behind the plane, where heights are negative. Walls need no hierarchy and no
+//! search depth. One wall detector can therefore complement every detector of surface pairs:
 //!
 //! ```text
 //! flight   first time at which a point of a body has the height zero. The height is quadratic in time, plus a cosine
@@ -13,7 +13,7 @@
 //! step     first root of the height of a node; nodes and walls move on parabolas ([`step_impact`])
 //! ```
 //! # Limits
-//! In contact only the nodes of a face touch. In flight a curved face can also touch between its nodes.
+//! In contact only nodes touch a wall. In flight a curved face can also touch between its nodes.
 //!
 //! # Source
 //! Hallquist, LS-DYNA Theory Manual, "Rigid walls", for walls with prescribed motion or with a mass.
@@ -39,14 +39,15 @@ use walled_body::{WalledBody, sphere_of};
 
 pub use walled_body::Wall;
 
-/// Penetration up to which a body counts as touching a wall, relative to the radius of the bounding sphere of the body.
+/// Penetration up to which a body counts as touching a wall without penetration, relative to the radius of the bounding
+/// sphere of the body.
 const TOUCHING: f64 = 1e-9;
 
 /// Finds the contacts of bodies with rigid walls.
 pub struct WallDetector {
     walls: Vec<Wall>,
     bodies: Vec<WalledBody>,
-    /// Wall and body (indices of the lists above) that can touch.
+    /// Pairs of a wall and a body that can touch, as indices in `walls` and `bodies`.
     pairs: Vec<[u32; 2]>,
     flight: Option<FlightPhase>,
     contact: Option<ContactPhase>,
@@ -90,8 +91,8 @@ impl WallDetector {
         self
     }
 
-    /// First impact of a body on a wall within a step of a flight; the time of the impact is never late. Call this
-    /// function for consecutive steps of the flight.
+    /// First impact of a body on a wall within a step of a flight. The time of the impact is exact or too early.
+    /// Call this function for consecutive steps of the flight.
     pub fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         self.contact = None;
         if self.pairs.is_empty() {
@@ -124,7 +125,7 @@ impl WallDetector {
     }
 
     /// Bodies whose offset surface penetrates a wall at a node in a given configuration. The penetration must exceed
-    /// 1e-9 of the radius of the bounding sphere of the body. The function checks input and is not part of a step.
+    /// 1e-9 of the radius of the bounding sphere of the body. This function checks input and is not part of a step.
     pub fn penetrations(&self, positions: &[Vec3]) -> Vec<BodyPenetration> {
         let deepest = |&[wall, body]: &[u32; 2]| {
             let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);

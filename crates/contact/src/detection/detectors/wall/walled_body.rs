@@ -7,7 +7,7 @@ use crate::detection::face::control_points::{MAX_CONTROL_POINTS, control_points,
 use crate::detection::volume::{Aabb, Sphere, rounded_up};
 use crate::math::Vec3;
 
-/// An infinite plane with material behind it.
+/// An infinite plane with material behind it. The wall is a body with one node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
     /// Number of the body of the wall.
@@ -33,11 +33,11 @@ pub(super) struct WalledBody {
     pub faces: Vec<u32>,
     /// Bounding spheres of the blocks of nodes, in the reference configuration.
     pub spheres: Vec<Sphere>,
-    /// Curved faces of the surface. They can bulge beyond their nodes.
+    /// Curved faces of the surface. A curved face can bulge beyond its nodes.
     pub curved: Vec<u32>,
     /// The surface, if it has curved faces.
     pub surface: Option<Surface>,
-    /// Bounding spheres of the blocks of curved faces.
+    /// Bounding spheres of the blocks of curved faces, in the reference configuration.
     pub curved_spheres: Vec<Sphere>,
 }
 
