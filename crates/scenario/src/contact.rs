@@ -10,20 +10,20 @@ use crate::vocabulary::vocabulary;
 pub struct ContactSettings {
     /// Detection method.
     pub detection: DetectionMethod,
-    /// Numbers of steps between the operations of the sorting detector.
+    /// Intervals at which the sorting detector repeats its operations.
     pub sorting: SortingSettings,
     /// Method that builds the hierarchies of bounding spheres.
     pub hierarchy: HierarchyBuilder,
-    /// Bounding volumes of the hierarchies below the roots.
+    /// Type of the bounding volumes below the roots of the hierarchies.
     pub hierarchy_volume: HierarchyVolume,
     /// Method that fits spheres to points.
     pub sphere_fit: SphereFit,
-    /// Source of the velocities and accelerations of the root spheres, by which detection predicts their motion.
+    /// Source of the velocities and accelerations with which detection predicts the motion of the root spheres.
     pub kinematics: Kinematics,
     /// Ladder of bounding volumes tested at the leaves, from loose to tight.
     pub volumes: Vec<BoundingVolume>,
-    /// Whether the scenario gives the ladder. Detection tests all volumes of a given ladder, on all faces. Detection
-    /// tests the default ladder only on curved faces, and a volume of this ladder only while its test saves time.
+    /// Whether the scenario gives `volumes`. All volumes of a given ladder are tested, on all faces. The default ladder
+    /// is tested only on curved faces, and a volume of the default ladder only while its test saves time.
     pub volumes_are_given: bool,
     /// Closest-point method of a face.
     pub closest_point: Located<ClosestPointMethod>,
@@ -31,48 +31,48 @@ pub struct ContactSettings {
     pub start: ClosestPointStart,
     /// Contact response.
     pub response: ResponseSettings,
-    /// Contact laws of the pairs that have no laws of their own.
+    /// Contact laws of all pairs that are not in `own_laws`.
     pub laws: ContactLaws,
-    /// Pairs with laws of their own, in ascending order of their bodies. A contact that several pairs of the same two
-    /// bodies contain has the laws of the first of these pairs.
+    /// Pairs with laws of their own, in ascending order of their bodies. If several pairs of the same two bodies
+    /// contain a contact, the first of these pairs gives its laws.
     pub own_laws: Vec<(SurfacePair, ContactLaws)>,
     /// Whether a step that contains an impact ends at the time of impact.
     pub resolve_impact: bool,
-    /// Penetration beyond which a contact is lost \[m\]; with `None`, half the median edge length of the finer of the
-    /// two surfaces.
+    /// Penetration beyond which a contact is lost \[m\]. `None` stands for half the median edge length of the finer
+    /// surface.
     pub search_depth: Option<f64>,
-    /// Contact normal of nodes in elements, for detection by distance fields.
+    /// Contact normal of a node in an element, for detection by distance fields.
     pub normal: ContactNormal,
     /// Edges with edge-to-edge contact.
     pub edges: TouchingEdges,
     /// One- or two-pass node-to-face contact.
     pub passes: Passes,
-    /// Whether deformable bodies without their own setting have self-contact.
+    /// Default of self-contact: whether deformable bodies without the key `self_contact` have it.
     pub self_contact: bool,
     /// Treatment of overlaps at t = 0.
     pub initial_penetration: InitialPenetration,
-    /// Tied pairs of bodies, ascending.
+    /// Tied pairs, in ascending order of their bodies.
     pub tied: Vec<TiedPair>,
-    /// Pairs without contact, by ascending bodies.
+    /// Pairs without contact, including the tied pairs, in ascending order of their bodies.
     pub excluded: Vec<SurfacePair>,
 }
 
-/// Two bodies, or a body and a wall; with groups, parts of their surfaces.
+/// The surfaces of two bodies, or of a body and a wall. Groups restrict the surfaces to parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfacePair {
-    /// Indices of the two, first < second; walls are numbered after the bodies.
+    /// Indices in ascending order. Walls are numbered after the bodies.
     pub bodies: [usize; 2],
-    /// Physical groups of faces, in the order of `bodies`; `None` for the whole surface.
+    /// Physical group of faces of each of the `bodies`; `None` for the whole surface.
     pub groups: [Option<Located<String>>; 2],
 }
 
 impl SurfacePair {
-    /// Two bodies with their whole surfaces.
+    /// Pair of the whole surfaces of two bodies.
     pub fn whole(bodies: [usize; 2]) -> Self {
         Self { bodies, groups: [None, None] }
     }
 
-    /// Whether the pair has the whole surfaces of both bodies.
+    /// Whether no group restricts the surfaces.
     pub fn is_whole(&self) -> bool {
         self.groups == [None, None]
     }
@@ -91,16 +91,16 @@ pub struct ResponseSettings {
     pub soft_start: f64,
     /// Whether contacts that share nodes are solved together or one by one.
     pub order: ContactOrder,
-    /// Number of steps between two contact solves.
+    /// Interval between two contact solves, in steps; 1 for a solve in every step.
     pub every: u32,
-    /// Fraction of the penetration removed by a position correction \[-\], in \[0, 1\].
+    /// Fraction of the penetration that a position correction removes \[-\], in \[0, 1\].
     pub projection: f64,
-    /// Whether a couple restores the angular momentum that the position correction changes.
+    /// Whether a couple restores the angular momentum that a position correction changes.
     pub angular_momentum: AngularMomentum,
 }
 
 impl ResponseSettings {
-    /// Whether contact changes velocities by jumps; accelerations do not include these jumps.
+    /// Whether contact acts by velocity jumps. The accelerations do not include these jumps.
     pub fn acts_by_impulses(&self) -> bool {
         self.method == ResponseMethod::Decomposition || self.scheme == Scheme::Midpoint
     }
@@ -109,9 +109,10 @@ impl ResponseSettings {
 vocabulary! {
     /// Schemes of the energy–momentum response.
     pub enum Scheme {
-        /// Spring forces from the gaps at mid-steps, with normals and closest points at known positions.
+        /// The gaps at mid-steps give the spring forces. Normals and closest points are those at the ends of steps.
         Staggered = "staggered",
-        /// Spring forces from the gaps at the ends of steps, with normals and closest points at mid-steps, by iteration.
+        /// The gaps at the ends of steps give the spring forces. Normals and closest points are those at mid-steps,
+        /// found by iteration.
         Midpoint = "midpoint",
     }
 }
@@ -121,7 +122,7 @@ vocabulary! {
     pub enum AngularMomentum {
         /// A couple on the nodes of each contact restores the angular momentum.
         Restore = "restore",
-        /// The angular momentum changes.
+        /// The angular momentum remains changed.
         None = "none",
     }
 }
@@ -129,16 +130,16 @@ vocabulary! {
 /// Contact laws of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactLaws {
-    /// Factor f of the spring stiffness \[-\]; by default the stiffness is f m_eff/dt², with the effective mass m_eff
+    /// Factor f of the spring stiffness \[-\]. By default, the stiffness is f m_eff/dt², with the effective mass m_eff
     /// of the contact and the time step dt.
     pub penalty: f64,
     /// Fraction of critical damping of the normal springs \[-\].
     pub damping: f64,
     /// Fraction of critical damping of the tangential (friction) springs \[-\].
     pub tangential_damping: f64,
-    /// Whether contacts with friction that outlast an impact have the default damping: first along the normal, second
-    /// tangentially. Both are false if the scenario gives the damping of the pair. The first is also false if the
-    /// scenario gives the restitution of the pair.
+    /// Whether a default damping acts in a contact with friction after the contact has lasted longer than an impact.
+    /// The first value refers to the normal damping, the second to the tangential damping. Both are false if the
+    /// scenario gives a damping of the springs. The first is also false if the scenario gives a restitution.
     pub calms: [bool; 2],
     /// Coefficients of friction.
     pub friction: Friction,
@@ -146,7 +147,11 @@ pub struct ContactLaws {
     pub restitution: f64,
 }
 
-/// Coefficients of friction: μ = dynamic + (static − dynamic) exp(−decay · sliding speed).
+/// Coefficients of friction. At the sliding speed v, the coefficient of friction is
+///
+/// ```text
+/// μ = in_motion + (at_rest − in_motion) exp(−decay · v)
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Friction {
     /// Static coefficient \[-\].
@@ -169,10 +174,10 @@ vocabulary! {
     }
 }
 
-/// Rule for the stiffness of contact springs.
+/// Rule for the stiffness of the contact springs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StiffnessRule {
-    /// From nodal masses and time step.
+    /// From the nodal masses and the time step.
     Mass,
     /// From the bulk modulus of the elements behind the surface.
     Segment,
@@ -181,7 +186,7 @@ pub enum StiffnessRule {
 }
 
 vocabulary! {
-    /// Order of the solution of contacts that share nodes.
+    /// Order in which contacts that share nodes are solved.
     pub enum ContactOrder {
         /// Together, by iteration.
         Together = "together",
@@ -193,11 +198,11 @@ vocabulary! {
 /// Two bodies that are tied where their surfaces are close to each other at t = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TiedPair {
-    /// Indices of the bodies, first < second.
+    /// Indices of the bodies in ascending order.
     pub bodies: [usize; 2],
-    /// Largest distance of a tied node from its face \[m\]; with `None`, a quarter of the shortest edge.
+    /// Largest distance of a tied node from its face \[m\]. `None` stands for a quarter of the shortest edge.
     pub within: Option<f64>,
-    /// Location of `tied` in the file.
+    /// Location of the key `tied` in the file.
     pub span: Range<usize>,
 }
 
@@ -213,12 +218,12 @@ vocabulary! {
     }
 }
 
-/// Numbers of steps between the operations of the sorting detector.
+/// Intervals at which the sorting detector repeats its operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortingSettings {
-    /// Number of steps between two sortings, ≥ 1.
+    /// Number of steps from one sorting to the next, ≥ 1.
     pub every: u32,
-    /// Number of sortings between two computations of the working space, ≥ 1.
+    /// Number of sortings from one computation of the working space to the next, ≥ 1.
     pub space_every: u32,
 }
 
@@ -231,7 +236,7 @@ vocabulary! {
         Buckets = "buckets",
         /// Sorting by a binary space partition.
         Sorting = "sorting",
-        /// Nodes in elements, with the gap from the distance field of the target.
+        /// Nodes against elements. The distance field of the target gives the gap.
         DistanceField = "distance-field",
         /// All pairs of faces.
         AllPairs = "all-pairs",
@@ -239,7 +244,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Contact normals of nodes in elements.
+    /// Contact normals of a node in an element.
     pub enum ContactNormal {
         /// The gradient of the distance field of the target.
         Target = "target",
@@ -251,7 +256,7 @@ vocabulary! {
 vocabulary! {
     /// Edges with edge-to-edge contact.
     pub enum TouchingEdges {
-        /// Convex edges with an angle of 30° or more between the normals of their faces, and borders.
+        /// Borders, and convex edges whose two faces have normals at an angle of 30° or more.
         Feature = "feature",
         /// All convex edges.
         All = "all",
@@ -265,13 +270,13 @@ vocabulary! {
 pub enum Passes {
     /// Two passes: the nodes of each body against the faces of the other.
     Two,
-    /// One pass: the nodes of the body with the finer surface; of a deformable and a rigid body, the nodes of the
-    /// deformable body.
+    /// One pass: the nodes of one body against the faces of the other. In a pair of a deformable and a rigid body,
+    /// these are the nodes of the deformable body, otherwise the nodes of the body with the finer surface.
     One,
 }
 
 vocabulary! {
-    /// Builders of hierarchies of bounding spheres.
+    /// Methods that build hierarchies of bounding spheres.
     pub enum HierarchyBuilder {
         /// Locally ordered clustering, with spheres fitted to the nodes.
         Fast = "fast",
@@ -283,7 +288,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Bounding volumes of hierarchies below the roots.
+    /// Types of bounding volumes below the roots of the hierarchies.
     pub enum HierarchyVolume {
         /// Spheres.
         Sphere = "sphere",
@@ -295,9 +300,9 @@ vocabulary! {
 vocabulary! {
     /// Methods that fit spheres to points.
     pub enum SphereFit {
-        /// Minimum balls.
+        /// The smallest sphere that contains the points.
         MinimumBall = "minimum-ball",
-        /// Ritter's two passes.
+        /// Ritter's sphere, in two passes over the points.
         Ritter = "ritter",
     }
 }
@@ -307,7 +312,7 @@ vocabulary! {
     pub enum Kinematics {
         /// The motion of the bodies.
         Exact = "exact",
-        /// Differences of the root positions in the first steps.
+        /// Differences of the positions of the roots in the first steps.
         FromSteps = "from-steps",
     }
 }
@@ -327,7 +332,7 @@ vocabulary! {
         Dop18 = "dop18",
         /// Discrete orientation polytope of 26 half-spaces.
         Dop26 = "dop26",
-        /// Box oriented by inertia.
+        /// Box along the principal axes of inertia of its points.
         Obb = "obb",
     }
 }
@@ -345,7 +350,7 @@ vocabulary! {
         ActiveSet = "active-set",
         /// Log-barrier interior-point method on every face.
         InteriorPoint = "interior-point",
-        /// Newton projection on the face, then on its edges, then its corners.
+        /// Newton projection on the face. Without a root inside the face, the edges and corners are tested.
         Newton = "newton",
         /// Newton projection on the face alone; a node that projects outside the face has no contact.
         Projection = "projection",
@@ -361,13 +366,12 @@ vocabulary! {
 vocabulary! {
     /// Starting points of iterative closest-point methods.
     pub enum ClosestPointStart {
-        /// Nearest to the contactor among the nodes and the centre of the face (option I of Aragón, Yastrebov & Molinari
-        /// 2013).
+        /// Of the nodes and the centre of the face, the point nearest to the contactor (option I of Aragón, Yastrebov &
+        /// Molinari 2013).
         Nearest = "nearest",
         /// The centre of the face (option II of Aragón, Yastrebov & Molinari 2013).
         Centre = "centre",
-        /// The closest point of the previous step. If that point lies on another face, the starting point is that of
-        /// `Nearest`.
+        /// The closest point of the previous step. If this point lies on another face, `Nearest` applies.
         Previous = "previous",
     }
 }

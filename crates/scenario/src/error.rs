@@ -31,9 +31,9 @@ pub enum ScenarioError {
     Invalid {
         /// Path of the file.
         path: PathBuf,
-        /// Text of the file without overrides, to which the spans refer.
+        /// Text of the file, without overrides. The spans of the problems refer to this text.
         text: String,
-        /// All problems, in file order.
+        /// The problems.
         problems: Vec<Problem>,
     },
 }
@@ -43,11 +43,11 @@ pub enum ScenarioError {
 pub struct Problem {
     /// What is wrong.
     pub message: String,
-    /// Bytes of the text that the problem concerns; `None` if it has no location.
+    /// Byte range of the text that the problem concerns. `None` if the problem has no location.
     pub span: Option<Range<usize>>,
     /// Dotted key that the problem concerns, in the form of `--set`.
     pub key: Option<String>,
-    /// Short note to be printed at the location.
+    /// Short note that is printed at the location.
     pub label: Option<String>,
     /// The remedy.
     pub help: Option<String>,
@@ -79,10 +79,11 @@ impl Problem {
     }
 }
 
-/// The name in `names` that `given` probably misspells, in any case.
+/// The name in `names` that is nearest to `given`, without regard to upper and lower case. `None` if no name is near.
 ///
-/// The distance of two names is the number of insertions, deletions, substitutions and transpositions (Damerau 1964).
-/// Names farther from `given` than 1 plus a third of its number of letters are no candidates.
+/// The distance of two names is the number of insertions, deletions, substitutions and transpositions that turn one
+/// into the other (Damerau 1964). A name is near if its distance from `given` is at most 1 + n/3, with the number n of
+/// characters of `given`.
 pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     names
         .into_iter()
@@ -92,7 +93,7 @@ pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
         .map(|(_, name)| name)
 }
 
-/// “did you mean …?” with the nearest name; if no name is near, all names after `heading`.
+/// The text “did you mean …?” with the nearest name. If no name is near, `heading` followed by all names.
 pub(super) fn suggest(given: &str, heading: &str, names: &[&str]) -> String {
     match nearest(given, names.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),

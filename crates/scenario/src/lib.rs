@@ -4,10 +4,11 @@
 //! text ─ overrides, parameters ─► text ─ toml ─► tables with spans ─ section ─► raw ─ validate ─► Scenario
 //! ```
 //!
-//! Each table of the file is read separately. One run therefore reports all problems of the file: unknown keys (each
-//! with the most similar known key), wrong types, values out of range and undefined names. A problem carries the bytes
-//! of the text that it concerns. The meshes define the physical groups, so the set-up of a simulation checks the names
-//! of groups; [`Located`] keeps the place of each name in the file.
+//! Overrides, parameters and tables are checked in this order. Problems at one of these stages end the reading before
+//! the next stage. Each table is read separately, so that the problems of all tables are reported together: unknown
+//! keys (each with the most similar known key), wrong types, values out of range and undefined names. A problem
+//! contains the byte range of the text that it concerns. Only the meshes define the physical groups, so the set-up of a
+//! simulation checks the names of groups. [`Located`] keeps the place of each such name in the file.
 
 use ictus_core::{material, math, signal, units};
 
@@ -37,11 +38,10 @@ pub use schema::json_schema;
 pub use typed::*;
 
 impl Scenario {
-    /// Reads and validates the scenario at `path`, with `overrides` of the form `KEY=VALUE` applied.
+    /// Reads and validates the scenario at `path`. Each of the `overrides` has the form `KEY=VALUE`.
     ///
     /// # Errors
-    /// [`ScenarioError`] for a file that cannot be read, for a mesh in place of a scenario, or with all problems of the
-    /// content.
+    /// [`ScenarioError`], if the file cannot be read, if it is a mesh, or if its content has problems.
     pub fn read(path: &Path, overrides: &[String]) -> Result<Self, ScenarioError> {
         let unreadable = |source| ScenarioError::Unreadable { path: path.into(), source };
         let bytes = std::fs::read(path).map_err(unreadable)?;
@@ -55,12 +55,13 @@ impl Scenario {
     /// Validates `text` as the content of the scenario at `path`.
     ///
     /// Paths of meshes are relative to the folder of `path`. An override is a dotted key and a value, such as
-    /// `time.end=1.0` or `contact.detection=all-pairs` (the quotes of a text are optional). An index or a name selects
-    /// an entry of a list: `bodies.0.velocity=[1, 0, 0]` or `bodies.left.velocity=[1, 0, 0]`. A text such as `"=v*2"`
-    /// is an expression with names from `[parameters]`. The value of the expression replaces the text.
+    /// `time.end=1.0` or `contact.detection=all-pairs` (the quotes of a text are optional). In the key, an index or a
+    /// name selects an entry of a list: `bodies.0.velocity=[1, 0, 0]` or `bodies.left.velocity=[1, 0, 0]`. A text such
+    /// as `"=v*2"` is an expression, whose names are defined in `[parameters]`. The value of the expression replaces
+    /// the text.
     ///
     /// # Errors
-    /// [`ScenarioError::Invalid`] with all problems of the text.
+    /// [`ScenarioError::Invalid`] with the problems of the text.
     ///
     /// ```
     /// use ictus_scenario::Scenario;
@@ -84,8 +85,8 @@ impl Scenario {
         Ok(Self { source, file_text: text.into(), substitution, warnings, ..scenario })
     }
 
-    /// Name and keys that must be the same in a resumed run: all keys except the end time, the energy tolerance, the
-    /// title, the units and the output.
+    /// Text that must be the same in a resumed run: the name, all keys and the materials. The end time, the energy
+    /// tolerance, the title, the units and the output are left out.
     pub fn lasting_keys(&self) -> String {
         let mut keys: toml::Table = toml::from_str(&self.source).unwrap_or_default();
         keys.remove("title");
@@ -95,13 +96,13 @@ impl Scenario {
             time.remove("end");
             time.remove("energy_tolerance");
         }
-        // The keys name a file of materials without its content, so the materials are added.
+        // The keys may name a file of materials but do not contain it. Hence the materials are added.
         format!("{}\n{keys}\n{:?}", self.name, self.materials)
     }
 
     /// Converts the span of a problem from [`Self::source`] to [`Self::file_text`].
     ///
-    /// The span is removed if an override has written the line.
+    /// If an override has written the line of the problem, the span is removed.
     pub fn locate_in_file(&self, problem: Problem) -> Problem {
         let Self { substitution, file_text, .. } = self;
         let before = substitution.relocate(problem.clone());

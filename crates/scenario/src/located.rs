@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-/// A value and its byte range in the scenario text, for messages that are written after the file was read.
+/// A value and its byte range in the scenario text, for messages after the text has been read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located<T> {
     /// The value.
     pub value: T,
-    /// Bytes of the scenario text; empty for a default.
+    /// Byte range of the value; empty for a default value.
     pub span: Range<usize>,
 }

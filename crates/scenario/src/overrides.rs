@@ -1,4 +1,4 @@
-//! `--set KEY=VALUE` edits the text of a scenario before the text is read. Values from the command line therefore pass
+//! `--set KEY=VALUE`: changes of the text of a scenario before it is read. Values from the command line therefore pass
 //! the same checks as values of the file.
 
 use std::iter::repeat_n;
@@ -7,8 +7,8 @@ use toml_edit::{DocumentMut, Item, Key, Table, Value};
 
 use super::error::{Problem, suggest};
 
-/// `text` with `overrides` applied. A text that is not TOML is returned unchanged; the error is reported when the
-/// tables are read.
+/// `text` after the `overrides` are applied. A text that is not TOML is returned unchanged, because reading its tables
+/// will report the error.
 pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Problem>> {
     if overrides.is_empty() {
         return Ok(text.into());
@@ -19,10 +19,10 @@ pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Prob
     if problems.is_empty() { Ok(document.to_string()) } else { Err(problems) }
 }
 
-/// Converts the spans of problems from the text `changed` by overrides to the text of the `file`.
+/// Converts the spans of problems to the text `file`. The given spans refer to `changed`, the text after the overrides.
 ///
-/// A line that only `changed` contains was written by an override. A problem on this line is returned without a span,
-/// and its message names `--set`.
+/// A line that occurs only in `changed` was written by an override. A problem on such a line loses its span, and its
+/// message is extended by `--set`.
 pub(super) fn relocate(problems: Vec<Problem>, changed: &str, file: &str) -> Vec<Problem> {
     if changed == file {
         return problems;
@@ -42,14 +42,14 @@ pub(super) fn relocate(problems: Vec<Problem>, changed: &str, file: &str) -> Vec
     problems.into_iter().map(relocate).collect()
 }
 
-/// Line of a byte of the text, and its position within the line \[bytes\], both counted from 0.
+/// Line and column of the position `byte`, both counted from 0. The column is in bytes.
 fn position(text: &str, byte: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..byte.min(text.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     (before.iter().filter(|&&byte| byte == b'\n').count(), before.len() - line_start)
 }
 
-/// For each line of `changed`, the index of the same line in `file`; `None` for a line that an override has written.
+/// For each line of `changed`, the index of the same line in `file`. `None` for a line that an override has written.
 fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
     let [changed, file] = [changed, file].map(|text| text.lines().collect::<Vec<_>>());
     let mut origins = Vec::with_capacity(changed.len());
@@ -66,7 +66,8 @@ fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
     origins
 }
 
-/// Numbers of lines to skip in each of two texts, with the smallest sum, so that both continue with the same line.
+/// Numbers of lines of `changed` and of `file` before the next line that both have in common. Of all common lines, the
+/// one with the smallest sum of these numbers is taken. Without a common line, the numbers of all lines.
 fn lines_before_match(changed: &[&str], file: &[&str]) -> (usize, usize) {
     let all = (changed.len(), file.len());
     let skips =
@@ -98,7 +99,7 @@ fn set(root: &mut Item, text: &str) -> Result<(), Problem> {
     replace(item, last.get(), parse_value(value.trim()), &dotted(tables), text)
 }
 
-/// Key and value: the parts before and after the first `=` outside quotes.
+/// The parts of `text` before and after the first `=` outside quotes.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (mut quote, mut escaped) = (None, false);
     for (place, character) in text.char_indices() {
@@ -115,7 +116,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
         }
         escaped = false;
     }
-    // With an unclosed quote, the key is the text before the first `=`, and the parser of the key reports the quote.
+    // If a quote is not closed, the text is split at the first `=`. The parser of the key then reports the quote.
     text.split_once('=')
 }
 
@@ -124,7 +125,8 @@ fn parse_value(text: &str) -> Value {
     text.parse().unwrap_or_else(|_| Value::from(text))
 }
 
-/// The part of `item` that `segment` selects: by its key in a table, by its index or `name` in a list.
+/// The part of `item` that `segment` selects: by key in a table, by index or `name` in a list. A missing key of a table
+/// is added with an empty table.
 fn descend<'a>(item: &'a mut Item, segment: &str, path: &str, text: &str) -> Result<&'a mut Item, Problem> {
     if let Item::ArrayOfTables(_) = item {
         let index = entry_index(item, segment, path, text)?;
@@ -142,7 +144,7 @@ fn descend<'a>(item: &'a mut Item, segment: &str, path: &str, text: &str) -> Res
     }
 }
 
-/// An empty table, which is written without a header of its own while it contains only tables.
+/// An empty table. Its header is written only if it contains keys other than tables.
 fn implicit_table() -> Table {
     let mut table = Table::new();
     table.set_implicit(true);
@@ -171,7 +173,7 @@ fn entry_index(list: &Item, segment: &str, path: &str, text: &str) -> Result<usi
     }
 }
 
-/// Mutually exclusive keys of a table: an override of one of these keys removes the others.
+/// Tables with mutually exclusive keys. An override of one of these keys removes the others.
 const ALTERNATIVES: [(&str, &[&str]); 1] = [("output", &["frames", "interval", "times"])];
 
 /// Sets the key `name` to `value`, and removes the keys that exclude it.

@@ -1,5 +1,5 @@
-//! `[parameters]`: expressions such as `"=v*2"` in the text of a scenario are replaced by their values before the
-//! tables are read. The values therefore pass the same checks as numbers of the file.
+//! `[parameters]`: values of expressions such as `"=v*2"` replace the expressions in the text of a scenario. The tables
+//! are read afterwards, so that the values pass the same checks as numbers of the file.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::math::{EXPRESSION_NAMES, TimeFunction};
 pub(super) struct Substitution {
     /// The text before the replacement.
     pub before: String,
-    /// Bytes of each expression in the text before the replacement, in ascending order, and the length of its value
+    /// Byte range of each expression in `before`, in ascending order, and the length of the value that replaced it
     /// \[bytes\].
     replaced: Vec<(Range<usize>, usize)>,
     /// Warnings of unused parameters.
@@ -24,14 +24,14 @@ pub(super) struct Substitution {
 }
 
 impl Substitution {
-    /// Converts the span of a problem to the text before the replacement.
+    /// Converts the span of a problem, so that it refers to `before`.
     pub fn relocate(&self, problem: Problem) -> Problem {
         let span = problem.span.as_ref().map(|span| self.origin(span));
         Problem { span, ..problem }
     }
 
-    /// Converts a span of the changed text to the text before the replacement. A span that begins or ends inside a
-    /// value is extended to the whole expression.
+    /// Converts a span of the changed text to a span of `before`. If the given span begins or ends inside a value, the
+    /// converted span begins or ends with the whole expression.
     fn origin(&self, span: &Range<usize>) -> Range<usize> {
         self.byte(span.start, false)..self.byte(span.end, true)
     }
@@ -56,21 +56,22 @@ impl Substitution {
 /// A parameter.
 struct Parameter {
     name: String,
-    /// Its value; NaN after a problem with the parameter, which is reported once, and not for each use.
+    /// The value; NaN if the parameter has a problem. Such a problem is reported once, and not for each use of the
+    /// parameter.
     value: f64,
     span: Range<usize>,
     is_used: bool,
 }
 
-/// An expression `"=…"` of the file, with the key whose value it is.
+/// An expression `"=…"` of the file, and its key. `text` is the part after `=`.
 struct Formula {
     key: String,
     text: String,
     span: Range<usize>,
 }
 
-/// Replaces all expressions `"=…"` of a text by their values. A text that is not TOML is returned unchanged; the error
-/// is reported when the tables are read.
+/// Replaces all expressions `"=…"` of a text by their values. A text that is not TOML is returned unchanged, because
+/// reading its tables will report the error.
 pub(super) fn apply(text: &str) -> Result<(String, Substitution), Vec<Problem>> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut substitution = Substitution { before: text.into(), ..Substitution::default() };
@@ -112,7 +113,7 @@ fn unused(parameter: &Parameter) -> Problem {
     problem.help(format!("use it as in `velocity = [\"={name}\", 0, 0]`, or remove it"))
 }
 
-/// The parameters, in the order of the file. The expression of a parameter can contain the parameters before it.
+/// The parameters, in the order of the file. The expression of a parameter can contain the parameters that precede it.
 fn parameters(root: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Parameter> {
     let Some(table) = root.get("parameters") else { return Vec::new() };
     let DeValue::Table(entries) = table.get_ref() else {
@@ -139,13 +140,13 @@ fn parameters(root: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Parameter>
     known
 }
 
-/// Whether an expression contains a parameter with a problem.
+/// Whether an expression contains the name of a parameter that has a problem.
 fn uses_faulty(text: &str, parameters: &[Parameter]) -> bool {
     let is_in = |name: &str| names_in(text).any(|place| &text[place] == name);
     parameters.iter().any(|parameter| parameter.value.is_nan() && is_in(&parameter.name))
 }
 
-/// Accepts a name that can stand in an expression and has no other meaning there.
+/// Accepts a name that can occur in an expression and has no other meaning there.
 fn valid_name(name: &str, span: Range<usize>) -> Result<(), Problem> {
     let problem = |fact: String| Problem::new(fact).at(span).key(join("parameters", name));
     let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -190,7 +191,7 @@ fn value_of(name: &str, value: &Spanned<DeValue<'_>>, known: &mut [Parameter]) -
     Err(problem(format!("`{key}` is {found}, not a finite number")).help("write a finite number"))
 }
 
-/// Collects the strings that begin with `=`, with their keys.
+/// Collects the texts that begin with `=`, and their keys.
 fn collect(value: &Spanned<DeValue<'_>>, key: &str, formulas: &mut Vec<Formula>) {
     match value.get_ref() {
         DeValue::String(text) => {
@@ -211,7 +212,7 @@ fn collect(value: &Spanned<DeValue<'_>>, key: &str, formulas: &mut Vec<Formula>)
     }
 }
 
-/// The value of an expression as TOML: a number, or an expression of t without parameters.
+/// The value of an expression, written as TOML: a number, or an expression of t without parameters.
 fn evaluate(formula: &Formula, parameters: &mut [Parameter]) -> Result<String, Problem> {
     match function(formula, parameters)? {
         TimeFunction::Constant(value) if value.is_finite() => Ok(written(value)),
@@ -224,8 +225,8 @@ fn evaluate(formula: &Formula, parameters: &mut [Parameter]) -> Result<String, P
     }
 }
 
-/// A number as TOML. A whole number has no decimal point, so that a count can have this value; any other number has all
-/// its digits.
+/// A number, written as TOML. A whole number below 10¹⁵ in magnitude is written without a decimal point, so that it is
+/// valid for a count. Any other number is written with all its digits.
 fn written(value: f64) -> String {
     const LARGEST_WHOLE: f64 = 1e15;
     if value.fract() == 0.0 && value.abs() < LARGEST_WHOLE {
@@ -254,7 +255,7 @@ fn function(formula: &Formula, parameters: &mut [Parameter]) -> Result<TimeFunct
     found.map_err(|error| problem(format!("`{key}`: {error}")).help("write an expression such as \"=2*v\""))
 }
 
-/// The expression with the values of its parameters in place of their names. Marks these parameters as used.
+/// Replaces the names of parameters in an expression by their values, and marks these parameters as used.
 fn with_values(text: &str, parameters: &mut [Parameter]) -> String {
     let mut changed = String::new();
     let mut last = 0;
@@ -270,7 +271,7 @@ fn with_values(text: &str, parameters: &mut [Parameter]) -> String {
     changed + &text[last..]
 }
 
-/// Byte ranges of the names in an expression. The exponent letter of a number, as in `1e3`, is no name.
+/// Byte ranges of the names in an expression. The letter `e` in a number such as `1e3` is no name.
 fn names_in(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     let mut at = 0;

@@ -18,16 +18,16 @@ pub struct ProbeSpec {
     pub quantities: Vec<ProbeQuantity>,
     /// Axes of the components.
     pub frame: ProbeFrame,
-    /// Time between samples \[s\]: 0 for a sample in every step, as by default with a filter or an injury criterion;
-    /// `None` for the interval of the history.
+    /// Time between samples \[s\]; 0 for a sample in every step. `None` stands for the interval of the history. The
+    /// default of a probe with a filter or an injury criterion is 0, otherwise `None`.
     pub interval: Option<f64>,
-    /// Filter of the samples; `None` for no filtered columns.
+    /// Filter of the samples; `None` without a filter.
     pub filter: Option<ChannelClass>,
     /// Injury criteria to be computed from the acceleration.
     pub injuries: Vec<Injury>,
     /// Acceleration of 1 g in the units of the scenario.
     pub g: f64,
-    /// One second in the units of the scenario.
+    /// Length of one second in the time unit of the scenario.
     pub second: f64,
 }
 
@@ -40,7 +40,7 @@ pub enum ProbePlace {
     NearestNode(Vec3),
     /// The material point at this position at t = 0 \[m\].
     Point(Vec3),
-    /// The mean over the nodes of a physical group.
+    /// The mean over the nodes of this physical group.
     Group(String),
 }
 
@@ -63,7 +63,7 @@ vocabulary! {
 }
 
 impl ProbeQuantity {
-    /// Suffixes of the columns of the quantity, one per component.
+    /// Suffixes of the column names of the quantity, one per component.
     pub fn components(self) -> &'static [&'static str] {
         if self.is_of_elements() { &["xx", "yy", "zz", "xy", "yz", "xz"] } else { &["x", "y", "z"] }
     }
@@ -89,9 +89,9 @@ vocabulary! {
     pub enum Injury {
         /// Largest magnitude of the acceleration.
         Peak = "peak",
-        /// Head injury criterion with a window of 15 ms.
+        /// Head injury criterion over intervals of at most 15 ms.
         Hic15 = "hic15",
-        /// Head injury criterion with a window of 36 ms.
+        /// Head injury criterion over intervals of at most 36 ms.
         Hic36 = "hic36",
     }
 }

@@ -1,5 +1,5 @@
-//! Tables of a scenario file as written. There is one struct per table, which denies unknown keys and keeps the span of
-//! each value. Reading checks only types; the module `validate` checks the values.
+//! Tables of a scenario file before validation. Each table is read into a struct, which rejects unknown keys and keeps
+//! the spans of most values. Reading checks only types. The module `validate` checks the values.
 
 use std::fmt;
 use std::ops::Range;
@@ -58,7 +58,7 @@ pub(super) struct DynamicRelaxation {
     pub max_steps: Option<Spanned<i64>>,
 }
 
-/// `[materials.NAME]` of a deformable material, without its key `model`, which is read first.
+/// Table `[materials.NAME]` of a deformable material, after its key `model` was removed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Elastic {
@@ -67,7 +67,7 @@ pub(super) struct Elastic {
     pub poisson: Number,
 }
 
-/// `[materials.NAME]` of a rigid material, without its key `model`, which is read first.
+/// Table `[materials.NAME]` of a rigid material, after its key `model` was removed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rigid {
@@ -173,7 +173,7 @@ pub(super) struct Load {
     pub body_force: Option<Spanned<[Spanned<Function>; 3]>>,
 }
 
-// The pairs are read separately.
+// The key `pairs` is missing here because the pairs are removed from the table and read separately.
 /// `[contact]`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -283,14 +283,14 @@ pub(super) struct History {
     pub interval: Number,
 }
 
-/// `"auto"` or a number; the word is checked later.
+/// A number, or a word that should be `"auto"`. `validate` checks the word.
 #[derive(Debug)]
 pub(super) enum Step {
     Word(String),
     Size(f64),
 }
 
-/// `"mass"`, `"segment"` or a number; the word is checked later.
+/// A number, or a word that should be `"mass"` or `"segment"`. `validate` checks the word.
 #[derive(Debug)]
 pub(super) enum Stiffness {
     Rule(String),
@@ -312,7 +312,7 @@ pub(super) enum Names {
 }
 
 impl Names {
-    /// The names as a list; a single name has the `span` of the value.
+    /// The names as a list. `span` is the byte range of the value, and becomes the span of a single name.
     pub fn texts(&self, span: Range<usize>) -> Vec<Text> {
         match self {
             Self::One(name) => vec![Spanned::new(span, name.clone())],
@@ -321,7 +321,7 @@ impl Names {
     }
 }
 
-/// Contact surface: `false`, `"skin"`, a group or a list of groups.
+/// Contact surface: `false`, or one name or several names. `"skin"` is one of the possible names.
 #[derive(Debug)]
 pub(super) enum Surface {
     Nothing,
@@ -336,8 +336,8 @@ pub(super) enum Function {
     Table(Vec<(f64, f64)>),
 }
 
-// Each of these enums has its own visitor, which chooses the variant by the type of the value. An untagged enum of
-// serde would lose the spans inside the value, and its error would say only that no variant matches.
+// Each of these enums has its own visitor. The type of the value determines the variant. With an untagged enum of
+// serde, the spans inside the value would be lost, and an error would say only that no variant matches.
 
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -46,8 +46,8 @@ struct Material {
     poisson: Option<f64>,
 }
 
-/// JSON Schema (draft 7) of a scenario: its keys with their types, meanings and defaults. The schema has no ranges of
-/// numbers, lists hardly any words that a key accepts, and has no names of materials, bodies or groups.
+/// JSON Schema (draft 7) of a scenario: its keys with their types, meanings and defaults. The schema contains only few
+/// of the words that keys accept. It contains neither ranges of numbers nor names of materials, bodies or groups.
 /// [`Scenario::parse`](super::Scenario::parse) checks ranges, words and names.
 pub fn json_schema() -> Value {
     let mut generator = SchemaSettings::draft07().into_generator();
@@ -66,7 +66,8 @@ pub fn json_schema() -> Value {
     schema
 }
 
-/// Names of the definitions of the schema, each with the table of the key reference that describes its keys.
+/// Pairs of names: a definition in the schema, and the table of the key reference that describes the keys of this
+/// definition.
 const TABLES: [(&str, &str); 19] = [
     ("", ""),
     ("Time", "time"),
@@ -89,7 +90,8 @@ const TABLES: [(&str, &str); 19] = [
     ("History", "output.history"),
 ];
 
-/// Adds to the schema of a key its meaning and default, from the entry `name` of `table` in the key reference.
+/// Adds the meaning and default of a key to its schema. They are taken from the entry `name` of `table` in the key
+/// reference.
 fn describe(property: &mut Value, table: &str, name: &str) {
     let Some(entry) = reference::find(table, name) else { return };
     let default = entry.default.map_or(String::new(), |default| format!("; default: {default}"));

@@ -1,8 +1,8 @@
 //! Reads a TOML table into its struct, and continues after the first fault.
 //!
-//! serde stops at the first fault of a table. [`Section`] then removes the faulty entry and reads the table again,
-//! until reading succeeds or fails for a missing entry of the table itself. Each fault becomes a [`Problem`] that names
-//! the key of the scenario.
+//! serde stops at the first fault of a table. [`Section`] then removes the faulty entry and reads the table again. This
+//! ends when reading succeeds, or when the table itself lacks a required entry. Each fault becomes a [`Problem`] that
+//! names the faulty key.
 
 use std::ops::Range;
 
@@ -29,15 +29,15 @@ impl<'i> Section<'i> {
         join(&self.path, name)
     }
 
-    /// Reads the table as a `T`; `None` if the table has any fault.
+    /// Reads the table as a `T`. `None` if the table has any fault.
     pub fn read<T: DeserializeOwned>(self, problems: &mut Vec<Problem>) -> Option<T> {
         let before = problems.len();
         let value = self.read_sound_part(problems);
         value.filter(|_| problems.len() == before)
     }
 
-    /// Reads the table without its faulty entries; `None` if a required entry is missing. Use it only for tables whose
-    /// entries are independent of each other.
+    /// Reads the table without its faulty entries. `None` if a required entry is missing. Use this function only for
+    /// tables whose entries are independent of each other.
     pub fn read_sound_part<T: DeserializeOwned>(mut self, problems: &mut Vec<Problem>) -> Option<T> {
         let mut reported: Vec<String> = Vec::new();
         loop {
@@ -53,7 +53,7 @@ impl<'i> Section<'i> {
             }
             reported.extend(place?.pop());
             if let Fault::Unknown { given, known } = &fault {
-                // A misspelt required key is reported as unknown, and not again as missing.
+                // A misspelt required key is reported as unknown. It is then not reported as missing, too.
                 reported.extend(nearest(given, known.iter().copied()).map(str::to_owned));
             }
         }
@@ -98,8 +98,8 @@ enum Fault<'e> {
 }
 
 impl<'e> Fault<'e> {
-    /// Reads the kind of the fault from the text of serde's message, in which names are in backticks, the faulty name
-    /// first.
+    /// Derives the kind of the fault from serde's message. The message has names in backticks, and the first of these
+    /// is the faulty name.
     fn of(error: &'e Error) -> Self {
         let message = error.message();
         let mut names = message.split('`').skip(1).step_by(2);
@@ -154,7 +154,8 @@ fn mismatch(key: &str, message: &str) -> String {
     format!("`{key}` is {found}, not {wanted}")
 }
 
-/// Removes from a table the innermost entry whose key or value contains `span`; returns the path of the entry.
+/// Removes from a table the innermost entry whose key or value contains `span`, and returns the path of this entry.
+/// `None` if no entry contains `span`.
 fn remove(value: &mut Spanned<DeValue<'_>>, span: &Range<usize>) -> Option<Vec<String>> {
     match value.get_mut() {
         DeValue::Table(table) => remove_from_table(table, span),

@@ -1,4 +1,5 @@
-//! The validated scenario, with defaults filled in, names resolved and numbers checked. The meshes have not been read.
+//! The validated scenario: defaults are filled in, names are resolved and numbers are checked. Names of physical groups
+//! are not resolved yet, because the meshes have not been read.
 
 use std::path::PathBuf;
 
@@ -16,32 +17,33 @@ use crate::vocabulary::vocabulary;
 pub struct Scenario {
     /// Path of the scenario file.
     pub path: PathBuf,
-    /// Text of the file after `--set` overrides and parameters were applied; spans refer to this text.
+    /// Text of the file after overrides and parameters were applied. The spans of [`Located`] values refer to this
+    /// text.
     pub source: String,
     /// Text of the file without overrides.
     pub file_text: String,
-    /// Expressions replaced by their values.
+    /// The places where values have replaced expressions in the text.
     pub(super) substitution: Substitution,
-    /// Name of the file without its extension; the names of frame files begin with this name.
+    /// Name of the file without its extension. The names of frame files begin with this name.
     pub name: String,
     /// Title of reports.
     pub title: String,
     /// System of units of all numbers; `None` if the scenario does not name it.
     pub units: Option<UnitSystem>,
-    /// Gravitational acceleration of the bodies without a gravity of their own \[m/s²\]; zero if the acceleration
-    /// varies in time, because each of these bodies then has [`BodySpec::varying_gravity`].
+    /// Gravitational acceleration of the scenario, for bodies without a gravity of their own \[m/s²\]. Zero if it
+    /// varies in time: each of these bodies then has [`BodySpec::varying_gravity`].
     pub gravity: Vec3,
     /// Duration and steps.
     pub time: TimeSettings,
     /// Dynamic relaxation before the run, if requested.
     pub dynamic_relaxation: Option<DynamicRelaxation>,
-    /// Materials by name, in file order.
+    /// Materials, in file order.
     pub materials: Vec<MaterialSpec>,
     /// Bodies, in file order.
     pub bodies: Vec<BodySpec>,
     /// Rigid walls, in file order. Where an index means a body or a wall, walls are numbered after the bodies.
     pub walls: Vec<WallSpec>,
-    /// Initial velocities of groups of nodes, in file order. If several apply to a node, the node has the last one.
+    /// Initial velocities of groups of nodes, in file order. If several of them contain a node, the last one applies.
     pub velocities: Vec<VelocitySpec>,
     /// Supports and prescribed motion.
     pub boundaries: Vec<BoundarySpec>,
@@ -58,7 +60,8 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The system of units in which all materials can exist, if the scenario names none.
+    /// The system of units in which all materials can exist. `None` if the scenario names a system, or if none can be
+    /// inferred.
     pub fn inferred_units(&self) -> Option<UnitSystem> {
         let of = |material: &MaterialSpec| Some((material.density?, material.wave_speed()));
         let solids: Vec<_> = self.materials.iter().filter_map(of).collect();
@@ -74,15 +77,16 @@ impl Scenario {
 /// End time and step sizes.
 #[derive(Clone, Debug)]
 pub struct TimeSettings {
-    /// End time; runs start at 0 \[s\].
+    /// End time \[s\]. Runs start at t = 0.
     pub end: f64,
     /// Time step outside flight.
     pub step: StepSize,
-    /// Time step with `StepSize::Auto`, as a fraction of the critical step \[-\], in (0, 1].
+    /// Ratio of the time step to the critical step with `StepSize::Auto` \[-\], in (0, 1].
     pub safety: f64,
     /// Largest step in flight \[s\].
     pub flight_step: f64,
-    /// Energy imbalance, relative to the largest energy so far, above which the run stops \[-\].
+    /// Upper limit of the energy imbalance, relative to the largest energy so far \[-\]. A larger imbalance stops the
+    /// run.
     pub energy_tolerance: f64,
 }
 
@@ -98,24 +102,25 @@ pub enum StepSize {
 /// Dynamic relaxation before the run: time steps with local damping until the bodies are at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DynamicRelaxation {
-    /// Kinetic energy, relative to its peak, below which the bodies count as at rest \[-\].
+    /// Upper limit of the kinetic energy of bodies at rest, relative to its peak \[-\].
     pub tolerance: f64,
     /// Number of steps after which the run fails if the bodies are not at rest.
     pub max_steps: u64,
 }
 
 impl DynamicRelaxation {
-    /// Smallest number of consecutive steps at rest with which the relaxation ends. A relaxation of more than twice as
-    /// many steps needs half of its steps at rest.
+    /// Number of consecutive steps at rest after which the relaxation ends. If half the number of all steps is larger,
+    /// this half is required instead.
     pub const MIN_CALM_STEPS: u64 = 100;
 }
 
 /// A named material.
 #[derive(Clone, Debug)]
 pub struct MaterialSpec {
-    /// Name, the key of its table.
+    /// Name: the key of the table of the material.
     pub name: String,
-    /// Mass per reference volume \[kg/m³\]; `None` only for rigid materials whose bodies prescribe their mass.
+    /// Mass per reference volume \[kg/m³\]. `None` for a rigid material without a density; its bodies prescribe their
+    /// mass.
     pub density: Option<f64>,
     /// The law and its constants.
     pub model: MaterialModel,
@@ -131,7 +136,7 @@ impl MaterialSpec {
     }
 }
 
-/// Constitutive laws.
+/// Constitutive model of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MaterialModel {
     /// A hyperelastic law and its constants.
@@ -154,7 +159,7 @@ pub struct Elasticity {
 pub struct BodySpec {
     /// Unique name.
     pub name: String,
-    /// Mesh file, resolved against the scenario's folder.
+    /// Path of the mesh file, joined to the folder of the scenario.
     pub mesh: Located<PathBuf>,
     /// Physical groups whose cells make the body; empty for the whole mesh.
     pub region: Vec<Located<String>>,
@@ -170,10 +175,10 @@ pub struct BodySpec {
     pub velocity: Vec3,
     /// Angular velocity about the centre of mass at t = 0 \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Gravitational acceleration of the body, its own or that of the scenario \[m/s²\]; zero if the acceleration
-    /// varies in time.
+    /// Gravitational acceleration of the body, or of the scenario if the body gives none \[m/s²\]. Zero if it varies in
+    /// time.
     pub gravity: Vec3,
-    /// Gravitational acceleration as functions of time \[m/s²\]; `None` if it is constant.
+    /// Gravitational acceleration as functions of time \[m/s²\]. `None` if the acceleration is constant.
     pub varying_gravity: Option<[TimeFunction; 3]>,
     /// Rate α of the damping force −α M v, with the mass matrix M and the velocities v, as a function of time \[1/s\];
     /// `None` for zero.
@@ -182,7 +187,7 @@ pub struct BodySpec {
     pub contact: ContactSurface,
     /// Whether the body has self-contact.
     pub self_contact: bool,
-    /// Thickness of the contact surface: contact begins at half the thickness from the faces \[m\].
+    /// Thickness of the contact surface \[m\]. Contact begins at a distance of half this thickness from the faces.
     pub contact_thickness: f64,
     /// Integration of eight-node hexahedra.
     pub hex: Located<HexIntegration>,
@@ -241,10 +246,10 @@ pub enum RigidMass {
     Volume,
     /// From the faces of a surface mesh, this thickness \[m\] and the density.
     Shell(f64),
-    /// Prescribed: mass \[kg\], evenly distributed over the volume elements or, on a surface mesh, over the faces.
+    /// Prescribed mass \[kg\]. It is evenly distributed over the volume elements or, on a surface mesh, over the faces.
     Even(f64),
-    /// Prescribed: mass \[kg\], and inertia about the centre of mass (xx, yy, zz, xy, yz, xz) \[kg·m²\]. The centre of
-    /// mass is the centroid of the mesh.
+    /// Prescribed mass \[kg\], and prescribed inertia about the centre of mass (xx, yy, zz, xy, yz, xz) \[kg·m²\]. The
+    /// centre of mass is the centroid of the mesh.
     Given(f64, [f64; 6]),
 }
 
@@ -306,7 +311,7 @@ pub enum PrescribedMotion {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
-    /// Rotation, which prescribes all three components.
+    /// Rotation. A rotation prescribes all three components.
     Rotation(PrescribedRotation),
 }
 
@@ -358,16 +363,17 @@ pub enum LoadKind {
 pub struct OutputSettings {
     /// Directory, relative to the working directory.
     pub directory: PathBuf,
-    /// Frame schedule; a frame is always written at the first and at the last instant.
+    /// Frame schedule. In addition, a frame is always written at the first and at the last instant.
     pub frames: FrameSchedule,
     /// Whether steps end at the times of frames, history rows and probe samples.
     pub exact: bool,
-    /// Largest time between frames after the first contact \[s\]; with `None`, the frame schedule is the same before
-    /// and after contact.
+    /// Largest time between frames after the first contact \[s\]. With `None`, contact does not change the frame
+    /// schedule.
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
-    /// Whether the bounding volumes at the top of the queue of predicted contact times are written with each frame.
+    /// Whether bounding volumes are written with each frame: those at the top of the queue, which contains the
+    /// predicted contact times.
     pub detection_volumes: bool,
     /// Time between rows of the history \[s\]; 0 for a row in every step.
     pub history_interval: f64,
@@ -387,11 +393,11 @@ pub struct CheckpointSettings {
 /// Frame schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FrameSchedule {
-    /// This number of frames after the initial one, evenly spaced.
+    /// This number of frames after the initial frame, evenly spaced in time.
     Count(usize),
-    /// At this interval \[s\].
+    /// One frame per interval \[s\].
     Interval(f64),
-    /// At these times, ascending \[s\].
+    /// Frames at these times \[s\], in ascending order.
     Times(Vec<f64>),
 }
 

@@ -1,7 +1,8 @@
 //! Enums whose variants are words of scenarios.
 
-/// Declares an enum, and for each variant its word in scenarios: `pub enum Kind { Flat = "flat", … }`. The enum has the
-/// constant `WORDS`, all words with their variants in this order, and the method `word`.
+/// Declares an enum and, for each of its variants, a word in scenarios: `pub enum Kind { Flat = "flat", … }`. The enum
+/// gets the method `word` and the constant `WORDS`. `WORDS` contains a pair of word and variant for each variant, in
+/// the order of the declaration.
 macro_rules! vocabulary {
     ($(#[$of_enum:meta])* pub enum $name:ident { $($(#[$of_variant:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$of_enum])*
@@ -9,7 +10,7 @@ macro_rules! vocabulary {
         pub enum $name { $($(#[$of_variant])* $variant,)* }
 
         impl $name {
-            /// All words with their variants; the first is the default where a scenario may omit the word.
+            /// Pairs of word and variant. The first is the default where a scenario may omit the word.
             pub const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),*];
 
             /// Word of the variant in scenarios.

@@ -10,8 +10,8 @@ pub struct KeyReference {
     pub table: &'static str,
     /// Name of the key.
     pub name: &'static str,
-    /// Default of the key: a TOML value, a formula such as `end/200`, or a description. `None` for a required key, also
-    /// if only some kinds of material require the key.
+    /// Default of the key: a TOML value, a formula such as `end/200`, or a description in words. `None` for a required
+    /// key, even if only some kinds of material require it.
     pub default: Option<&'static str>,
     /// Unit of the value: `-` for a dimensionless quantity; empty for a name, a choice, a count or a direction.
     pub unit: &'static str,
@@ -43,8 +43,8 @@ const fn optional(
     KeyReference { table, name, default: Some(default), unit, meaning }
 }
 
-/// All keys, in the usual order of a scenario file, except the names of the table `parameters`, which are free. Tables
-/// with the same keys are listed once: as `boundaries.displacement` and `contact.friction`.
+/// All keys, in the usual order of a scenario file. The keys of the table `parameters` are missing, because a scenario
+/// names them freely. Tables with the same keys are listed once: as `boundaries.displacement` and `contact.friction`.
 #[rustfmt::skip]
 pub const KEYS: &[KeyReference] = &[
     optional(["", "title"], "the file's name", "", "title of reports"),
@@ -191,8 +191,8 @@ pub const KEYS: &[KeyReference] = &[
     required("output.history", "interval", "s", "time between rows, written at the ends of steps, including flight steps; 0 for every step"),
 ];
 
-/// The entry of the key `name` of `table`. The tables `velocity` and `acceleration` of a boundary have the entries of
-/// `displacement`. The friction tables of pairs and walls have the entries of `contact.friction`.
+/// The entry of the key `name` of `table`. The tables `velocity` and `acceleration` of a boundary have the same entries
+/// as `displacement`. The friction tables of pairs and walls have the same entries as `contact.friction`.
 pub(super) fn find(table: &str, name: &str) -> Option<&'static KeyReference> {
     let table = match table {
         "boundaries.velocity" | "boundaries.acceleration" => "boundaries.displacement",

@@ -8,7 +8,7 @@ use serde::forward_to_deserialize_any;
 use super::*;
 use crate::{Scenario, raw};
 
-/// Collects the names of the fields that a type reads.
+/// Deserializer that collects the names of the fields of a struct.
 struct Fields<'a>(&'a mut Vec<&'static str>);
 
 impl<'de> Deserializer<'de> for Fields<'_> {
@@ -63,7 +63,7 @@ fn keys_are_those_read_by_the_types() {
         ("", head),
         ("time", fields::<raw::Time>()),
         ("dynamic_relaxation", fields::<raw::DynamicRelaxation>()),
-        // `model` and the pairs are read separately from the tables that contain them.
+        // The table of a material is read without `model`, because `model` is read separately.
         ("materials", [vec!["model"], fields::<raw::Elastic>()].concat()),
         ("bodies", fields::<raw::Body>()),
         ("bodies.rotate", fields::<raw::Rotate>()),
@@ -150,7 +150,7 @@ fn bare(overrides: &[String]) -> Scenario {
     Scenario::parse(BARE, &path, overrides).unwrap()
 }
 
-/// Contents of a scenario without its text and spans, for comparison.
+/// Text with the contents of a scenario, without its source text and spans, for comparison.
 fn contents(mut scenario: Scenario) -> String {
     scenario.source.clear();
     scenario.file_text.clear();
@@ -189,7 +189,7 @@ fn explicit_defaults_change_nothing() {
     let mut tried = 0;
     for key in KEYS {
         let Some(default) = key.default else { continue };
-        // The table of checkpoints requires `interval`, so that the default of `keep` cannot stand alone.
+        // The table of checkpoints requires `interval`, so an override of `keep` alone is invalid.
         if key.table == "output.checkpoint" {
             continue;
         }
@@ -204,7 +204,7 @@ fn explicit_defaults_change_nothing() {
     assert!(tried >= 23, "only {tried} defaults could be written out");
 }
 
-/// A non-default value of every optional key, and the overrides without which this key has no effect.
+/// For each optional key: its path, a non-default value, and the overrides without which the key has no effect.
 #[rustfmt::skip]
 const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("title", "'other'", &[]),

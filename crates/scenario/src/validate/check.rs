@@ -8,7 +8,7 @@ use crate::math::{TimeFunction, TimeFunctionError, Vec3};
 use crate::raw::{self, Number, Text, Texts, Triple};
 use crate::spanned::Spanned;
 
-/// Range of a number.
+/// Admissible range of a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Bounds {
     Finite,
@@ -54,7 +54,7 @@ pub(super) enum VectorFunction {
     Varying([TimeFunction; 3]),
 }
 
-/// Problems and warnings found so far, and the text to which their spans refer.
+/// Problems and warnings found so far, and the text to which the spans of both refer.
 pub(super) struct Check<'t> {
     text: &'t str,
     pub problems: Vec<Problem>,
@@ -66,7 +66,7 @@ impl<'t> Check<'t> {
         Self { text, problems: Vec::new(), warnings: Vec::new() }
     }
 
-    /// All problems, in the order of the file.
+    /// All problems, in the order of their locations. Problems without a location come first.
     pub fn into_problems(mut self) -> Vec<Problem> {
         self.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
         self.problems
@@ -92,7 +92,7 @@ impl<'t> Check<'t> {
         value
     }
 
-    /// A finite vector, if given.
+    /// The vector, if it is given. Reports components that are not finite.
     pub fn vector(&mut self, key: &str, value: Option<&Triple>) -> Option<Vec3> {
         let value = value?;
         for component in value.get_ref() {
@@ -101,7 +101,7 @@ impl<'t> Check<'t> {
         Some(Vec3::from(*value.get_ref()))
     }
 
-    /// A constant vector, or three functions of time; `None` if a component has a problem.
+    /// A constant vector, or three functions of time. `None` if a component is not a valid function.
     pub fn vector_function(
         &mut self,
         key: &str,
@@ -116,7 +116,7 @@ impl<'t> Check<'t> {
         })
     }
 
-    /// The unit vector along `value`; `help` is the remedy for a zero vector.
+    /// The unit vector along `value`. `None` for a zero vector, which is reported with the remedy `help`.
     pub fn direction(&mut self, key: &str, value: &Triple, help: &str) -> Option<Vec3> {
         let direction = self.vector(key, Some(value))?;
         let largest = direction.amax();
@@ -125,12 +125,11 @@ impl<'t> Check<'t> {
             self.report(problem.help(help));
             return None;
         }
-        // Scaling by the largest component first keeps the squares of all finite directions from overflow and
-        // underflow.
+        // The division by the largest component prevents overflow and underflow of the squares of the components.
         Some((direction / largest).normalize())
     }
 
-    /// The value that `word` selects among `choices`.
+    /// The value that `word` selects among `choices`. Reports an unknown word.
     pub fn choice<T: Copy>(&mut self, key: &str, word: &Text, choices: &[(&str, T)]) -> Option<T> {
         let found = choices.iter().find(|(name, _)| name == word.get_ref());
         if found.is_none() {
@@ -145,7 +144,7 @@ impl<'t> Check<'t> {
         found.map(|(_, value)| *value)
     }
 
-    /// The value that `word` selects among `choices`; without a word, the value of the first choice.
+    /// The value that `word` selects among `choices`. Without a word, the value of the first choice.
     pub fn choice_or_first<T: Copy>(
         &mut self,
         key: &str,
@@ -158,7 +157,7 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// The values that `words` select among `choices`. Reports repeated words.
+    /// The values that `words` select among `choices`. Reports unknown and repeated words.
     pub fn choices<T: Copy>(&mut self, key: &str, words: &Texts, choices: &[(&str, T)]) -> Option<Vec<T>> {
         self.distinct(key, words.get_ref());
         let values: Vec<_> = words.get_ref().iter().map(|word| self.choice(key, word, choices)).collect();
@@ -175,7 +174,8 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Index in `names` of `word`, the name of a table of this `kind`.
+    /// Index of `word` in `names`. Reports a word that is not in `names`. The message calls the word a `kind`, such as
+    /// a body.
     pub fn reference(
         &mut self,
         kind: &str,
@@ -195,7 +195,7 @@ impl<'t> Check<'t> {
         found
     }
 
-    /// Checks that a name is not empty.
+    /// Reports an empty name.
     pub fn name(&mut self, key: &str, word: &Text) {
         if word.get_ref().trim().is_empty() {
             self.report(
@@ -204,7 +204,8 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Names of physical groups. Whether the groups exist is known only with the mesh.
+    /// Names of physical groups. Reports an empty list, and empty and repeated names. The mesh, which is read later,
+    /// determines whether the groups exist.
     pub fn groups(&mut self, key: &str, names: &raw::Names, span: Range<usize>) -> Vec<Located<String>> {
         let located = |word: &Text| Located { value: word.get_ref().clone(), span: word.span() };
         let groups = names.texts(span.clone());
@@ -217,14 +218,14 @@ impl<'t> Check<'t> {
         groups.iter().map(located).collect()
     }
 
-    /// A physical group; `None` for `"all"` or without a word.
+    /// Name of a physical group. `None` for `"all"`, or if no word is given.
     pub fn group(&mut self, key: &str, word: Option<&Text>) -> Option<Located<String>> {
         let word = word.filter(|word| word.get_ref() != "all")?;
         self.name(key, word);
         Some(Located { value: word.get_ref().clone(), span: word.span() })
     }
 
-    /// A function of time.
+    /// A function of time. Reports an invalid function and a number that is not finite.
     pub fn function(&mut self, key: &str, value: &Spanned<raw::Function>) -> Option<TimeFunction> {
         let function = match value.get_ref() {
             raw::Function::Number(number) => Ok(TimeFunction::Constant(*number)),
@@ -264,7 +265,8 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Location of an error within an expression; `None` if the string has escapes or several lines.
+    /// Byte range of an error within an expression. `None` if the error has no position, or if the expression is
+    /// written with escapes or in triple quotes.
     fn inside(&self, value: &Spanned<raw::Function>, error: &TimeFunctionError) -> Option<Range<usize>> {
         let raw::Function::Expression(expression) = value.get_ref() else { return None };
         let at = error.at()?;

@@ -14,7 +14,7 @@ use crate::{
     SphereFit, TouchingEdges,
 };
 
-/// Default number of steps between two sortings.
+/// Default of `sort_every`: number of steps from one sorting to the next.
 const DEFAULT_SORT_EVERY: u32 = 10;
 
 const DEFAULT_VOLUMES: [BoundingVolume; 4] =
@@ -84,8 +84,8 @@ pub(super) fn validate(
     })
 }
 
-/// Numbers of steps between the operations of the sorting detector. Reports values other than the defaults if another
-/// detector is chosen.
+/// Intervals of the sorting detector. Reports intervals below 1. With another detector, also reports intervals that
+/// differ from their defaults.
 fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut Check<'_>) -> SortingSettings {
     let mut count = |key: &str, value: Option<&Spanned<i64>>, default: u32| {
         let Some(value) = value else { return default };
@@ -108,8 +108,7 @@ fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut C
     }
 }
 
-/// Contact normal of nodes in elements. Reports the normal of the contactor if another detector than distance fields is
-/// chosen.
+/// Contact normal of a node in an element. Reports the choice `contactor` if detection is not by distance fields.
 fn normal(
     word: Option<&raw::Text>,
     detection: Option<DetectionMethod>,
@@ -126,8 +125,8 @@ fn normal(
     Some(normal)
 }
 
-/// Edges with edge-to-edge contact. Detection by distance fields has no edge contact: any given value except `none` is
-/// reported.
+/// Edges with edge-to-edge contact. With detection by distance fields there are none, and any given value except `none`
+/// is reported.
 fn edges(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,
@@ -145,7 +144,8 @@ fn edges(
     Some(TouchingEdges::None)
 }
 
-/// Volumes, sphere fit and kinematics of hierarchical detection. Reports these keys if another detector is chosen.
+/// Volumes, sphere fit and kinematics of hierarchical detection. With another detector, reports those of these keys
+/// that are given.
 fn flight(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,

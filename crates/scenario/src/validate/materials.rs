@@ -19,20 +19,20 @@ enum Law {
     Rigid,
 }
 
-/// The words for `model`, with their laws.
+/// Words that `model` accepts, and the laws that they name.
 fn models() -> Vec<(&'static str, Law)> {
     let laws = LAWS.into_iter().map(|law| (law.name, Law::Hyperelastic(law)));
     laws.chain([("rigid", Law::Rigid)]).collect()
 }
 
-/// The materials, by index; `None` for a material with problems.
+/// The materials, in the order of their tables. `None` for a material that cannot be read.
 pub(super) fn validate(materials: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<Option<MaterialSpec>> {
     materials.into_iter().map(|material| one(material, check)).collect()
 }
 
-/// Names and materials of a `file` with tables `[materials.NAME]`, whose path is relative to `folder`. Each problem has
-/// the span of the name of the file in the scenario. The message of a problem in the file names the file and line. The
-/// names are `None` if the file cannot be read or is not TOML.
+/// Names and materials of a materials file, which contains tables `[materials.NAME]`. The name of the file is relative
+/// to `folder`. Problems in the file get the span of this name in the scenario, and their messages contain the name and
+/// the line. The names are `None` if the file cannot be read or is not TOML.
 pub(super) fn validate_file(
     file: &Spanned<String>,
     folder: &Path,
@@ -100,7 +100,8 @@ fn one(material: Named<'_>, check: &mut Check<'_>) -> Option<MaterialSpec> {
     }
 }
 
-/// Removes the key `model` from the table and returns its law, which determines the other keys of the table.
+/// Removes the key `model` from the table and returns the law that it names. The law determines the other keys of the
+/// table.
 fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     let key = section.key("model");
     let models = models();
@@ -129,7 +130,7 @@ fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     }
 }
 
-/// Warns of unused materials.
+/// Warns of materials of which no body is made.
 pub(super) fn warn_of_unused(scenario: &Scenario, names: &[Spanned<String>], check: &mut Check<'_>) {
     for (index, name) in names.iter().enumerate() {
         if !scenario.bodies.iter().any(|body| body.material == index) {

@@ -1,4 +1,4 @@
-//! Validation of the raw tables: fills in defaults, checks ranges, resolves names, and collects all problems.
+//! Validation of the raw tables. It fills in defaults, checks ranges, resolves names and collects the problems.
 
 mod bodies;
 mod boundaries;
@@ -25,7 +25,7 @@ use crate::units::UnitSystem;
 use check::{Check, VectorFunction};
 use tables::Tables;
 
-/// The scenario in `text`, read from the file at `path`. The caller sets [`Scenario::source`] and
+/// Scenario with the content `text` of the file at `path`. The caller sets [`Scenario::source`] and
 /// [`Scenario::file_text`].
 pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>> {
     let mut check = Check::new(text);
@@ -37,7 +37,7 @@ pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>
     }
 }
 
-/// Rejects self-contact with the sorting detector, which pairs surface nodes only with faces of other bodies.
+/// Rejects self-contact with the sorting detector, because this detector pairs nodes only with faces of other bodies.
 fn refuse_sorted_self_contact(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -54,9 +54,9 @@ fn refuse_sorted_self_contact(
     }
 }
 
-/// Rejects what detection by distance fields does not support. A contact thickness is refused because a distance field
-/// measures from the surface of the mesh. Pairs of groups of faces are refused because nodes touch elements instead of
-/// faces.
+/// Rejects settings that detection by distance fields does not support. One is a contact thickness, because a distance
+/// field is measured from the surface of the mesh. The other is a pair with groups of faces, because nodes touch
+/// elements instead of faces.
 fn refuse_unserved_by_fields(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -81,8 +81,8 @@ fn refuse_unserved_by_fields(
     }
 }
 
-/// Rejects ties, contact thickness and distance fields with the midpoint scheme, which computes the geometry of contact
-/// at mid-steps only for nodes and faces of the meshes.
+/// Rejects ties, contact thickness and distance fields with the midpoint scheme. This scheme computes the geometry of
+/// contact at mid-steps only for nodes and faces of the meshes.
 fn refuse_unserved_by_midpoint(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -104,7 +104,7 @@ fn refuse_unserved_by_midpoint(
     }
 }
 
-/// Validates all tables, also those after a table with problems; `None` if a table is unusable.
+/// Validates all tables, including those after a table with problems. `None` if a table is unusable.
 fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scenario> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let root = tables.root.read_sound_part::<raw::Root>(&mut check.problems);

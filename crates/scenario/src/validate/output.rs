@@ -11,16 +11,17 @@ use crate::{CheckpointSettings, DetectionMethod, Field, FrameSchedule, OutputSet
 
 const DEFAULT_FRAMES: usize = 60;
 
-/// Number of checkpoint files that are kept by default, and the largest number.
+/// Default number of checkpoint files that are kept.
 const DEFAULT_CHECKPOINTS: usize = 2;
+/// Largest number of checkpoint files that can be kept.
 const MAX_CHECKPOINTS: usize = 1000;
 
-/// Properties of the run that the output depends on; `None` for a property with problems.
+/// Properties of the run on which the output depends. `end` and `detection` are `None` if they have problems.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run<'a> {
     /// Time at the end of the run \[s\].
     pub end: Option<f64>,
-    /// Name of the scenario.
+    /// Name of the scenario. The default output directory ends with this name.
     pub name: &'a str,
     /// Detection method.
     pub detection: Option<DetectionMethod>,
@@ -69,7 +70,7 @@ pub(super) fn validate(
     })
 }
 
-/// Time between checkpoints, and number of files that are kept.
+/// Settings of the checkpoints.
 fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettings {
     const KEY: &str = "output.checkpoint.keep";
     let interval = check.number("output.checkpoint.interval", &raw.interval, Bounds::Positive);
@@ -86,8 +87,8 @@ fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettin
     CheckpointSettings { interval, keep }
 }
 
-/// Whether bounding volumes are written. Reports the key if detection is not hierarchical, because no other detector
-/// has such volumes.
+/// Whether bounding volumes are written. If the key is true and detection is not hierarchical, reports the key, because
+/// no other detector has such volumes.
 fn detection_volumes(
     wanted: Option<&Spanned<bool>>,
     detection: Option<DetectionMethod>,
@@ -103,14 +104,14 @@ fn detection_volumes(
     true
 }
 
-/// All fields except the acceleration, the distance and its gradient.
+/// Default output fields: all except the acceleration, the distance and the gradient of the distance.
 fn default_fields() -> Vec<Field> {
     let is_default =
         |field: &Field| !matches!(field, Field::Acceleration | Field::Distance | Field::DistanceGradient);
     Field::WORDS.iter().map(|(_, field)| *field).filter(is_default).collect()
 }
 
-/// Frame schedule by count, interval or times.
+/// Frame schedule: a number of frames, an interval or a list of times.
 fn frames(raw: &raw::Output, end: Option<f64>, check: &mut Check<'_>) -> Option<FrameSchedule> {
     match (&raw.frames, &raw.interval, &raw.times) {
         (None, None, None) => Some(FrameSchedule::Count(DEFAULT_FRAMES)),
@@ -144,7 +145,7 @@ fn frames(raw: &raw::Output, end: Option<f64>, check: &mut Check<'_>) -> Option<
     }
 }
 
-/// Checks that frame times ascend and lie within the run.
+/// Checks that there are frame times, that they increase strictly, and that they lie within the run.
 fn check_times(times: &Spanned<Vec<f64>>, end: Option<f64>, check: &mut Check<'_>) {
     const KEY: &str = "output.times";
     let list = times.get_ref();

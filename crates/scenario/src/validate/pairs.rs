@@ -27,13 +27,14 @@ impl Pair {
         self.raw.tied.as_ref().is_some_and(|tied| *tied.get_ref())
     }
 
-    /// Whether the pair excludes its two surfaces from contact: by `contact = false`, or by a tie.
+    /// Whether the pair excludes its two surfaces from contact. It does so by `contact = false`, or by a tie.
     fn excludes_contact(&self) -> bool {
         self.raw.contact == Some(false) || self.is_tied()
     }
 }
 
-/// The pairs, without repetitions.
+/// The pairs. A pair that is impossible or conflicts with an earlier pair is reported and left out. `None` if a pair
+/// cannot be read.
 pub(super) fn validate(
     sections: Vec<Section<'_>>,
     names: Names<'_>,
@@ -60,7 +61,7 @@ pub(super) fn validate(
     complete.then_some(seen)
 }
 
-/// Bodies and groups of a pair, with the lower index first.
+/// Bodies and groups of a pair, with the lower index of a body first.
 fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>) -> Option<SurfacePair> {
     let touchable: Vec<_> = names.bodies.iter().chain(names.walls).cloned().collect();
     let kind = if names.walls.is_empty() { "body" } else { "body or wall" };
@@ -87,7 +88,7 @@ fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>
     })
 }
 
-/// The problem of a pair that is impossible, or that conflicts with a pair before it; `None` for a valid pair.
+/// The problem of a pair that is impossible, or that conflicts with a pair in `before`. `None` for a valid pair.
 fn conflict(pair: &Pair, before: &[Pair], names: Names<'_>) -> Option<Problem> {
     let (path, surfaces) = (&pair.path, &pair.surfaces);
     let [first, second] = surfaces.bodies;
@@ -123,28 +124,31 @@ fn is_same(one: &SurfacePair, other: &SurfacePair) -> bool {
     one.groups.each_ref().map(name) == other.groups.each_ref().map(name)
 }
 
-/// Contact laws for the keys that a pair does not give.
+/// Contact laws that apply to keys that a pair does not give.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FallbackLaws<'a> {
-    /// Laws of all pairs.
+    /// Laws of `[contact]`.
     pub all: ContactLaws,
-    /// Laws of each wall with all bodies.
+    /// Laws of each wall, for its contact with any body.
     pub of_walls: &'a [ContactLaws],
     pub num_bodies: usize,
 }
 
 impl FallbackLaws<'_> {
-    /// Laws of two bodies, or of a body and a wall.
+    /// Fallback laws of two bodies, or of a body and a wall.
     fn of(&self, bodies: [usize; 2]) -> ContactLaws {
         let wall = bodies[1].checked_sub(self.num_bodies).and_then(|wall| self.of_walls.get(wall));
         wall.copied().unwrap_or(self.all)
     }
 }
 
-/// The pairs with laws of their own. A wall whose laws differ from those of `[contact]` adds one pair with each body
-/// that has no such pair with the whole wall. A key that a pair of groups does not give has the value of the pair of
-/// the whole bodies, if that pair has laws of its own. The other missing keys have the value of the wall, or of
-/// `[contact]`.
+/// The pairs with laws of their own.
+///
+/// The key of a law that a pair with groups does not give has the value of the pair of the whole bodies, if that pair
+/// has laws of its own. Other missing keys have the value of the wall, or of `[contact]`.
+///
+/// A wall whose laws differ from the laws of `[contact]` adds a pair with each body. No pair is added if the whole body
+/// and the wall are already a pair with laws of its own.
 pub(super) fn own_laws(
     pairs: &[Pair],
     rest: FallbackLaws<'_>,
@@ -177,7 +181,7 @@ pub(super) fn own_laws(
     own
 }
 
-/// The pairs without contact, by ascending bodies.
+/// The pairs without contact, including the tied pairs, in ascending order of their bodies.
 pub(super) fn excluded(pairs: &[Pair]) -> Vec<SurfacePair> {
     let apart = pairs.iter().filter(|pair| pair.excludes_contact());
     let mut excluded: Vec<_> = apart.map(|pair| pair.surfaces.clone()).collect();

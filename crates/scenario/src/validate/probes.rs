@@ -19,9 +19,9 @@ pub(super) struct Measured<'a> {
     pub names: &'a [Spanned<String>],
     pub bodies: Option<&'a [BodySpec]>,
     pub materials: &'a [Option<MaterialSpec>],
-    /// System of units of the scenario, if known.
+    /// System of units that the scenario names, if any.
     pub units: Option<UnitSystem>,
-    /// Interval of the history \[s\].
+    /// Interval of the history \[s\]. `None` if the output settings have problems.
     pub history_interval: Option<f64>,
     /// Whether the contact response applies impulses.
     pub has_impulses: bool,
@@ -34,7 +34,7 @@ impl Measured<'_> {
     }
 }
 
-/// Validates all probes; `None` if a probe is unusable.
+/// The probes. `None` if a probe is unusable.
 pub(super) fn validate(
     probes: Vec<Named<'_>>,
     measured: &Measured<'_>,
@@ -96,7 +96,7 @@ fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Opti
     Some(spec)
 }
 
-/// The location of a probe: the one that is given, or the centre of mass. Reports several given locations.
+/// The given location of a probe, or else the centre of mass. Reports several given locations.
 fn place(raw: &raw::Probe, path: &str, check: &mut Check<'_>) -> Option<Located<ProbePlace>> {
     let spans = [
         raw.nearest_node.as_ref().map(Spanned::span),
@@ -130,9 +130,11 @@ fn injuries(raw: Option<&Spanned<raw::Names>>, key: &str, check: &mut Check<'_>)
     check.choices(key, &Spanned::new(raw.span(), raw.get_ref().texts(raw.span())), Injury::WORDS)
 }
 
-/// Reports quantities that are not defined for the location or the body. Reports injury criteria without a measured
-/// acceleration, with contact by impulses, which accelerations omit, and, without a
-/// system of units, without `g` if `second` is given.
+/// Reports quantities that are not defined at the location or for the body of a probe. Reports injury criteria in three
+/// cases:
+/// - The acceleration is not measured.
+/// - Contact acts by impulses, which accelerations do not include.
+/// - `second` is given, but neither `g` nor a system of units.
 fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let key = |name: &str| format!("probes.{}.{name}", spec.name);
     let of_elements = spec.quantities.iter().find(|quantity| quantity.is_of_elements());
@@ -174,8 +176,8 @@ fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_
     }
 }
 
-/// Checks the sampling rate for a filter: a rate at which the filter cannot be applied is a problem, and a rate below
-/// the minimum of its class is a warning.
+/// Checks the sampling rate of a probe with a filter. A rate below the minimum of the filter class is a warning. A rate
+/// at which the filter cannot be applied is a problem.
 fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let (Some(class), Some(word)) = (spec.filter, &raw.filter) else { return };
     let Some(interval) = spec.interval.or(measured.history_interval).map(|interval| interval / spec.second)
@@ -183,7 +185,7 @@ fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check
         return;
     };
     let wanted = spec.second / class.least_rate();
-    // The minimum rate itself is accepted, up to rounding.
+    // The minimum rate is sufficient. The tolerance 1e-9 allows for rounding.
     if interval.is_nan() || interval * class.least_rate() <= 1.0 + 1e-9 {
         return;
     }

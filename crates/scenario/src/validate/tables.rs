@@ -1,4 +1,4 @@
-//! The tables of the file, split so that each is read separately.
+//! The tables of the file, split so that each table can be read separately.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) struct Tables<'i> {
     pub root: Section<'i>,
     pub time: Option<Section<'i>>,
     pub dynamic_relaxation: Option<Section<'i>>,
-    /// The file that contains the materials; `None` if the scenario has tables of materials.
+    /// Name of the file that contains the materials. `None` if the scenario names no such file.
     pub materials_file: Option<Spanned<String>>,
     pub materials: Vec<Named<'i>>,
     pub bodies: Vec<Named<'i>>,
@@ -27,19 +27,19 @@ pub(super) struct Tables<'i> {
     pub output: Option<Section<'i>>,
 }
 
-/// A table with its name; the name is empty if the table has none.
+/// A table and its name. The name is empty if the table has none.
 pub(super) struct Named<'i> {
     pub name: Spanned<String>,
     pub section: Section<'i>,
 }
 
-/// The names, by index of the table.
+/// Names of the tables, in the order of the tables.
 pub(super) fn names(tables: &[Named<'_>]) -> Vec<Spanned<String>> {
     tables.iter().map(|table| table.name.clone()).collect()
 }
 
 impl<'i> Tables<'i> {
-    /// Parses the text as TOML. Reports all syntax errors, but only the first of each line; `None` with errors.
+    /// Parses the text as TOML, as `root` does. `None` if there are syntax errors.
     pub fn parse(text: &'i str, problems: &mut Vec<Problem>) -> Option<Self> {
         let root = root(text, problems)?;
         Some(Self::split(root, problems))
@@ -82,11 +82,11 @@ impl<'i> Tables<'i> {
     }
 }
 
-/// Tables that occur once for each entry of a list.
+/// Names of the tables that occur once for each entry of a list.
 const LISTS: [&str; 7] = ["bodies", "walls", "velocities", "boundaries", "loads", "contact.pairs", "probes"];
 
-/// The top level of a text. Reports all syntax errors, but only the first of each line, and only the first of tables
-/// with the same header; `None` with errors.
+/// Parses the top level of a text. `None` if there are syntax errors. Of the errors on a line, only the first is
+/// reported. Of several repetitions of a table, only the first is reported.
 pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<toml::Spanned<DeTable<'i>>> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut lines = Vec::new();
@@ -119,16 +119,16 @@ pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<tom
     errors.is_empty().then_some(root)
 }
 
-/// A table with the header of an earlier one. Its keys are duplicates as well.
+/// A table that repeats the header of an earlier table. The parser reports its header and its keys as duplicates.
 struct RepeatedTable<'t> {
     name: &'t str,
     header: Range<usize>,
-    /// Bytes from the header to the next one.
+    /// Byte range from this header to the next header.
     content: Range<usize>,
 }
 
 impl<'t> RepeatedTable<'t> {
-    /// The table whose header contains a byte; `None` if the line of the byte is no header.
+    /// The table whose header contains the position `byte`. `None` if the line at this position is no header.
     fn at(text: &'t str, byte: usize) -> Option<Self> {
         let start = text.get(..byte)?.rfind('\n').map_or(0, |end| end + 1);
         let line = text[start..].lines().next()?.trim_end();
@@ -149,7 +149,7 @@ impl<'t> RepeatedTable<'t> {
     }
 }
 
-/// A table that occurs once. If it was written as a list, reports this, and returns the first table of the list.
+/// A table that should occur once. If it is written as a list, reports this and returns the first table of the list.
 fn single<'i>(
     value: Option<&toml::Spanned<DeValue<'i>>>,
     table: &'static str,
@@ -187,8 +187,8 @@ fn list<'i>(
     entries.into_iter().enumerate().map(section).collect()
 }
 
-/// The entries that `[TABLE]` or `[TABLE.NAME]` was written for in place of `[[TABLE]]`. They are read as well, so that
-/// the names of the entries are known to the other tables.
+/// The entries that are meant by `[TABLE]` or `[TABLE.NAME]`, written in place of `[[TABLE]]`. These entries are read
+/// in spite of the problem, so that other tables can refer to their names.
 fn intended_entries<'i>(value: toml::Spanned<DeValue<'i>>) -> Vec<toml::Spanned<DeValue<'i>>> {
     let DeValue::Table(table) = value.get_ref() else { return Vec::new() };
     let is_table = |value: &toml::Spanned<DeValue<'_>>| matches!(value.get_ref(), DeValue::Table(_));
@@ -230,7 +230,7 @@ pub(super) fn materials<'i>(
     materials
 }
 
-/// A body, wall or probe with its name. If there is a name, the path contains it in place of the index.
+/// A body, wall or probe with its name. The name, if there is one, replaces the index in the path of the table.
 fn name<'i>(mut section: Section<'i>, table: &str) -> Named<'i> {
     let value = match section.value.get_ref() {
         DeValue::Table(table) => table.get("name"),

@@ -10,15 +10,15 @@ use crate::section::join;
 use crate::spanned::Spanned;
 use crate::{ContactLaws, ResponseSettings, WallMotion, WallSpec};
 
-/// Largest tangential part of the velocity of a free wall, relative to the velocity. A normal of decimal numbers is
-/// rounded, so that a velocity along it has a small tangential part.
+/// Largest accepted tangential part of the velocity of a wall with a mass, relative to the speed \[-\]. A normal of
+/// decimal numbers is rounded, so that a velocity along the normal can have a small tangential part.
 const ACROSS: f64 = 1e-6;
 
 /// A wall as written in the file.
 pub(super) struct Wall {
     name: Spanned<String>,
     path: String,
-    /// The table; `None` if it cannot be read.
+    /// The table. `None` if the table cannot be read.
     raw: Option<raw::Wall>,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn read(walls: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<Wall> {
     walls.into_iter().map(read).collect()
 }
 
-/// Contact laws of each wall with all bodies. Keys that a wall does not give have the values of `all`.
+/// Contact laws of each wall, for its contact with any body. Keys that a wall does not give have the values of `all`.
 pub(super) fn laws(
     walls: &[Wall],
     all: ContactLaws,
@@ -45,7 +45,7 @@ pub(super) fn laws(
     walls.iter().map(laws).collect()
 }
 
-/// The walls; `None` if a wall is unusable.
+/// The walls. `None` if a wall is unusable.
 pub(super) fn validate(
     walls: Vec<Wall>,
     bodies: &[Spanned<String>],
@@ -119,7 +119,7 @@ fn one(path: &str, raw: raw::Wall, gravity: &VectorFunction, check: &mut Check<'
     Some(WallSpec { name: raw.name.into_inner(), point, normal, motion })
 }
 
-/// Speed along the normal; `None` for a velocity that is not constant or not along the normal.
+/// Velocity along the normal. `None` if `velocity` is not constant or not along the normal.
 fn initial_speed(velocity: &[TimeFunction; 3], normal: &Vec3) -> Option<f64> {
     let is_constant = velocity.iter().all(TimeFunction::is_constant);
     let velocity = Vec3::from_fn(|axis, _| velocity[axis].value(0.0));
@@ -131,8 +131,8 @@ fn is_zero(velocity: &[TimeFunction; 3]) -> bool {
     velocity.iter().all(|component| component.is_constant() && component.value(0.0) == 0.0)
 }
 
-/// Gravity of the scenario for a wall. Reports a gravity that varies in time if the wall has a mass and no gravity of
-/// its own.
+/// Gravity of the scenario, for a wall that has a mass and gives no gravity of its own. Reports a gravity that varies
+/// in time.
 fn inherited_gravity(
     path: &str,
     raw: &raw::Wall,

@@ -7,10 +7,11 @@ use crate::spanned::Spanned;
 use crate::validate::check::{Bounds, Check};
 use crate::{BodySpec, TiedPair};
 
-/// Number of equal intervals of the run at whose ends a varying rate must be finite and not negative.
+/// Number of equal time intervals into which the run is divided to check a varying rate. At the ends of the intervals,
+/// the rate must be finite and not negative.
 const SAMPLES: u32 = 1000;
 
-/// The rate of mass damping in a run to the time `end` \[s\]; `None` for a rate of zero.
+/// Rate of mass damping. `None` for a rate of zero. `end` is the time at the end of the run \[s\].
 pub(super) fn validate(
     key: &str,
     value: &Spanned<raw::Function>,
@@ -34,7 +35,8 @@ pub(super) fn validate(
     (rate != TimeFunction::Constant(0.0)).then_some(rate)
 }
 
-/// Rejects tied bodies with different mass damping, which would give tied points different velocities in each step.
+/// Rejects tied bodies with different mass damping: the damping would give tied points different velocities in each
+/// step.
 pub(crate) fn refuse_unlike_ties(tied: &[TiedPair], bodies: &[BodySpec], check: &mut Check<'_>) {
     for pair in tied {
         let [Some(first), Some(second)] = pair.bodies.map(|body| bodies.get(body)) else { continue };

@@ -17,7 +17,7 @@ use crate::section::join;
 use crate::spanned::Spanned;
 use crate::{BodySpec, ContactSurface, HexIntegration, Located, MaterialModel, MaterialSpec, RigidMass};
 
-/// Parts of the scenario that the description of a body depends on.
+/// Parts of the scenario on which the description of a body depends.
 pub(super) struct BodyContext<'a> {
     /// Folder of the scenario.
     pub folder: &'a Path,
@@ -25,14 +25,14 @@ pub(super) struct BodyContext<'a> {
     pub gravity: &'a VectorFunction,
     /// Time at the end of the run, if it is known \[s\].
     pub end: Option<f64>,
-    /// Names of the materials; `None` if their file cannot be read.
+    /// Names of the materials. `None` if the file of materials cannot be read.
     pub material_names: Option<&'a [Spanned<String>]>,
     pub materials: &'a [Option<MaterialSpec>],
     /// Whether deformable bodies without their own setting have self-contact.
     pub self_contact: bool,
 }
 
-/// The bodies; `None` if a body is unusable.
+/// The bodies. `None` if a body is unusable.
 pub(super) fn validate(
     bodies: Vec<Named<'_>>,
     context: &BodyContext<'_>,
@@ -132,7 +132,7 @@ fn hex(
     Some(Located { value, span })
 }
 
-/// The path of the mesh file. Reports a file that does not exist.
+/// Path of the mesh file. Reports a path that is not a file.
 fn mesh(key: &str, mesh: &Text, folder: &Path, check: &mut Check<'_>) -> Located<PathBuf> {
     let path = folder.join(mesh.get_ref());
     if !path.is_file() {
@@ -153,7 +153,7 @@ fn mesh(key: &str, mesh: &Text, folder: &Path, check: &mut Check<'_>) -> Located
 /// Extension of mesh files.
 const MESH_EXTENSION: &str = "msh";
 
-/// A mesh file in the folder of `path` with a similar name.
+/// Name of a mesh file in the folder of `path`, similar to the file name in `path`.
 fn similar_file(path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_string_lossy().into_owned();
     let entries = std::fs::read_dir(path.parent()?).ok()?;
@@ -165,7 +165,7 @@ fn similar_file(path: &Path) -> Option<String> {
     nearest(&wanted, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// Unit vector along the axis of a rotation, and its angle \[rad\].
+/// Unit axis of a rotation, and angle of this rotation \[rad\].
 fn rotation(path: &str, rotate: &raw::Rotate, check: &mut Check<'_>) -> Option<(Vec3, f64)> {
     let angle = check.number(&join(path, "angle"), &rotate.angle, Bounds::Finite).to_radians();
     let axis = check.direction(&join(path, "axis"), &rotate.axis, "give a direction, such as [0, 0, 1]")?;
@@ -185,7 +185,7 @@ fn contact_surface(
     }
 }
 
-/// Why a body cannot have self-contact, and the remedy; `None` if it can.
+/// Reason why a body cannot have self-contact, and remedy. `None` if the body can have self-contact.
 fn obstacle_to_self_contact(
     material: Option<&MaterialSpec>,
     contact: &ContactSurface,

@@ -10,7 +10,7 @@ use crate::spanned::Spanned;
 use crate::validate::check::{Bounds, Check};
 use crate::{MaterialModel, MaterialSpec, RigidMass};
 
-/// Source of the mass of a body. `material` is `None` if the material has problems.
+/// Source of the mass of a body. `material` is `None` if the material is unknown or cannot be read.
 pub(super) fn validate(
     raw: &raw::Body,
     material: Option<&MaterialSpec>,
@@ -41,7 +41,7 @@ pub(super) fn validate(
     }
 }
 
-/// The given keys among those for rigid bodies only, with their locations.
+/// Those keys of a body that are for rigid bodies only and are given, with their locations.
 fn given(raw: &raw::Body) -> impl Iterator<Item = (&'static str, Range<usize>)> {
     [
         ("thickness", raw.thickness.as_ref().map(Spanned::span)),
@@ -60,7 +60,7 @@ fn deny_on_deformable(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     }
 }
 
-/// Reports an inertia without mass, and a thickness beside a mass.
+/// Reports an inertia without a mass, and a thickness beside a mass.
 fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     if let (Some(inertia), None) = (&raw.inertia, &raw.mass) {
         let problem = Problem::new(format!("`{path}` gives its inertia but not its mass"));
@@ -74,13 +74,13 @@ fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     }
 }
 
-/// Relative tolerance of the triangle inequality of the principal moments. A lamina satisfies this inequality with
-/// equality, so that rounding can violate it.
+/// Tolerance of the triangle inequality of the principal moments, relative to the sum of the two smaller moments \[-\].
+/// In a lamina, the largest moment equals this sum, so that rounding can violate the inequality.
 const TRIANGLE_SLACK: f64 = 1e-6;
 
-/// The six components of an inertia tensor. Reports a tensor that no body has. The principal moments of a body are the
-/// integrals of y² + z², x² + z² and x² + y² over the mass. Hence each is positive and at most the sum of the other
-/// two.
+/// The six components xx, yy, zz, xy, yz, xz of an inertia tensor. Reports a tensor that no body can have. The
+/// principal moments of a body are the integrals of y² + z², x² + z² and x² + y² over the mass. Hence each of the
+/// moments is positive, and at most the sum of the other two.
 fn inertia(key: &str, value: &Spanned<Vec<f64>>, check: &mut Check<'_>) -> Option<[f64; 6]> {
     let problem = |fact: String| Problem::new(fact).at(value.span()).key(key);
     let components = match *value.get_ref().as_slice() {
