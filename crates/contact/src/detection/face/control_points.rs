@@ -1,10 +1,10 @@
-//! Bézier control points: the points whose convex hull contains a face.
+//! Bézier control points of a face. Their convex hull contains the face.
 //!
-//! A flat or bilinear face lies in the hull of its nodes; a quadratic face may leave this hull. Bernstein polynomials
+//! A linear or bilinear face lies in the hull of its nodes; a quadratic face may leave this hull. Bernstein polynomials
 //! are not negative and sum to one. A face therefore lies in the hull of its Bernstein coefficients, the control
-//! points. Control points are linear in the nodes, so that velocities have control points too. The weights of the nodes
-//! may be negative. If nodes deviate from a prediction by at most d, a control point may therefore deviate by 9 d, and
-//! a point of the face by [`lebesgue_constant`] times d.
+//! points. Control points are linear in the nodal positions. Nodal velocities therefore have control points too. The
+//! weights of the nodes in a control point may be negative. If nodes deviate from a prediction by at most d, a control
+//! point may therefore deviate by up to 9 d. A point of the face deviates by at most [`lebesgue_constant`] times d.
 //!
 //! # Source
 //! Farin 2002, "Curves and Surfaces for CAGD", §4 (convex hull property), §15 (tensor products), §17 (triangles).
@@ -15,27 +15,29 @@ use crate::mesh::CellKind;
 /// Largest number of control points of a face.
 pub const MAX_CONTROL_POINTS: usize = 9;
 
-/// Bound on the rounding of a control point, relative to the largest coordinate: a sum of nine terms with weights that
-/// sum to nine in absolute value, in three components.
+/// Bound on the rounding error of a control point, relative to the largest magnitude of a coordinate. Each of the three
+/// components is a sum of up to nine terms, and the magnitudes of the weights sum to nine or less.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Whether the nodes of a face of this kind are its control points: true for linear and bilinear faces.
+/// Whether the nodes of a face of this kind are its control points. True for all kinds but `Line3`, `Tri6`, `Quad8` and
+/// `Quad9`.
 #[inline]
 pub const fn lies_in_hull_of_nodes(kind: CellKind) -> bool {
     !matches!(kind, CellKind::Line3 | CellKind::Tri6 | CellKind::Quad8 | CellKind::Quad9)
 }
 
-/// Number of control points of a face: one per node, plus the implied centre of an eight-node quadrilateral.
+/// Number of control points of a face: one per node. An eight-node quadrilateral has one more, at its centre.
 pub const fn num_control_points(kind: CellKind) -> usize {
     if matches!(kind, CellKind::Quad8) { 9 } else { kind.num_nodes() }
 }
 
-/// Converts nodal values of a face to control points, in place. Corners are unchanged. The middle m of an edge with the
-/// ends a and b becomes 2 m − (a + b)/2. The centre x of a nine-node quadrilateral becomes 4 x − Σ middles + ¼ Σ
-/// corners. The ninth control point of an eight-node quadrilateral is Σ middles − ¾ Σ corners.
+/// Converts nodal values of a face to control points, in place. Corners are unchanged. The middle node m of an edge
+/// with the ends a and b becomes 2 m − (a + b)/2. The centre x of a nine-node quadrilateral becomes 4 x − Σ m + ¼ Σ a,
+/// with the sums over the middle nodes m and the corners a. The ninth control point of an eight-node quadrilateral is Σ
+/// m − ¾ Σ a.
 ///
-/// `values` holds [`num_control_points`] entries, the nodes first. The ninth entry of an eight-node quadrilateral is
-/// output only.
+/// `values` holds at least [`num_control_points`] entries, the nodes first. The ninth entry of an eight-node
+/// quadrilateral is output only.
 #[inline]
 pub fn to_control_points(kind: CellKind, values: &mut [Vec3]) {
     match (kind, values) {
@@ -55,7 +57,7 @@ pub fn to_control_points(kind: CellKind, values: &mut [Vec3]) {
     }
 }
 
-/// Control point of a quadratic edge through its ends and its middle node.
+/// Middle control point of the quadratic edge through the two ends and the middle node.
 #[inline]
 pub fn bulge(from: &Vec3, to: &Vec3, middle: &Vec3) -> Vec3 {
     middle * 2.0 - (from + to) * 0.5
@@ -76,8 +78,9 @@ pub fn control_points<'a>(
     &points[..num_control_points(kind).min(MAX_CONTROL_POINTS)]
 }
 
-/// Lower bound of the squared distance of a face from a point \[m²\]: the squared distance of the box around the
-/// control points, less the rounding errors of the box and of a closest point.
+/// Lower bound of the squared distance of a face from a point \[m²\]: the square of the distance of the box around the
+/// control points from the point. The distance is first reduced by bounds on the rounding errors of the box and of a
+/// closest point.
 pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
     for (point, node) in points.iter_mut().zip(nodes) {
@@ -94,14 +97,15 @@ pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f
     distance * distance
 }
 
-/// Bound on the rounding of control points. The bound also holds for the nodes, because they lie in the hull of the
-/// control points.
+/// Bound on the rounding error of control points \[m\]. The bound also holds for the nodes, because they lie in the
+/// hull of the control points.
 #[inline]
 pub fn rounding_of(points: &[Vec3]) -> f64 {
     ROUNDING * points.iter().map(Vec3::amax).fold(0.0, f64::max)
 }
 
-/// Largest Σ |Nₐ(ξ)| over a face: the largest deviation of a point of the face if each node deviates by at most 1.
+/// Maximum over ξ of Σ |Nₐ(ξ)| with the shape functions Nₐ: the largest deviation of a point of the face if each node
+/// deviates by at most 1.
 ///
 /// - The constant is 1 if no shape function is negative.
 /// - On a quadratic segment, the constant is 5/4, the maximum of 1 + s − s² with s = |ξ|, at s = ½.
@@ -128,7 +132,7 @@ mod tests {
 
     const CURVED: [CellKind; 4] = [CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-    /// Natural coordinates on a fine grid of the domain of a face.
+    /// Natural coordinates of the points of a fine grid over the domain of a face.
     fn grid(kind: CellKind) -> Vec<[f64; 3]> {
         let part = |k: usize| k as f64 / 40.0;
         let square = (0..=40).flat_map(|i| (0..=40).map(move |j| [part(i), part(j)]));
@@ -184,8 +188,8 @@ mod tests {
         }
     }
 
-    /// The bound also holds for faces far from the origin, and for queries at a corner within rounding. For distant
-    /// faces the bound is close to the distance.
+    /// The bound holds also for faces far from the origin, and for queries within rounding of a corner. In more than
+    /// 500 of 2700 cases, the bound exceeds 0.8 of the squared distance.
     #[test]
     fn no_face_is_nearer_than_its_least_distance() {
         let samples = &mut Samples::new(2);
@@ -208,7 +212,7 @@ mod tests {
         }
     }
 
-    /// The constant is the maximum: values on the grid never exceed the constant, and reach it within 2e-3.
+    /// The largest value on the grid is at most the constant (within rounding) and more than the constant minus 2e-3.
     #[test]
     fn lebesgue_constants_are_the_largest_sums() {
         for kind in CURVED.into_iter().chain([CellKind::Line2, CellKind::Tri3, CellKind::Quad4]) {

@@ -1,11 +1,10 @@
-//! Bézier faces: faces and parts of faces, each contained in the hull of its nodes or Bézier control points.
+//! Bézier faces: faces, and parts of faces. Each Bézier face lies in the convex hull of its points.
 
 use super::control_points::{num_control_points, to_control_points};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A face or a part of a face: a linear face by its nodes, a quadratic face by its Bézier control points. Corners come
-/// first.
+/// A face or a part of a face, given by nodes or by Bézier control points. The corners come first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BezierFace<const N: usize> {
     /// The linear kind with the same corners.
@@ -14,16 +13,16 @@ pub(crate) struct BezierFace<const N: usize> {
     points: [Vec3; N],
 }
 
-/// A quadratic face or a part of a quadratic face.
+/// A face or a part of a face with up to nine points.
 pub(crate) type QuadraticBezierFace = BezierFace<9>;
 
 impl<const N: usize> BezierFace<N> {
-    /// Points whose hull contains the face \[m\].
+    /// Points whose convex hull contains the face \[m\].
     pub(crate) fn points(&self) -> &[Vec3] {
         &self.points[..self.count]
     }
 
-    /// Diagonal of the box around the points of the face \[m\].
+    /// Length of the diagonal of the box around the points \[m\].
     pub(crate) fn extent(&self) -> f64 {
         let points = self.points();
         let (mut lower, mut upper) = (points[0], points[0]);
@@ -40,7 +39,7 @@ impl<const N: usize> BezierFace<N> {
 }
 
 impl BezierFace<4> {
-    /// The linear face on the corners of a face whose k-th node is at `node(k)`.
+    /// The linear face through the corners of a face of this kind. The k-th node of the face is at `node(k)`.
     pub(crate) fn of_corners(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let kind = kind.linear();
         let count = kind.num_nodes().min(4);
@@ -49,16 +48,16 @@ impl BezierFace<4> {
         Self { kind, count, points }
     }
 
-    /// Distance between the diagonals of a quadrilateral \[m\]: a measure of its deviation from a plane. Zero for other
-    /// kinds.
+    /// Distance between the lines through opposite corners of a quadrilateral \[m\]: a measure of its deviation from a
+    /// plane. Zero for other kinds.
     pub(crate) fn warp(&self) -> f64 {
         if self.kind == CellKind::Quad4 { distance_of_diagonals(&self.points) } else { 0.0 }
     }
 }
 
 impl QuadraticBezierFace {
-    /// A whole face with its k-th node at `node(k)`. Linear segments and triangles are given by their nodes, all other
-    /// faces by their control points.
+    /// A whole face with its k-th node at `node(k)`. Linear segments and triangles are given by their nodes. All other
+    /// faces are given by quadratic control points; a bilinear face is elevated to biquadratic.
     pub(crate) fn of_face(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let mut points = [Vec3::zeros(); 9];
         points[..kind.num_nodes().min(9)].iter_mut().enumerate().for_each(|(k, point)| *point = node(k));
@@ -74,8 +73,8 @@ impl QuadraticBezierFace {
     /// Bound on the distance of every point of the face from the polygon of its corners, and of every point of the
     /// polygon from the face \[m\]. The bound does not hold beyond the border of the polygon.
     ///
-    /// The face deviates from the linear interpolation of its corners by a convex combination of the deviations of its
-    /// control points. The linear interpolation of a quadrilateral lies within the tetrahedron of its corners.
+    /// The face deviates from the (bi)linear interpolation of its corners by a convex combination of the deviations of
+    /// its control points. The bilinear interpolation of a quadrilateral lies within the tetrahedron of its corners.
     pub(crate) fn thickness(&self) -> f64 {
         if self.count == self.kind.num_nodes() {
             return 0.0;
@@ -93,7 +92,7 @@ impl QuadraticBezierFace {
         }
     }
 
-    /// Calls `visit` with the two halves of a quadratic segment or the four quarters of a triangle or quadrilateral.
+    /// Calls `visit` with the two halves of a segment, or with the four quarters of a triangle or quadrilateral.
     ///
     /// # Source
     /// Farin 2002, "Curves and Surfaces for CAGD", §4.6 and §17.3 (subdivision by de Casteljau's algorithm).
@@ -124,28 +123,28 @@ impl QuadraticBezierFace {
     }
 }
 
-/// Control points of the segment through the first two points.
+/// Quadratic control points of the straight segment between the first two points.
 fn with_middle(points: &[Vec3; 9]) -> [Vec3; 9] {
     let mut points = *points;
     points[2] = (points[0] + points[1]) * 0.5;
     points
 }
 
-/// Control points of the triangle through the first three points.
+/// Quadratic control points of the flat triangle with the first three points as corners.
 fn with_middles(points: &[Vec3; 9]) -> [Vec3; 9] {
     let [a, b, c, ..] = *points;
     let middle = |x: Vec3, y: Vec3| (x + y) * 0.5;
     [a, b, c, middle(a, b), middle(b, c), middle(c, a), Vec3::zeros(), Vec3::zeros(), Vec3::zeros()]
 }
 
-/// Control points of the bilinear face through the first four points.
+/// Biquadratic control points of the bilinear face with the first four points as corners.
 fn elevated(points: &[Vec3; 9]) -> [Vec3; 9] {
     let [a, b, c, d, ..] = *points;
     let middle = |x: Vec3, y: Vec3| (x + y) * 0.5;
     [a, b, c, d, middle(a, b), middle(b, c), middle(c, d), middle(d, a), middle(middle(a, c), middle(b, d))]
 }
 
-/// Distance of the two lines through opposite corners.
+/// Distance between the two lines through opposite corners; zero if these lines are parallel.
 fn distance_of_diagonals(corners: &[Vec3]) -> f64 {
     let normal = (corners[2] - corners[0]).cross(&(corners[3] - corners[1]));
     normal.try_normalize(0.0).map_or(0.0, |unit| unit.dot(&(corners[1] - corners[0])).abs())
@@ -158,14 +157,20 @@ fn halves([a, b, c]: [Vec3; 3]) -> [[Vec3; 3]; 2] {
     [[a, ab, middle], [middle, bc, c]]
 }
 
-/// Bisects each row of a grid and transposes the halves: two applications give quarters in the original orientation.
+/// Bisects each row of a grid of control points and transposes the two resulting grids. Two applications give the
+/// quarters of the grid in the original orientation.
 fn transposed_halves(rows: &[[Vec3; 3]; 3]) -> [[[Vec3; 3]; 3]; 2] {
     let halved = rows.map(halves);
     [0, 1].map(|half| std::array::from_fn(|i| std::array::from_fn(|j| halved[j][half][i])))
 }
 
-/// The quarters of a quadratic Bézier triangle, by the polar form Σ uᵢ vᵢ pᵢᵢ + Σ (uᵢ vⱼ + uⱼ vᵢ) pᵢⱼ of its control
-/// points pᵢⱼ. u and v are the barycentric coordinates of two points.
+/// The four quarters of a quadratic Bézier triangle with the control points pᵢⱼ, by the polar form
+///
+/// ```text
+/// Σ uᵢ vᵢ pᵢᵢ + Σ (uᵢ vⱼ + uⱼ vᵢ) pᵢⱼ
+/// ```
+///
+/// of the triangle. The second sum runs over i < j; u and v are the barycentric coordinates of two points.
 fn quarters_of_triangle(p: &[Vec3; 9]) -> [[Vec3; 9]; 4] {
     let polar = |u: [f64; 3], v: [f64; 3]| {
         let cross = |i: usize, j: usize| u[i] * v[j] + u[j] * v[i];
@@ -192,7 +197,7 @@ fn quarters_of_triangle(p: &[Vec3; 9]) -> [[Vec3; 9]; 4] {
 mod tests {
     use super::*;
 
-    /// The parts of the parts of a plane linear face have the same total size as the face.
+    /// Two successive subdivisions of a plane linear face give parts with the same total size as the face.
     #[test]
     fn parts_make_up_the_whole() {
         let nodes = [[1.0, 2.0, 3.0], [4.0, 2.5, 3.0], [4.5, 5.0, 3.0], [1.5, 6.0, 3.0]].map(Vec3::from);

@@ -1,23 +1,24 @@
 //! Certificate that a local minimum of F = ½ |x(ξ) − r|² is the global minimum.
 //!
-//! Let ξ* satisfy the optimality conditions, p = x(ξ*) − r, δ = ξ − ξ*, and let J be the Jacobian of x. The parameter t
-//! runs along the segment from ξ* (t = 0) to ξ (t = 1). By the fundamental theorem along this segment,
+//! x(ξ) is a point of the face, r is the query, and a comma denotes a derivative: x,ᵢ = ∂x/∂ξᵢ. Let ξ* satisfy the
+//! optimality conditions, p = x(ξ*) − r, δ = ξ − ξ*, and let J be the Jacobian of x. The parameter t runs along the
+//! segment from ξ* (t = 0) to ξ (t = 1). The fundamental theorem of calculus on this segment gives
 //!
 //! ```text
 //! 2 F(ξ) − 2 F(ξ*) = 2 p·J(ξ*) δ + δᵀ (DᵀD + K) δ,   D = ∫ J dt,   K = ∫ 2 (1 − t) p·x,ᵢⱼ dt
 //! ```
 //!
-//! The first term is not negative, because ξ* is optimal. For any A, the matrix (D − A)ᵀ(D − A) is positive
-//! semidefinite. Hence DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other point is closer if AᵀD + DᵀA − AᵀA + K is positive
-//! definite for all ξ. If A is the Jacobian at the centre, this sum is linear in x. Dot products of the coefficients of
-//! x with A and p bound the sum. Unlike the Hessian of F, the sum contains the second derivatives in the direction of p
-//! only. The criterion therefore certifies faces with nodes displaced in their plane, although F is not convex on such
-//! faces far from the query.
+//! The term 2 p·J(ξ*) δ is not negative, because ξ* is optimal. For any A, the matrix (D − A)ᵀ(D − A) is positive
+//! semidefinite. Hence DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other point is closer if the matrix M = AᵀD + DᵀA − AᵀA + K
+//! is positive definite for all ξ. The code takes the Jacobian at the centre as A. M minus the constant AᵀA is then
+//! linear in x, and dot products of the coefficients of x with A and p bound M. The second derivatives enter M only by
+//! their components p·x,ᵢⱼ, whereas the Hessian of F contains x(ξ)·x,ᵢⱼ at every ξ. The criterion therefore certifies
+//! faces with nodes displaced in their plane, although F is not convex on such faces far from the query.
 //!
-//! Only points within the distance |p| of r matter. A⁻¹ (x − r) is ξ plus bounded nonlinear terms. These points
-//! therefore lie in a box about the solution of the linear problem, as in interval Newton methods (Neumaier 1990,
-//! *Interval Methods for Systems of Equations*, ch. 5). If the criterion fails on the whole face, it often holds on
-//! that box.
+//! Only points of the face within the distance |p| of r can be closer than x(ξ*). A⁻¹ (x − r), with the pseudoinverse
+//! A⁻¹, is ξ plus a constant and bounded nonlinear terms. The points within |p| therefore lie in a box about the
+//! solution of the linear problem, as in interval Newton methods (Neumaier 1990, *Interval Methods for Systems of
+//! Equations*, ch. 5). If the criterion fails on the whole face, it often holds on this box.
 
 use std::ops::Range;
 
@@ -26,18 +27,18 @@ use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A matrix counts as positive definite only if its determinant, relative to the square of its trace, is at least this
-/// value. Below this value, iterations lose digits.
+/// Ratio of the determinant of a matrix to the square of its trace above which the matrix counts as positive definite.
 const MARGIN: f64 = 1e-8;
-/// Largest number of boxes tested after the first box.
+/// Largest number of boxes tested after the first box, which contains the whole domain.
 const MAX_BOXES: usize = 3;
-/// Largest size of the next box, relative to the current box.
+/// Ratio of the area of the next box to the area of the current box, both in natural coordinates, at and above which
+/// the tests end without a certificate.
 const REDUCTION: f64 = 0.7;
-/// Rounding of a box, relative to its size.
+/// Relative enlargement of the half widths of a box. The enlargement covers rounding errors.
 const NOISE: f64 = 1e-6;
 
-/// Whether the point at ξ is the closest point of the face. The point must satisfy the optimality conditions. The
-/// criterion is sufficient, not necessary.
+/// Whether the criterion proves that the point at ξ is the closest point of the face. The point must satisfy the
+/// optimality conditions. The criterion is sufficient, not necessary: `false` proves nothing.
 #[inline]
 pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     let offset = polynomial.offset(xi);
@@ -45,7 +46,7 @@ pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     part.is_least(&offset, xi) || is_closest_of_smaller_boxes(polynomial, part, &offset, xi)
 }
 
-/// Tests nested boxes that contain all points at least as close as the point at ξ.
+/// Tests nested boxes. Each box contains all points of the domain that are at least as close as the point at ξ.
 #[inline(never)]
 fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     polynomial: &P,
@@ -63,9 +64,9 @@ fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     false
 }
 
-/// Part of a face over a box of natural coordinates, as a polynomial of the coordinates s of the box in [−1, 1]². The
-/// dot products of its coefficients with its tangents at the centre are stored. A segment counts as a strip with a
-/// second tangent of equal length.
+/// Part of a face over a box of natural coordinates, as a polynomial of the coordinates s of the box in [−1, 1]².
+/// Derivatives x,ᵢ are derivatives with respect to sᵢ. A segment counts as a strip with a second, perpendicular tangent
+/// of equal length.
 struct PartOverBox<P> {
     polynomial: P,
     cell: Cell,
@@ -115,8 +116,9 @@ impl<P: FacePolynomial> PartOverBox<P> {
         (m11 > 0.0) & (m22 > 0.0) & (m11 * m22 - m12 * m12 > MARGIN * trace * trace)
     }
 
-    /// Bounds of AᵀD + DᵀA − AᵀA + K as (11, 22, 12) for all points of the box: lower bounds of the diagonal entries,
-    /// upper bound of the magnitude of the off-diagonal entry.
+    /// Bounds on the matrix M = AᵀD + DᵀA − AᵀA + K for all points of the box, in the coordinates s: lower bounds on
+    /// the diagonal entries 11 and 22, then an upper bound on the magnitude of the off-diagonal entry 12. `offset` is
+    /// p.
     #[inline]
     fn growth(&self, offset: &Vec3, xi: [f64; 2]) -> [f64; 3] {
         let path = PathBounds::from(self.cell.inverse(xi));
@@ -130,7 +132,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
             m22 -= 2.0 * across * second;
             spread += along * second + across * first;
             let bend = offset.dot(&self.polynomial.coefficients()[k]);
-            // The sign of constant second derivatives is known.
+            // A constant second derivative enters with its sign.
             match P::POWERS[k] {
                 [2, 0] => m11 += 2.0 * bend,
                 [0, 2] => m22 += 2.0 * bend,
@@ -145,7 +147,8 @@ impl<P: FacePolynomial> PartOverBox<P> {
         [m11, m22, m12.abs() + spread]
     }
 
-    /// Smaller box that contains the points of this box within `distance` of r; `None` if the reduction is small.
+    /// Smaller box that contains all points of this box within `distance` of r. `None` if the new box is empty, or if
+    /// the ratio of its area to the area of this box is at least `REDUCTION`.
     fn box_of_points_within(&self, distance: f64) -> Option<Cell> {
         let [g11, g22, g12] = self.metric;
         let inverse = 1.0 / (g11 * g22 - g12 * g12);
@@ -170,13 +173,16 @@ impl<P: FacePolynomial> PartOverBox<P> {
     }
 }
 
-/// Bounds of the means of monomials and their derivatives on the path from ξ* to another point of the box.
+/// Bounds on the means of derivatives of monomials on the straight path from ξ* to another point of the box.
 ///
-/// On this path |s₁ᵏ s₂ˡ| is at most its value for sᵢ = |s*ᵢ| + t (1 − |s*ᵢ|). Simpson's rule integrates this bound
-/// exactly, because no derivative has a degree above three. The bound grows with t. Its mean with the weights 2 (1 − t)
-/// is therefore at most its mean with equal weights.
+/// s* are the coordinates of ξ* in the box. At the fraction t of this path, |s₁ᵏ s₂ˡ| is at most its value for sᵢ =
+/// |s*ᵢ| + t (1 − |s*ᵢ|). Simpson's rule integrates this bound exactly, because the bound is a polynomial in t of
+/// degree three or less. The bound grows with t. The mean of the bound with the weights 2 (1 − t) is therefore at most
+/// the mean with equal weights.
 struct PathBounds {
+    /// |s*ᵢ|.
     start: [f64; 2],
+    /// ½ + ½ |s*ᵢ|.
     middle: [f64; 2],
 }
 
@@ -187,8 +193,8 @@ impl PathBounds {
         Self { start, middle: start.map(|s| 0.5 + 0.5 * s) }
     }
 
-    /// Bound of a derivative of the monomial with these powers: `by` times with respect to s₁ and s₂, at most twice in
-    /// total.
+    /// Bound on the mean magnitude of a derivative of the monomial s₁ᵏ s₂ˡ with `powers` = (k, l). `by` are the orders
+    /// of the derivative with respect to s₁ and s₂; their sum is at most two.
     #[inline]
     fn derivative(&self, powers: [u8; 2], by: [u8; 2]) -> f64 {
         if powers[0] < by[0] || powers[1] < by[1] {
@@ -204,7 +210,7 @@ impl PathBounds {
     }
 }
 
-/// xᵏ for the powers in use.
+/// xᵏ for k = 0, 1, 2.
 #[inline]
 fn power(x: f64, k: u8) -> f64 {
     match k {
@@ -226,7 +232,8 @@ mod tests {
     const CURVED: [CellKind; 5] =
         [CellKind::Quad4, CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-    /// A typical mesh face of side 2 (triangles: 1) whose nodes are displaced by up to `bend` along each axis.
+    /// A typical mesh face of side 2 (triangle: legs of length 1). Each Cartesian component of a node is displaced by
+    /// up to `bend`.
     fn face(s: &mut Samples, kind: CellKind, bend: f64) -> Vec<Vec3> {
         struct Nodes;
         impl Visitor for Nodes {
@@ -240,8 +247,8 @@ mod tests {
         nodes.iter().map(|x| x + s.vector(bend)).collect()
     }
 
-    /// Whether the local minimum found from a starting point has a certificate, and its excess distance over the global
-    /// minimum.
+    /// Whether the local minimum found from a starting point has a certificate. The second value is the distance at the
+    /// local minimum minus the distance at the global minimum.
     struct Excess([f64; 2]);
 
     impl Visitor for Excess {
@@ -293,8 +300,11 @@ mod tests {
         }
     }
 
-    /// Growth of 2 F from one point to another, minus the part from the slope, minus the lower bound of the remaining
-    /// growth; not negative.
+    /// Slack of the lower bound on the growth of F between two points ξ and ξ + δ, which must not be negative:
+    ///
+    /// ```text
+    /// 2 F(ξ + δ) − 2 F(ξ) − 2 ∇F(ξ)·δ − bound
+    /// ```
     struct Slack([f64; 2], [f64; 2]);
 
     impl Visitor for Slack {
@@ -329,8 +339,8 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Whether a corner is missing from the first or the second box of the points within a distance of r. The distance
-    /// is given as a multiple of the distance of the corner from r.
+    /// Whether a corner lies outside the first or the second box of the points within a distance of r; `None` if there
+    /// is no first box. The second field is the ratio of this distance to the distance of the corner from r.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

@@ -3,18 +3,19 @@
 use super::Feature;
 use crate::mesh::CellKind;
 
-/// Largest number of nodes of a face, the size of buffers for its shape functions.
+/// Largest number of nodes of a face. Buffers for shape functions have this size.
 pub const MAX_FACE_NODES: usize = 9;
 
-/// A point counts as on the border of a domain up to this distance: the rounding of the sum of two coordinates.
+/// Largest n·ξ − b in natural coordinates at which a point counts as on the side (n, b) of a domain. The bound covers
+/// the rounding of the sum of two coordinates.
 const BORDER: f64 = 4.0 * f64::EPSILON;
 
-/// A natural domain; corners are in the order of the corner nodes.
+/// The natural domain of a face.
 #[derive(Debug)]
 pub struct Domain {
-    /// Corners.
+    /// Natural coordinates of the corners, in the order of the corner nodes.
     pub corners: &'static [[f64; 2]],
-    /// Centre.
+    /// Natural coordinates of the centre.
     pub centre: [f64; 2],
     /// The inequalities n·ξ ≥ b of the domain: `sides[k]` = (n, b). Equality holds on the edge that begins at corner k;
     /// for a segment, at corner k.
@@ -68,13 +69,13 @@ impl Domain {
         if self.corners.len() > 2 { 2 } else { 1 }
     }
 
-    /// Whether ξ satisfies all constraints.
+    /// Whether ξ satisfies all inequalities of `sides`, without a tolerance.
     #[inline]
     pub fn contains(&self, xi: [f64; 2]) -> bool {
         (0..self.sides.len()).all(|k| self.is_inside(k, xi))
     }
 
-    /// Whether ξ satisfies the k-th constraint.
+    /// Whether ξ satisfies the k-th inequality of `sides`, without a tolerance.
     #[inline]
     pub fn is_inside(&self, k: usize, xi: [f64; 2]) -> bool {
         let (n, b) = self.sides[k];
@@ -87,7 +88,7 @@ impl Domain {
         if k + 1 == self.corners.len() { 0 } else { k + 1 }
     }
 
-    /// The point of the domain closest to ξ; the centre if ξ is NaN.
+    /// The point of the domain closest to ξ; the centre if a coordinate of ξ is NaN.
     pub fn project(&self, xi: [f64; 2]) -> [f64; 2] {
         if xi.iter().any(|x| x.is_nan()) {
             return self.centre;
@@ -106,7 +107,7 @@ impl Domain {
         }
     }
 
-    /// Feature on which a point of the domain lies; a point within rounding of the border is on the border.
+    /// Feature on which a point of the domain lies. A point on a side within rounding counts as on this side.
     #[inline]
     pub fn feature(&self, xi: [f64; 2]) -> Feature {
         let on = |k: usize| {

@@ -1,17 +1,16 @@
 //! Level 3: the closest point of a face.
 //!
-//! The distance of a query point r from a face is the solution of a constrained optimisation in the natural coordinates
-//! ξ,
+//! The closest point of a face to a query point r solves a constrained optimisation in the natural coordinates ξ,
 //!
 //! ```text
 //! min ½ |r − x(ξ)|²,   x(ξ) = Σ N_a(ξ) x_a,   A ξ ≥ b
 //! ```
 //!
 //! with the shape functions N_a, the nodes x_a and the inequalities A ξ ≥ b of the natural domain (Aragón, Yastrebov &
-//! Molinari 2013). Segments and triangles have a closed form. Other faces use an iterative descent method
-//! ([`Minimise`]) on a polynomial ([`polynomial`]). On a curved or warped face the problem can have several local
-//! minima; the returned minimum is global. If a local minimum has no certificate (`certificate`), branch and bound
-//! finds the global minimum (`search`, with the bounds of `bernstein`).
+//! Molinari 2013). Two-node segments and three-node triangles have a closed form. For other faces, an iterative descent
+//! method ([`Minimise`]) works on a polynomial ([`polynomial`]). On a curved or warped face the problem can have
+//! several local minima; [`closest_point`] seeks the global minimum. If no certificate (`certificate`) proves that a
+//! local minimum is global, branch and bound finds the global minimum (`search`, with the bounds of `bernstein`).
 
 pub mod batch;
 mod bernstein;
@@ -50,34 +49,36 @@ use polynomial::{FacePolynomial, Visitor};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// Closed form on segments and triangles, sequential quadratic programming on all other faces.
+    /// Closed form on two-node segments and three-node triangles, sequential quadratic programming on all other faces.
     #[default]
     Auto,
     /// Sequential quadratic programming on every face.
     Sqp,
-    /// Sequential quadratic programming with BFGS on every face, as in the literature.
+    /// Sequential quadratic programming with BFGS on every face, as in Aragón, Yastrebov & Molinari (2013).
     SqpBfgs,
     /// Primal active-set Newton method on every face.
     ActiveSet,
     /// Log-barrier interior-point method on every face.
     InteriorPoint,
-    /// Newton projection on the face, then on its edges and corners.
+    /// Newton projection on the face, then on its edges and corners; the active-set method finishes.
     Newton,
-    /// Newton projection on the face alone, the plain algorithm of tutorials: a query that projects outside the face
-    /// has no closest point. This method is a counter-example, because it misses nodes that project inside no face.
+    /// Newton projection on the face alone, the plain algorithm of tutorials. A query that projects outside the face
+    /// gets an infinite distance. This method is a counter-example, because it misses nodes whose projections lie
+    /// outside all faces.
     Projection,
     /// [`Method::Auto`] on the faces around the nearest node of the target only: the rule of Petőcz & Armero (1998).
     /// This method is a counter-example, because the closest point may be on a long face whose nodes are all farther
-    /// away.
+    /// away than the nearest node. [`closest_point`] treats this method as [`Method::Auto`].
     NearestNode,
-    /// Closed form of flat triangles by Voronoi regions, and of segments.
+    /// Closed form of three-node triangles by Voronoi regions, and of two-node segments.
     Voronoi,
-    /// Closed form of flat triangles by plane and edges, and of segments.
+    /// Closed form of three-node triangles by their plane and their edges, and of two-node segments.
     BruteForce,
 }
 
 impl Method {
-    /// Whether the method applies to faces of this kind. If it does not, [`closest_point`] uses [`Method::Auto`].
+    /// Whether the method applies to faces of this kind. For a kind to which the method does not apply,
+    /// [`closest_point`] uses [`Method::Auto`].
     pub fn serves(self, kind: CellKind) -> bool {
         match self {
             Self::Voronoi | Self::BruteForce => matches!(kind, CellKind::Line2 | CellKind::Tri3),
@@ -96,7 +97,7 @@ impl Method {
 /// Starting point of an iteration (Aragón, Yastrebov & Molinari 2013, options I and II).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Start {
-    /// The closest of the nodes and the centre.
+    /// The point closest to the query among the nodes and the centre.
     #[default]
     Nearest,
     /// The centre.
@@ -108,12 +109,12 @@ pub enum Start {
 /// The point of a face closest to `query`.
 ///
 /// `nodes` are the positions of the `kind.num_nodes()` nodes of the face. Degenerate faces (collapsed edges, no area,
-/// coincident nodes) have closest points like any other face. For a kind that is not a face (a point, a volume) the
-/// result is the nearest node.
+/// coincident nodes) have closest points like any other face. For a kind that is not a face (a point, a volume), or if
+/// there are too few nodes, the result is the nearest node.
 ///
 /// # Cost
-/// No allocation. Tens of nanoseconds in closed form, some hundreds by iteration; `benches/closest_point` measures
-/// these times.
+/// No allocation. Tens of nanoseconds in closed form, some hundreds of nanoseconds by iteration;
+/// `benches/closest_point` measures these times.
 pub fn closest_point(
     method: Method,
     start: Start,
@@ -150,7 +151,7 @@ pub fn closest_point(
     found.unwrap_or_else(|| nearest_node(nodes, query))
 }
 
-/// The closest point by an iterative method; `None` for kinds that are not faces.
+/// The closest point by an iterative method; `None` for kinds that are not faces, and for too few nodes.
 fn iterate(
     method: &impl Minimise,
     start: Start,
@@ -161,8 +162,8 @@ fn iterate(
     polynomial::visit(kind, nodes, query, GlobalMinimum(LocalMinimum { method, start, nodes, query }))
 }
 
-/// Result of a method without the search: a local minimum. On a curved or warped face, a local minimum need not be the
-/// closest point. `None` for kinds that are not faces.
+/// Result of a method without the search for the global minimum. On a curved or warped face, this local minimum need
+/// not be the closest point. `None` for kinds that are not faces, and for too few nodes.
 pub fn local_minimum(
     method: &impl Minimise,
     start: Start,
@@ -189,7 +190,8 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     }
 }
 
-/// A local minimum with a certificate is the result. Otherwise the result is that of a search for the global minimum.
+/// Visitor for the global minimum. A converged local minimum with a certificate is the result. If convergence or
+/// certificate is missing, a search determines the result.
 struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
 
 impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
@@ -215,7 +217,7 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     }
 }
 
-/// The projection on the face. The distance is infinite if the projection is outside the face.
+/// Visitor for the projection on the face. The distance is infinite if there is no projection inside the face.
 struct InsideProjection<'a>(LocalMinimum<'a, Newton>);
 
 impl Visitor for InsideProjection<'_> {
@@ -277,7 +279,8 @@ impl ClosestPoint {
     }
 }
 
-/// Feature of a point of a face. A point on a collapsed edge is at the corner in which both ends of the edge coincide.
+/// Feature on which a point of a face lies. An edge is collapsed if the positions of all its nodes are equal; a point
+/// on such an edge is assigned to the first corner of the edge.
 #[inline]
 fn feature_of<P: FacePolynomial>(nodes: &[Vec3], xi: [f64; 2]) -> Feature {
     match P::DOMAIN.feature(xi) {

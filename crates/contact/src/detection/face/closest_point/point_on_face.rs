@@ -2,45 +2,46 @@
 
 use crate::math::Vec3;
 
-/// Part of a face on which a point lies, by local numbers.
+/// Part of a face on which a point lies, by local numbers from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Feature {
-    /// Inside the face.
+    /// The interior of the face.
     Face,
-    /// Edge from the k-th to the (k+1)-th corner.
+    /// Edge k, from the k-th corner to the next corner.
     Edge(u8),
     /// The k-th corner.
     Vertex(u8),
 }
 
-/// Method by which a closest point was obtained.
+/// The way in which a closest point was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// In closed form.
+    /// In closed form, or as the nearest node of a kind that is not a face.
     Exact,
-    /// By iteration, to the tolerance. A certificate shows that the local minimum is the global minimum.
+    /// By iteration, to the tolerance. A bound on the whole face proves that the local minimum is the global minimum.
     Converged,
     /// By iteration and a search for the global minimum.
     Searched,
-    /// By [`Method::Projection`](super::Method::Projection) only: the query projects outside the face.
+    /// By [`Method::Projection`](super::Method::Projection) only: no projection of the query inside the face was found.
     Outside,
-    /// The iterations were exhausted, or the positions are not finite; the point is the best iterate.
+    /// The global minimum is not proved, because the iterations were exhausted or the positions are not finite. The
+    /// point is the best iterate.
     Capped,
 }
 
 /// The point of a face closest to a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoint {
-    /// Natural coordinates; the second is zero on a segment.
+    /// Natural coordinates of the point; the second coordinate is zero on a segment.
     pub xi: [f64; 2],
-    /// The point \[m\].
+    /// Position of the point \[m\].
     pub point: Vec3,
-    /// Square of the distance of the point from the query \[m²\].
+    /// Square of the distance of the point from the query \[m²\]; infinite for [`Outcome::Outside`].
     pub distance_squared: f64,
     /// Feature of the face on which the point lies.
     pub feature: Feature,
     /// Iterations of the method and of the search together; zero in closed form.
     pub iterations: u32,
-    /// Method by which the point was obtained.
+    /// The way in which the point was obtained.
     pub outcome: Outcome,
 }

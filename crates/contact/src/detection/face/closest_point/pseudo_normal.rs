@@ -1,9 +1,10 @@
 //! Signed distance of a point from a surface.
 //!
-//! If the closest point is inside a face, the normal of the face gives the sign. On an edge or a corner the normals of
-//! the adjacent faces may give different signs. The sum of these normals gives the correct sign if the point is the
-//! closest point of the whole surface. At a corner, the sum is weighted by the angle of each face at the corner
-//! (Bærentzen & Aanæs 2005). On the border of an open surface the sum contains only the existing faces.
+//! If the closest point of the surface lies inside a face, the normal of the face gives the sign of the distance. If
+//! the closest point lies on an edge or at a corner, the normals of the adjacent faces may give different signs. The
+//! sum of these normals gives the correct sign, provided that no point of the whole surface is closer. At a corner,
+//! each normal is weighted by the angle of its face at the corner (Bærentzen & Aanæs 2005). On the border of an open
+//! surface, the sum contains only the normals of the existing faces.
 
 use std::f64::consts::PI;
 
@@ -16,32 +17,36 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Edge, Surface};
 
-/// Sine of the deviation from a right angle up to which directions count as perpendicular. With the machine precision
-/// ε, face normals have the error ε |x|/h for edges of length h at positions x. The tolerance exceeds this error.
+/// Sine of the deviation from a right angle up to which two directions count as perpendicular. With the machine
+/// precision ε, the normal of a face with edges of length h at positions x has the relative error ε |x|/h. The
+/// tolerance exceeds this error for usual meshes.
 pub const SQUARE: f64 = 1e-6;
 
-/// Cosine of the dihedral angle below which an edge is the tip of a taper (about 55°). Right angles, and the angles of 60°
-/// of equilateral prisms, are none, also after some deformation.
+/// Cosine of a dihedral angle of about 55° on the side of the material. An edge with this angle or a smaller angle is
+/// the tip of a taper. Edges with right angles, and the edges of equilateral prisms with 60°, are no tips, also after
+/// some deformation.
 const TAPER: f64 = 0.57;
 
-/// Signed distance and direction between a point and a surface.
+/// Signed distance of a point from a surface, and the direction of the distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
-    /// Distance \[m\]; negative if the point is inside.
+    /// Distance \[m\]; negative if the point lies on the inner side of the surface.
     pub gap: f64,
     /// Unit vector out of the surface.
     pub normal: Vec3,
 }
 
-/// Pseudo-normal of the surface at a point of a face. The pseudo-normal gives the sign of the distance from the
-/// surface.
+/// Pseudo-normal of the surface at the point `xi` of a face, which lies on `feature`. The pseudo-normal gives the sign
+/// of the distance from the surface.
 ///
-/// Inside a face, the pseudo-normal is the face normal at `xi`. On an edge, it is the sum n₁ + n₂ of the normals of
-/// both faces of the edge, and at a vertex the sum Σ angle_f n_f over the face ring. In the plane, the normal of a
-/// segment from a to b points to the right, (Δy, −Δx), and at the ends of a segment the pseudo-normal is n₁ + n₂.
+/// Inside a face, the pseudo-normal is the face normal at `xi`. On an edge, it is the sum n₁ + n₂ of the unit normals
+/// of both faces of the edge. At a vertex, it is the sum Σ angle_f n_f over the face ring. In the plane, the normal of
+/// a segment from a to b points to the right, along (Δy, −Δx) with (Δx, Δy) = b − a. At an end of a segment, the
+/// pseudo-normal is the sum n₁ + n₂ over the segments that share this end.
 ///
 /// # Shapes and units
-/// `positions`: of all nodes, by global number. The result has unit length, or is zero where the faces have no area.
+/// `positions`: positions of all nodes, by global number. The result has unit length. The result is zero if the sum
+/// vanishes, for example if the faces have no area.
 pub fn pseudo_normal(
     surface: &Surface,
     positions: &[Vec3],
@@ -70,12 +75,15 @@ pub fn pseudo_normal_vector(
     }
 }
 
-/// Signed gap g = s |r − x*| and unit normal s (r − x*)/|r − x*| of a point r with the closest point x* on the surface.
-/// s is the sign of (r − x*)·n with the pseudo-normal n.
+/// Signed gap g and unit normal of a point r (`query`) with the closest point x* on the surface, from the pseudo-normal
+/// n.
 ///
-/// Inside a face the face normal replaces this unit normal. If r and x* coincide within rounding, the pseudo-normal
-/// replaces this unit normal. `closest` must be the closest point of the whole surface, or of all its faces near the
-/// point.
+/// ```text
+/// g = s |r − x*|,   normal = s (r − x*)/|r − x*|,   s = −1 if (r − x*)·n < 0, otherwise s = 1
+/// ```
+///
+/// If x* lies inside a face, or if r and x* coincide within rounding, the normal is n/|n| instead, and g = (r −
+/// x*)·n/|n|. `closest` must be the closest point of the whole surface, or of all faces of the surface near r.
 pub fn signed_gap(
     surface: &Surface,
     positions: &[Vec3],
@@ -87,7 +95,7 @@ pub fn signed_gap(
 }
 
 impl Gap {
-    /// The [`signed_gap`] with a known pseudo-normal of any length.
+    /// The [`signed_gap`] from a given pseudo-normal of any length.
     pub fn new(query: &Vec3, closest: &ClosestPoint, pseudo_normal: &Vec3) -> Self {
         let offset = query - closest.point;
         let on_surface = |normal: Vec3| Self { gap: offset.dot(&normal), normal };
@@ -105,7 +113,8 @@ impl Gap {
     }
 }
 
-/// Unit normal of a face at ξ: x,₁ × x,₂, or to the right of a segment in the plane; zero if undefined.
+/// Unit normal of a face at ξ: the direction of x,₁ × x,₂ or, for a segment, the direction to the right in the plane.
+/// Zero if this direction is undefined.
 fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2]) -> Vec3 {
     face_normal_where(surface, &|node| positions[node as usize], face, xi)
 }
@@ -115,8 +124,8 @@ pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usi
     unit_or_zero(&face_normal_vector(surface, at, face, xi))
 }
 
-/// Whether the angle between two directions of any length exceeds a right angle by more than [`SQUARE`]. With this
-/// tolerance, faces at right angles are not opposed in any orientation in space.
+/// Whether the angle between two vectors of any length exceeds a right angle by more than the tolerance [`SQUARE`].
+/// With this tolerance, the normals of faces at right angles are not opposed, whatever their orientation in space.
 pub fn normals_are_opposed(a: &Vec3, b: &Vec3) -> bool {
     let product = a.dot(b);
     product < 0.0 && product * product > SQUARE * SQUARE * a.norm_squared() * b.norm_squared()
@@ -127,7 +136,8 @@ pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
     direction.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }
 
-/// Normal of a face at ξ, of any length; for a triangle bitwise equal to the normal computed in lanes.
+/// Normal of a face at ξ, not normalised; zero if the kind is not a face. For a triangle, the normal is bitwise equal
+/// to the normal computed in lanes.
 pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
@@ -151,7 +161,7 @@ pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: us
     }
 }
 
-/// Sum n₁ + n₂ of both face normals at a point of the k-th edge of a face.
+/// Sum n₁ + n₂ of the unit normals of both faces at a point of the k-th edge of a face; n₁ alone on a border.
 fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2], k: usize) -> Vec3 {
     let normal = face_normal(surface, positions, face, xi);
     let (kind, nodes) = surface.face(face);
@@ -171,16 +181,18 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
 }
 
-/// Whether a point is behind a face, past its rim, and in front of an adjacent face beyond a convex edge that is not
-/// the tip of a taper. `offset` is the vector from the closest point of the face to the point. The closest point lies on
-/// `feature`.
+/// Whether a point lies behind a face, past its rim, and in front of an adjacent face beyond a convex edge that is not
+/// the tip of a taper. `offset` is the vector from the closest point of the face to the point. The closest point lies
+/// at `xi`, on `feature`.
 ///
 /// ```text
 ///   face      ┆
-///   ━━━━━━━━━━●           This point is outside. The closest point of a point behind both faces of a convex edge would
-///    material ┃╲ offset   be inside one of the faces; the offset of a point behind both faces of a concave edge would
-///             ┃  ●        be opposed to both normals.
+///   ━━━━━━━━━━●
+///    material ┃╲ offset
+///             ┃  ● point
 /// ```
+/// The point in the drawing is outside. A point behind both faces of a convex edge has its closest point inside one of
+/// the faces. The offset of a point behind both faces of a concave edge is opposed to both normals.
 pub fn is_past_rim(
     surface: &Surface,
     positions: &[Vec3],
@@ -209,8 +221,8 @@ pub fn is_past_rim(
         }
 }
 
-/// Unit normals of the two faces of an edge at the fraction `place` from its first to its second node; zero for the
-/// missing face of a border.
+/// Unit normals of the two faces of an edge, at the fraction `place` of the way from the first to the second node of
+/// the edge. On a border, the second normal is zero.
 pub fn normals_beside_edge(
     surface: &Surface,
     at: &impl Fn(u32) -> Vec3,
@@ -221,7 +233,8 @@ pub fn normals_beside_edge(
     [normal(edge.face), edge.neighbour.map_or_else(Vec3::zeros, normal)]
 }
 
-/// Normal of a face at a point of its edge between two global nodes, at the fraction `place`.
+/// Unit normal of a face on its edge between the global nodes `ends`, at the fraction `place` of the way from the first
+/// to the second node. Zero if an end is not a corner of the face.
 fn normal_on_edge(
     surface: &Surface,
     at: &impl Fn(u32) -> Vec3,
@@ -239,10 +252,11 @@ fn normal_on_edge(
     face_normal_where(surface, at, face, xi)
 }
 
-/// Σ angle_f n_f over the face ring of a node (global number), not normalised; zero for a node outside the surface.
+/// Σ angle_f n_f over the faces f in the face ring of a node (global number), not normalised. Zero for a node that is
+/// not on the surface. The weight is 1 instead of the angle if the faces are segments.
 ///
-/// The angle at a corner is between the tangents of the two edges that meet at the corner. The angle at a mid-edge node
-/// is π, at a node inside a face 2 π.
+/// At a corner, angle_f is the angle between the tangents of the two edges of f that meet at the corner. The angle is π
+/// at the middle node of an edge and 2 π at a node inside a face.
 pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
     vertex_normal_where(surface, &|node| positions[node as usize], node)
 }
@@ -255,10 +269,11 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
     once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
 }
 
-/// Sense of the face normals in the face ring of a node (global number). `true` if all are
-/// [opposed](normals_are_opposed) to a direction, `false` if all point along the direction. The nodal normal is a
-/// positive combination of the face normals, and then has the same sense. `None` if the face normals differ in sense,
-/// or if a face is curved or collapsed.
+/// Sense of the face normals in the face ring of a node (global number), relative to a direction. `true` if all face
+/// normals are [opposed](normals_are_opposed) to the direction, `false` if the dot products of all face normals with
+/// the direction are positive. In both cases the nodal normal has the same sense, because it is a sum of the face
+/// normals with positive weights. `None` in all other cases. `None` also if a face of the ring is quadratic or a
+/// segment, if a quadrilateral is collapsed at the node, or if the node is not on the surface.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {
@@ -283,7 +298,7 @@ pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: 
 }
 
 /// Normal of a face at one of its nodes. The length of the normal is the angle of the face at the node, or 1 for a
-/// segment.
+/// segment. Zero if the face does not contain the node.
 pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     let corners = kind.corners().len();
@@ -299,8 +314,8 @@ pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize
     }
 }
 
-/// Natural coordinates of a node. Nodes are in the order corners, middles of edges, centre; for a segment, ends,
-/// middle.
+/// Natural coordinates of a node with its local number. The corners come first, then the middle nodes of the edges,
+/// then the centre. For a segment, the ends come first, then the middle node.
 fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
     let count = domain.corners.len();
     if local < count {
@@ -327,14 +342,14 @@ fn weighted_corner_normal(
     let (Some(first), Some(last)) = ((0..count).find(is_node), (0..count).rev().find(is_node)) else {
         return Vec3::zeros();
     };
-    // The corners of a collapsed edge coincide. The angle of the face at this point is the angle between the edges
+    // The corners of a collapsed edge coincide. The angle of the face at such a corner is the angle between the edges
     // before and after the collapsed edge.
     let (before, after) =
         if first == 0 && last == count - 1 && last > 0 { (last, first) } else { (first, last) };
     let tangent = |from: usize, to: usize, edge: usize| {
         let at = |k: usize| position(nodes[k % nodes.len()]);
         let (from, to) = (at(from), at(to % count));
-        // A quadratic edge leaves its end towards its Bézier control point.
+        // The tangent at an end of a quadratic edge points to the middle Bézier control point of the edge.
         let towards = if kind == kind.linear() { to } else { bulge(&from, &to, &at(count + edge)) };
         towards - from
     };
@@ -348,8 +363,8 @@ fn weighted_corner_normal(
 mod tests {
     use super::*;
 
-    /// Whether a point behind a square and past its edge, in front of the square beyond it, is past the rim, for this
-    /// dihedral angle.
+    /// Result of `is_past_rim` for two squares that share an edge with this dihedral angle. The point lies behind the
+    /// first square, past the common edge, and in front of the second square.
     fn is_past_edge(degrees: f64) -> bool {
         let (sine, cosine) = degrees.to_radians().sin_cos();
         let down = Vec3::new(-cosine, 0.0, -sine);
@@ -360,7 +375,7 @@ mod tests {
         is_past_rim(&surface, &positions, 0, [1.0, 0.0], Feature::Edge(1), &Vec3::new(1e-3, 0.0, -1e-2))
     }
 
-    /// Right angles that deform remain rims; the tip of a taper is none.
+    /// Edges with angles of 60° to 94° are rims. An edge with 50° is the tip of a taper and no rim.
     #[test]
     fn right_angles_are_rims_within_their_deformation() {
         assert!([59.9, 60.0, 60.1, 80.0, 89.9, 90.0, 90.1, 94.0].into_iter().all(is_past_edge));

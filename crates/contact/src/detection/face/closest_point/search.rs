@@ -1,15 +1,15 @@
 //! The global minimum of F = ½ |x(ξ) − r|² on a curved or warped face, by branch and bound.
 //!
-//! The face is divided into cells. A cell is discarded when none of its points can be closer to the query r than the
-//! best known point. Three bounds apply:
+//! The search divides the face into cells. The search discards a cell if no point of the cell can be closer to the
+//! query r than the best known point. Three bounds on a cell are used:
 //!
-//! - The least Bernstein coefficient of F discards distant cells.
-//! - Let −α be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ. If a point ξ* satisfies
-//!   the optimality conditions of the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig, Floudas & Neumaier
-//!   1998, αBB). This bound discards cells on which F is convex or nearly convex.
-//! - Consider the plane through the closest point of a cell, normal to the offset from the query. If all control points
-//!   of the cell lie behind this plane, no point of the cell is closer to the query than the plane. This bound discards
-//!   flat cells with any parametrisation, for example faces without area.
+//! - The least Bernstein coefficient of F is a lower bound on F. This bound discards distant cells.
+//! - Let −α ≤ 0 be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ. If a point ξ*
+//!   satisfies the optimality conditions for the minimum of F on the cell, then F ≥ F(ξ*) − ½ α δ² on the cell
+//!   (Adjiman, Dallwig, Floudas & Neumaier 1998, αBB). This bound discards cells on which F is convex or nearly convex.
+//! - Consider a plane normal to the offset from the query to the closest point of a cell. If all control points of the
+//!   cell lie behind this plane as seen from the query, no point of the cell is closer to the query than the plane.
+//!   This bound discards flat cells with any parametrisation, for example faces without area.
 //!
 //! The control points are computed anew for each cell, so that rounding errors shrink with the cells.
 
@@ -18,26 +18,26 @@ use super::minimisation::{Minimise, Minimum};
 use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 
-/// Largest excess of the distance found over the least distance, relative to the size of the face.
+/// Largest excess of the distance found over the least distance, relative to the size of the face (`size`).
 const TOLERANCE: f64 = 1e-11;
-/// Rounding of the coefficients of F, relative to the greatest coefficient.
+/// Bound on the rounding error of the Bernstein coefficients of F, relative to the greatest coefficient.
 const NOISE: f64 = 16.0 * f64::EPSILON;
-/// Largest number of subdivisions between the face and a cell.
+/// Largest number of bisections that lead from the face to a cell.
 const MAX_DEPTH: usize = 96;
-/// Cells after which the search stops.
+/// Number of cells at which the search stops without a proof.
 const MAX_CELLS: u32 = 20_000;
 
 /// Result of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// The best point. It is converged if the bounds prove that F at this point is the global minimum, within the
+    /// The best point. `converged` is true if the bounds prove that this point is the global minimum of F within the
     /// tolerance.
     pub minimum: Minimum,
-    /// Number of cells examined after the first cell. The first cell is the whole face.
+    /// Number of cells made by bisection. The whole face does not count.
     pub cells: u32,
 }
 
-/// The global minimum, given a local minimum.
+/// Seeks the global minimum from a local minimum, which need not be converged.
 #[cold]
 #[inline(never)]
 pub fn global_minimum<P: FacePolynomial>(polynomial: &P, local: Minimum) -> Search {
@@ -82,7 +82,7 @@ pub fn global_minimum<P: FacePolynomial>(polynomial: &P, local: Minimum) -> Sear
     Search { minimum: Minimum { xi, iterations, converged: complete && objective.is_finite() }, cells }
 }
 
-/// The state of a search: the face and its best point so far.
+/// The state of a search: the face, its size, and the best point so far with F at this point.
 struct BranchAndBound<'a, P> {
     polynomial: &'a P,
     size: f64,
@@ -92,10 +92,11 @@ struct BranchAndBound<'a, P> {
 }
 
 impl<P: FacePolynomial> BranchAndBound<'_, P> {
-    /// Whether a cell can be discarded: no point of the cell is closer than the best point. A closer point found during
-    /// the test first replaces the best point.
+    /// Whether a cell can be discarded, because no point of the cell is closer than the best point by more than the
+    /// tolerance. If the test itself finds a closer point, this point first replaces the best point.
     ///
-    /// `part`: the polynomial over the cell; `known`: a point that satisfies the optimality conditions of the cell.
+    /// `part`: the polynomial over the cell; `known`: a point that satisfies the optimality conditions on the cell, if
+    /// one is known.
     fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
         if is_behind_plane(part, self.polynomial.offset(self.xi), self.threshold(0.0)) {
             return true;
@@ -105,8 +106,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         if bounds.least_value >= self.threshold(noise) || bounds.least_value.is_nan() {
             return true;
         }
-        // −½ α δ²: a lower bound on the difference between F in the cell and F at the point that satisfies the
-        // optimality conditions.
+        // −½ α δ²: a lower bound on F(ξ) − F(ξ*) for ξ in the cell.
         let sag = 0.5 * diameter_squared::<P>() * (bounds.least_curvature - 12.0 * noise).min(0.0);
         let (xi, converged) = match known {
             Some(xi) => (xi, true),
@@ -126,7 +126,8 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         threshold(self.objective, self.size) - noise
     }
 
-    /// F at a point of a cell. The point replaces the best point if F is lower at this point than at the best point.
+    /// F at the point `xi` of a cell, in natural coordinates of the cell. The point replaces the best point if F is
+    /// lower than at the best point.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {
@@ -144,7 +145,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         }
     }
 
-    /// A cell bisected across its longer side, the half with the closer centre first.
+    /// The halves of a cell bisected across its longer side. The half whose centre is closer to the query comes first.
     fn halves(&self, part: &P, cell: &Cell) -> [Cell; 2] {
         let halves = if P::DOMAIN.corners.len() == 3 {
             halves_of_triangle(part, cell)
@@ -164,8 +165,9 @@ fn threshold(objective: f64, size: f64) -> f64 {
     objective - tolerance * ((2.0 * objective).sqrt() + 0.5 * tolerance)
 }
 
-/// Whether F is at least `threshold` on a part of a face. The test uses the distances of the control points of the part
-/// from the query along `offset`. Half the square of the least distance is a lower bound on F.
+/// Whether the control points prove that F is at least `threshold` on a part of a face. The test projects the control
+/// points, relative to the query, onto the direction of `offset`. Half the square of the least projection is a lower
+/// bound on F if this projection is positive.
 #[inline]
 fn is_behind_plane<P: FacePolynomial>(part: &P, offset: Vec3, threshold: f64) -> bool {
     let distance = part.least_along(&(offset / offset.norm())).max(0.0);
@@ -179,7 +181,7 @@ fn size<P: FacePolynomial>(polynomial: &P) -> f64 {
     nodes.map(|&xi| (polynomial.offset(xi) - first).norm()).fold(0.0, f64::max)
 }
 
-/// Square of the greatest distance of two points of the natural domain.
+/// Square of the greatest distance between two points of the natural domain.
 fn diameter_squared<P: FacePolynomial>() -> f64 {
     match P::DOMAIN.corners.len() {
         2 => 4.0,
@@ -188,7 +190,8 @@ fn diameter_squared<P: FacePolynomial>() -> f64 {
     }
 }
 
-/// Approximate squared length of the image of a straight line.
+/// Measure of the squared length of the image of a straight line from `from` to `to`: the sum of the squared chords of
+/// both halves.
 fn length_squared<P: FacePolynomial>(part: &P, from: [f64; 2], to: [f64; 2]) -> f64 {
     let middle = part.offset([0, 1].map(|i| 0.5 * (from[i] + to[i])));
     (part.offset(from) - middle).norm_squared() + (part.offset(to) - middle).norm_squared()
@@ -209,7 +212,7 @@ fn halves_of_rectangle<P: FacePolynomial>(part: &P, cell: &Cell) -> [Cell; 2] {
     })
 }
 
-/// Bisection from the midpoint of the longest edge to the opposite corner.
+/// Bisects a triangle along the line from the midpoint of its longest edge to the opposite corner.
 fn halves_of_triangle<P: FacePolynomial>(part: &P, cell: &Cell) -> [Cell; 2] {
     let corners = [0, 1, 2].map(|k| P::DOMAIN.corners[k]);
     let length = |k: usize| length_squared(part, corners[k], corners[(k + 1) % 3]);

@@ -2,17 +2,24 @@
 
 use crate::math::Vec3;
 
-/// Squared sine of the angle below which two segments are parallel: the rounding of their directions.
+/// Squared sine of the angle up to which two segments count as parallel. The bound covers the rounding of their
+/// directions.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
 
-/// Parameters in [0, 1] of the closest points of the segments `p` and `q`, given by their ends.
+/// Parameters in [0, 1] of the closest points of the segments `p` and `q`. Each segment is given by its two ends.
 ///
-/// Parallel segments are closest along an interval; the result is the middle of this interval. A segment of zero length
-/// is a point, with parameter 0.
+/// If parallel segments overlap, they are closest along an interval. The result is then the middle of this interval. A
+/// segment of zero length is a point, with parameter 0.
 ///
 /// # Source
-/// Ericson, Real-Time Collision Detection, §5.1.9. In the notation there, a e − b² and b f − c e are here products of
-/// cross products (Lagrange's identity). These products remain accurate for nearly parallel segments.
+/// Ericson, Real-Time Collision Detection, §5.1.9. With d₁ and d₂ along the segments and r = p₀ − q₀, Lagrange's
+/// identity replaces two expressions of the source by
+///
+/// ```text
+/// a e − b² = |d₁ × d₂|²,   b f − c e = (d₁ × d₂)·(d₂ × r)
+/// ```
+///
+/// The right-hand sides remain accurate for nearly parallel segments.
 #[inline]
 pub fn closest_parameters(p: &[Vec3; 2], q: &[Vec3; 2]) -> [f64; 2] {
     let (along_p, along_q, offset) = (p[1] - p[0], q[1] - q[0], p[0] - q[0]);
@@ -78,7 +85,8 @@ mod tests {
             for (i, end) in q.iter().enumerate() {
                 let point = [*end, *end];
                 let alpha = closest_parameters(&p, &point)[0];
-                // Rounding of points as far from the origin as the ends of the segments.
+                // Bound on the rounding error of distances between points as far from the origin as the ends of the
+                // segments.
                 let size = p.iter().chain(&q).map(|end| end.norm()).sum::<f64>();
                 let rounding = 16.0 * f64::EPSILON * size;
                 prop_assert!(closest <= distance(&p, &q, [alpha, i as f64]) + rounding);

@@ -1,12 +1,13 @@
 //! Closest point by a primal active-set Newton method.
 //!
-//! The constraints of a working set are equalities. A Newton step in the free directions ends at the next constraint,
-//! and this constraint joins the set. If no step is left, a constraint with a negative multiplier leaves the set
-//! (Nocedal & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables a working set leaves the
-//! whole face, an edge or a corner free, and is therefore stored as a [`Feature`]. Points on a feature stay exactly on
-//! this feature.
+//! The constraints in a working set hold as equalities. The directions that these constraints leave free are the free
+//! directions. A Newton step in the free directions stops at the first constraint that blocks it, and this constraint
+//! joins the working set. If the step vanishes, a constraint with a negative multiplier leaves the working set (Nocedal
+//! & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables, the points that satisfy the working
+//! set form the whole face, an edge or a corner. The working set is therefore stored as this [`Feature`]. Iterates lie
+//! exactly on the feature.
 //!
-//! Textbooks make the whole Hessian of F = ½ |r − x(ξ)|² positive definite. Here only the Hessian of the free
+//! Textbooks make the whole Hessian of F = ½ |r − x(ξ)|² positive definite. Here only the Hessian in the free
 //! directions is modified. If F is convex along an edge but not across the edge, steps along the edge then remain
 //! Newton steps.
 
@@ -19,11 +20,12 @@ use crate::detection::face::closest_point::Feature;
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Iterations after which sequential quadratic programming takes over, because Newton steps may diverge near folds.
+/// Iterations after which sequential quadratic programming with BFGS takes over, because Newton steps may diverge near
+/// folds.
 const MAX_ITERATIONS: u32 = 40;
 
-/// The primal active-set method. An iteration consists of an evaluation of F and its derivatives and of the following
-/// step. The evaluation that confirms the minimum counts as an iteration, the release of a constraint does not.
+/// The primal active-set method. An iteration consists of one evaluation of F and its derivatives and of the following
+/// step. The evaluation that confirms the minimum counts as an iteration. The release of a constraint does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveSet;
 
@@ -43,7 +45,7 @@ impl Minimise for ActiveSet {
             let Reach { xi: target, free: reached } = reach(P::DOMAIN, here.xi, &step);
             let slope = dot(here.gradient, [0, 1].map(|i| target[i] - here.xi[i]));
             let hidden = is_hidden(&here, slope);
-            // A point counts as a minimum if the change of F is within rounding. A larger increase of F does not count.
+            // The point counts as a minimum only if the predicted change of F is within rounding.
             if slope.is_nan() || slope > 0.0 || (hidden && size > 0.5 * last_size) {
                 return Minimum { xi: here.xi, iterations, converged: hidden };
             }
@@ -66,11 +68,12 @@ struct Step {
     step: [f64; 2],
 }
 
-/// The step of the working set after the release of the constraints that prevent descent.
+/// Newton step from `here`. While the step is too small or leaves F unchanged, the loop releases a constraint with a
+/// negative multiplier, if there is one.
 fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) -> Step {
     loop {
         let step = newton_step(domain, here, free);
-        // On a collapsed edge a long step may change nothing.
+        // On a collapsed edge, a long step in ξ may leave F unchanged.
         if largest(step) >= STEP_TOLERANCE && !is_hidden(here, dot(here.gradient, step)) {
             return Step { free, step };
         }
@@ -82,7 +85,7 @@ fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) ->
     }
 }
 
-/// Newton step in the free directions, with their Hessian made positive definite.
+/// Newton step in the free directions. The Hessian in these directions is first made positive definite.
 fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
     match free {
         Feature::Vertex(_) => [0.0; 2],
@@ -106,10 +109,11 @@ fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
 }
 
 /// Free feature after the release of the constraint with the most negative multiplier; `None` if no multiplier is
-/// negative.
+/// negative beyond rounding.
 ///
-/// The gradient is g = Σ λ n over the constraints of the working set, with their normals n and multipliers λ. At a
-/// corner, let t be the direction of the edge of the other constraint; then λ = g·t / n·t. On an edge, λ = g·n / n·n.
+/// The gradient of F is g = Σ λ n over the constraints of the working set, with normals n and multipliers λ. On an
+/// edge, and at the end of a segment, λ = g·n / n·n. At a corner of a polygon, λ = g·t / n·t, where t is the direction
+/// of the edge on which the other constraint holds.
 fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> {
     let count = domain.corners.len();
     let noise = -NOISE * (here.objective * (here.metric[0] + here.metric[1])).sqrt();
@@ -130,7 +134,7 @@ fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> 
         Feature::Vertex(k) => {
             let ahead = k as usize;
             let behind = (ahead + count - 1) % count;
-            // Release of the constraint of the edge behind makes the edge ahead free, and vice versa.
+            // The release of the constraint of the edge `behind` makes the edge `ahead` free, and vice versa.
             let first = multiplier(behind, along(domain, ahead));
             let second = multiplier(ahead, along(domain, behind));
             let (least, freed) = if first <= second { (first, ahead) } else { (second, behind) };
@@ -145,7 +149,7 @@ struct Reach {
     free: Feature,
 }
 
-/// The point reached by a step: its end, or the first constraint that blocks the step.
+/// The point reached by a step: the end of the step, or the point at which the first constraint blocks the step.
 fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     let held = |side: usize| match step.free {
         Feature::Face => false,
@@ -174,7 +178,7 @@ fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     Reach { xi: on_feature(domain, free, xi), free }
 }
 
-/// A point within rounding of a feature, moved onto the feature.
+/// Moves a point that lies within rounding of a feature onto the feature.
 fn on_feature(domain: &Domain, free: Feature, xi: [f64; 2]) -> [f64; 2] {
     match free {
         Feature::Face => domain.project(xi),
@@ -188,7 +192,7 @@ fn on_feature(domain: &Domain, free: Feature, xi: [f64; 2]) -> [f64; 2] {
     }
 }
 
-/// The edge from the k-th corner to the next.
+/// Vector from the k-th corner to the next corner.
 fn along(domain: &Domain, k: usize) -> [f64; 2] {
     let (from, to) = (domain.corners[k], domain.corners[domain.next_corner(k)]);
     [to[0] - from[0], to[1] - from[1]]

@@ -4,11 +4,12 @@
 //! min F(ξ) − μ Σ ln z_k,   z = A ξ − b > 0,   μ → 0
 //! ```
 //!
-//! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) The iteration always starts at the
-//! centre of the face, where the slacks z are largest. The constraints are linear, and the start at the centre
-//! satisfies the constraints. The residual A ξ − b − z therefore stays zero, and z need not be a variable. The
-//! iteration ends close to the minimum but never on the border. A crossover then moves the point onto the constraints
-//! whose multiplier exceeds their slack. The active-set method finishes from this point.
+//! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) F = ½ |x(ξ) − r|² for the query r. The
+//! inequalities A ξ ≥ b describe the natural domain, z are the slacks, and μ is the barrier parameter. The iteration
+//! always starts at the centre of the face, whatever the given starting point is. The constraints are linear, and z = A
+//! ξ − b holds at the start. The residual A ξ − b − z therefore stays zero, and z need not be a variable. The iteration
+//! ends close to the minimum but never on the border. A crossover then moves the point onto the constraints whose
+//! multiplier λ, relative to a scale, exceeds the slack. The active-set method finishes from this point.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -20,21 +21,24 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 const MAX_SIDES: usize = 4;
 /// Iterations after which the active-set method takes over.
 const MAX_ITERATIONS: u32 = 60;
-/// At this residual of the optimality conditions, relative to the scale of gradient and metric, active and inactive
-/// constraints can be distinguished.
+/// Residual of the optimality conditions, relative to `Barrier::scale`, at which the iteration ends. At this residual,
+/// active and inactive constraints can be distinguished.
 const TOLERANCE: f64 = 1e-7;
-/// Barrier parameter at the start, relative to F.
+/// Barrier parameter μ at the start, relative to F at the start.
 const FIRST_BARRIER: f64 = 0.1;
-/// Barrier parameter after a good step, relative to the mean of λ z over the constraints.
+/// Barrier parameter μ after a step that covers more than half of the Newton step, relative to the mean of λ z over the
+/// constraints.
 const CENTRING: f64 = 0.2;
-/// Fraction of the distance to the border that a step may take.
+/// Largest fraction of the way to z = 0, or to λ = 0, that a step may cover in any constraint.
 const TO_THE_BORDER: f64 = 0.995;
-/// Smallest ratio of the decrease of a step to the decrease predicted by the slope (Armijo).
+/// Least accepted ratio of the decrease of F − μ Σ ln z over a step to the decrease predicted by the slope (Armijo
+/// condition).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// Least fraction of a step.
+/// Fraction of a Newton step at or below which the step is not halved further.
 const LEAST_FRACTION: f64 = 1e-10;
 
-/// The interior-point method. An iteration solves one linear system, of the barrier or of the crossover.
+/// The interior-point method. The iterations of the barrier method and of the final active-set method are counted
+/// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InteriorPoint;
 
@@ -59,9 +63,10 @@ struct Barrier {
     here: Expansion,
     /// Multipliers λ.
     multipliers: [f64; MAX_SIDES],
-    /// μ.
+    /// Barrier parameter μ \[m²\].
     parameter: f64,
-    /// Scale of F,ᵢ at the starting point, plus the trace of the metric x,ᵢ·x,ⱼ \[m²\].
+    /// Scale of the optimality conditions: √(2 F tr g) + tr g at the starting point, with the metric g = x,ᵢ·x,ⱼ
+    /// \[m²\].
     scale: f64,
 }
 
@@ -84,7 +89,7 @@ impl Barrier {
         self.domain.sides.iter().map(|(normal, _)| *normal).enumerate()
     }
 
-    /// Largest of |g − Aᵀ λ| and λ z.
+    /// Largest component of |g − Aᵀ λ| and of λ z, with the gradient g of F.
     fn residual(&self) -> f64 {
         let slacks = slacks(self.domain, self.here.xi);
         let mut dual = self.here.gradient;
@@ -96,14 +101,14 @@ impl Barrier {
         largest.max(dual[0].abs()).max(dual[1].abs())
     }
 
-    /// Newton's step towards the minimum for the current μ:
+    /// Takes one Newton step towards the minimum for the current μ, with the gradient g and the Hessian H of F:
     ///
     /// ```text
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
     /// ```
     ///
-    /// Returns false without a step if the system is singular: rounding makes the system singular near the border of a
-    /// degenerate face.
+    /// Returns `false` and takes no step if the solution is not finite. Rounding can make the system singular near the
+    /// border of a degenerate face.
     fn step<P: FacePolynomial>(&mut self, polynomial: &P) -> bool {
         let slacks = slacks(self.domain, self.here.xi);
         let (mut matrix, mut right) = (self.here.hessian, self.here.gradient.map(|g| -g));
@@ -139,7 +144,7 @@ impl Barrier {
         true
     }
 
-    /// Solves a system with the matrix made positive definite.
+    /// Solves a linear system. The matrix is first made positive definite.
     fn solve(&self, matrix: [f64; 3], right: [f64; 2]) -> [f64; 2] {
         if self.domain.dimension() == 1 {
             return [right[0] / positive_number(matrix[0], self.here.metric), 0.0];
@@ -149,8 +154,8 @@ impl Barrier {
         [(m22 * right[0] - m12 * right[1]) / determinant, (m11 * right[1] - m12 * right[0]) / determinant]
     }
 
-    /// Halves the step until F − μ Σ ln z decreases sufficiently, takes this fraction of the step, and returns the
-    /// fraction.
+    /// Begins with the fraction `largest` of the step and halves the fraction until F − μ Σ ln z decreases
+    /// sufficiently. Then takes this fraction of the step and returns the fraction.
     fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
         let merit = |xi: [f64; 2]| {
             let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();
@@ -159,7 +164,7 @@ impl Barrier {
         let start = merit(self.here.xi);
         let mut fraction = largest;
         let at = |fraction: f64| [0, 1].map(|i| self.here.xi[i] + fraction * step[i]);
-        // Rounding hides the decrease of the last steps.
+        // Near the minimum, the decrease over a step is smaller than the rounding error.
         let noise = 8.0 * f64::EPSILON * start.abs();
         while merit(at(fraction)) > start + SUFFICIENT_DECREASE * fraction * slope + noise
             && fraction > LEAST_FRACTION
@@ -170,7 +175,7 @@ impl Barrier {
         fraction
     }
 
-    /// The point moved onto the border at the constraints whose multiplier exceeds their slack.
+    /// The point, moved onto the constraints whose multiplier exceeds `scale` times the slack.
     fn crossover(&self) -> [f64; 2] {
         let slacks = slacks(self.domain, self.here.xi);
         let active = |k: usize| self.multipliers[k] > slacks[k] * self.scale;
@@ -190,7 +195,7 @@ impl Barrier {
     }
 }
 
-/// z = A ξ − b; 1 for missing sides.
+/// z = A ξ − b. Entries beyond the number of sides are 1.
 fn slacks(domain: &Domain, xi: [f64; 2]) -> [f64; MAX_SIDES] {
     let mut slacks = [1.0; MAX_SIDES];
     for (slack, (normal, bound)) in slacks.iter_mut().zip(domain.sides) {
@@ -199,7 +204,7 @@ fn slacks(domain: &Domain, xi: [f64; 2]) -> [f64; MAX_SIDES] {
     slacks
 }
 
-/// The fraction of a step, at most `fraction`, that keeps `value` positive.
+/// The fraction of a step, at most `fraction`, at which `value` plus this fraction of `change` stays positive.
 fn to_the_border(fraction: f64, value: f64, change: f64) -> f64 {
     if change < 0.0 { fraction.min(-TO_THE_BORDER * value / change) } else { fraction }
 }

@@ -2,10 +2,9 @@
 
 use crate::detection::face::closest_point::polynomial::FacePolynomial;
 
-/// A descent method for ½ |x(ξ) − r|² within the natural domain.
+/// A descent method for F = ½ |x(ξ) − r|² within the natural domain of a face, for the query r.
 pub trait Minimise {
-    /// A local minimum, found from the point `start` of the domain. The method ends after a bounded number of
-    /// iterations.
+    /// Seeks a local minimum of F from the point `start` of the domain. The number of iterations is bounded.
     fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum;
 }
 

@@ -4,15 +4,17 @@ use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::FacePolynomial;
 use crate::math::Vec3;
 
-/// The free minimum is too inaccurate to select edges if the determinant, relative to the product of the diagonal, is
-/// below this value.
+/// Ratio of the determinant of B to the product of its diagonal entries, at or below which the free minimum is too
+/// inaccurate to select edges.
 const ILL_CONDITIONED: f64 = 1e-8;
 
-/// Minimises ½ pᵀ B p + gᵀ p over ξ + p in the domain and returns ξ + p; B = (B₁₁, B₂₂, B₁₂) positive definite.
+/// Minimises ½ pᵀ B p + gᵀ p over all p for which ξ + p lies in the domain, and returns ξ + p. `b` = (B₁₁, B₂₂, B₁₂)
+/// must be positive definite.
 ///
-/// If the free minimum lies outside the domain, the minimum is on one of the edges beyond which the free minimum lies.
-/// From all other border points, the path to the free minimum descends into the interior. Results on the border are
-/// exactly on the border. The enumeration is exact, without an active set that could cycle.
+/// The free minimum is the minimum without constraints. If the free minimum lies outside the domain, the result is on
+/// an edge whose inequality the free minimum violates. The reason is that from any other border point, the straight
+/// path to the free minimum descends into the interior. Results on the border are exactly on the border. The
+/// enumeration is exact, without an active set that could cycle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
@@ -28,11 +30,15 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
     least_on_edges(domain, free, trusted, xi, |from, to| minimise_along([from, to], xi, b, g))
 }
 
-/// The minimum of ½ |x(ξ) − r|² for an affine x, a single quadratic program.
+/// Natural coordinates of the minimum of ½ |x(ξ) − r|² for an affine x, by one quadratic program.
 ///
 /// The program is solved with the offsets instead of the normal equations, because the normal equations would square
-/// the condition number of a sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0, the free minimum is ξ₁ =
-/// −(c₀ × x,₂)·n / n·n, ξ₂ = −(x,₁ × c₀)·n / n·n (Cramer's rule in the plane of the face).
+/// the condition number of a sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0, Cramer's rule in the plane
+/// of the face gives the free minimum
+///
+/// ```text
+/// ξ₁ = −(c₀ × x,₂)·n / n·n,   ξ₂ = −(x,₁ × c₀)·n / n·n
+/// ```
 #[inline]
 pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     let [from, to] = [P::DOMAIN.corners[0], P::DOMAIN.corners[1]];
@@ -50,8 +56,8 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
-/// The least of the minima along the edges beyond which the free minimum `free` lies. All edges are searched if `free`
-/// is not `trusted`. The result is `otherwise` if no minimum is a number.
+/// Position of the least of the minima along the edges whose inequality the free minimum `free` violates. All edges are
+/// searched if `free` is not `trusted`. The result is `otherwise` if all minima are NaN.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,
@@ -73,7 +79,7 @@ fn least_on_edges(
     best.1
 }
 
-/// Least value on the edge between two corners, and its position.
+/// Least value of the quadratic function on the edge between two corners, and the position ξ + p of this value.
 #[inline]
 fn minimise_along(edge: [[f64; 2]; 2], xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> (f64, [f64; 2]) {
     let [from, to] = edge;
@@ -87,7 +93,8 @@ fn minimise_along(edge: [[f64; 2]; 2], xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -
     (quadratic + g[0] * p[0] + g[1] * p[1], place)
 }
 
-/// Least squared distance on the straight edge between two corners of an affine face, and its position.
+/// Least squared distance of the query from the straight edge between two corners of an affine face, and the natural
+/// coordinates of the closest point.
 #[inline]
 fn closest_along<P: FacePolynomial>(polynomial: &P, from: [f64; 2], to: [f64; 2]) -> (f64, [f64; 2]) {
     let (start, end) = (polynomial.offset(from), polynomial.offset(to));
@@ -98,7 +105,7 @@ fn closest_along<P: FacePolynomial>(polynomial: &P, from: [f64; 2], to: [f64; 2]
     ((start + edge * t).norm_squared(), between(from, to, t))
 }
 
-/// The point at the fraction `t` between two points; exact at the ends.
+/// The point at the fraction `t` between two corners; exact at the corners.
 #[inline]
 fn between(from: [f64; 2], to: [f64; 2], t: f64) -> [f64; 2] {
     [0, 1].map(|i| from[i] + t * (to[i] - from[i]))

@@ -1,10 +1,10 @@
 //! Closest point by sequential quadratic programming.
 //!
 //! Each iteration minimises a quadratic model of F = ½ |r − x(ξ)|² over the natural domain and performs a line search
-//! along the step. The constraints are linear and the start is feasible, so every iterate is feasible. The L1 merit
-//! function F + μ Σ max(0, −g_k) then equals F (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov & Molinari 2013, §3,
-//! where the gradient and the Hessian of F are printed with the wrong sign). On an affine face the model is exact: its
-//! minimum is the result.
+//! along the step. The constraints g_k(ξ) ≥ 0 are linear and the start is feasible, so every iterate is feasible. The
+//! L1 merit function F + μ Σ max(0, −g_k) of the literature therefore equals F (Nocedal & Wright 2006, ch. 18; Aragón,
+//! Yastrebov & Molinari 2013, §3, where the gradient and the Hessian of F are printed with the wrong sign). On an
+//! affine face the model is exact, and the minimum of the model is the result.
 
 use super::minimise::{Minimise, Minimum};
 use super::quadratic_program;
@@ -12,23 +12,25 @@ use crate::detection::face::closest_point::Feature;
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Step in natural coordinates below which the iteration has converged; this last step is still taken.
+/// Largest component of a step, in natural coordinates, below which the iteration has converged. This last step is
+/// still taken.
 pub(crate) const STEP_TOLERANCE: f64 = 1e-10;
-/// Longest step from which quadratic convergence is predicted.
+/// Largest component of a step, in natural coordinates, below which quadratic convergence is assumed.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
-/// Relative rounding error.
+/// Bound on relative rounding errors.
 pub(crate) const NOISE: f64 = 8.0 * f64::EPSILON;
-/// Smallest ratio of the decrease of a step to the decrease predicted by the slope (Armijo).
+/// Least accepted ratio of the decrease of F over a step to the decrease predicted by the slope (Armijo condition).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Iterations after which BFGS replaces the exact Hessian, because Newton steps may diverge near folds.
 const MAX_NEWTON: u32 = 25;
-/// Iterations in total.
+/// Largest number of iterations, with either Hessian.
 const MAX_ITERATIONS: u32 = 75;
-/// Addition to the diagonal of the model, relative to the trace of the metric. The addition makes the model of a
-/// degenerate face regular. Negative eigenvalues up to this magnitude are rounding errors and count as zero.
+/// Number added to the diagonal of the model, relative to the trace of the metric x,ᵢ·x,ⱼ. The addition makes the model
+/// of a degenerate face regular. Negative eigenvalues up to this relative magnitude are rounding errors and count as
+/// zero.
 const REGULARISATION: f64 = 1e-12;
-/// Least replacement of a negative eigenvalue, relative to the trace of the metric. The replacement is the absolute
-/// value of the eigenvalue or, if larger, this fraction of the trace.
+/// Lower bound on the value that replaces a negative eigenvalue, relative to the trace of the metric. The value is the
+/// absolute value of the eigenvalue, or this bound if it is larger.
 const CLIPPED_EIGENVALUE: f64 = 1e-3;
 
 /// Sequential quadratic programming.
@@ -41,8 +43,8 @@ pub struct Sqp {
 /// Second-order model of F.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hessian {
-    /// ∂²F with positive replacements of negative eigenvalues; converges quadratically. BFGS replaces the exact Hessian
-    /// if the iteration does not converge.
+    /// The exact Hessian, with negative eigenvalues replaced by positive values. The iteration converges quadratically.
+    /// After `MAX_NEWTON` iterations without convergence, BFGS replaces the exact Hessian.
     Exact,
     /// Damped BFGS (Powell 1978) that starts from the metric x,ᵢ·x,ⱼ.
     Bfgs,
@@ -98,28 +100,31 @@ impl Minimise for Sqp {
     }
 }
 
-/// Whether the next step would be below the tolerance: a Newton step s is followed by a step C s², with C estimated
-/// from the last two steps.
+/// Whether the next step is predicted to be below the tolerance. A Newton step of size s is followed by a step of size
+/// C s². C is estimated from the sizes of the last two steps, but is at least 1.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
 }
 
-/// Whether the decrease of F for this slope is within rounding. The rounding error of the offset is relative to the
-/// size of the face and to the offset; the rounding error of F is the product of the offset and its rounding error.
+/// Whether the change of F predicted by `slope` is within the rounding error of F. The rounding error of the offset x −
+/// r is proportional to the size of the face and to the length of the offset. The rounding error of F is the length of
+/// the offset times the rounding error of the offset.
 #[inline]
 pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     let reach = here.objective + here.metric[0] + here.metric[1];
     slope * slope <= NOISE * NOISE * here.objective * reach
 }
 
-/// Whether F has decreased enough over a fraction of a step with the given slope.
+/// Whether F has decreased enough over a fraction of a step. `slope` is the derivative of F with respect to this
+/// fraction, and `objective` is F at the end.
 #[inline]
 pub(crate) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objective: f64) -> bool {
     objective <= here.objective + SUFFICIENT_DECREASE * fraction * slope
 }
 
-/// Bisects the step from `here` to `target` until F decreases sufficiently.
+/// Halves the step from `here` to `target` until F decreases sufficiently, or until the fraction of the step is at most
+/// `STEP_TOLERANCE`.
 #[cold]
 pub(crate) fn backtrack<P: FacePolynomial>(
     polynomial: &P,
@@ -139,8 +144,8 @@ pub(crate) fn backtrack<P: FacePolynomial>(
 
 /// The Hessian, made positive definite.
 ///
-/// On an edge along which F is convex, only the derivatives across the edge are modified. The next points are most
-/// likely on this edge, and steps along the edge remain Newton steps.
+/// If ξ lies on an edge along which F is convex, only the second derivatives across the edge are modified. The
+/// following iterates are most likely on this edge, and steps along the edge then remain Newton steps.
 #[inline]
 fn newton_model(domain: &Domain, here: &Expansion) -> [f64; 3] {
     let [h11, h22, h12] = here.hessian;
@@ -164,7 +169,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
     }
     let mixed = (t[0] * (h11 * n[0] + h12 * n[1]) + t[1] * (h12 * n[0] + h22 * n[1])) / nn;
     let across = (h11 * n[0] * n[0] + 2.0 * h12 * n[0] * n[1] + h22 * n[1] * n[1]) / nn;
-    // Pivot of a Cholesky decomposition that begins with the direction of the edge.
+    // Second pivot of a Cholesky decomposition in the directions t along the edge and n across the edge.
     let pivot = across - mixed * mixed / along;
     let added = (positive_eigenvalue(pivot, trace) - pivot) / nn;
     positive_definite(
@@ -185,14 +190,14 @@ pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> 
     [h11 + shift, h22 + shift, h12]
 }
 
-/// A second derivative along one direction, made positive; the metric gives the scale of the change.
+/// A second derivative in one direction, made positive. The metric gives the scale of the change.
 #[inline]
 pub(crate) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
     let trace = metric[0] + metric[1];
     positive_eigenvalue(value, trace) + (REGULARISATION * trace).max(f64::MIN_POSITIVE)
 }
 
-/// Replaces a negative eigenvalue; a negative eigenvalue within rounding becomes zero.
+/// Replaces a negative eigenvalue by a positive value, or by zero if it is within rounding.
 #[inline]
 fn positive_eigenvalue(value: f64, trace: f64) -> f64 {
     match value {
@@ -202,7 +207,7 @@ fn positive_eigenvalue(value: f64, trace: f64) -> f64 {
     }
 }
 
-/// x,ᵢ·x,ⱼ, positive definite even on a degenerate face.
+/// The metric x,ᵢ·x,ⱼ, made positive definite also on a degenerate face.
 #[inline]
 fn metric_model(here: &Expansion) -> [f64; 3] {
     let [g11, g22, g12] = here.metric;
@@ -210,7 +215,7 @@ fn metric_model(here: &Expansion) -> [f64; 3] {
     [g11 + shift, g22 + shift, g12]
 }
 
-/// A symmetric matrix with its negative eigenvalues replaced.
+/// A symmetric matrix (11, 22, 12) with its negative eigenvalues replaced.
 fn clipped([h11, h22, h12]: [f64; 3], trace: f64) -> [f64; 3] {
     let (mean, half) = (0.5 * (h11 + h22), 0.5 * (h11 - h22));
     let radius = (half * half + h12 * h12).sqrt();
@@ -219,7 +224,7 @@ fn clipped([h11, h22, h12]: [f64; 3], trace: f64) -> [f64; 3] {
     [mean + scale * half, mean - scale * half, scale * h12]
 }
 
-/// Damped BFGS update of B from the step between two points.
+/// Damped BFGS update of the model B (`b`) from the step between two points.
 ///
 /// # Source
 /// Powell 1978; Nocedal & Wright 2006, procedure 18.2.

@@ -5,39 +5,40 @@ use crate::detection::face::closest_point::domain::Domain;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// The polynomial x(ξ) − r of a face on its natural domain.
+/// The polynomial x(ξ) − r of a face on its natural domain, for the query r. F is ½ |x(ξ) − r|².
 pub trait FacePolynomial: Copy {
     /// Kind of the face.
     const KIND: CellKind;
     /// Natural domain.
     const DOMAIN: &'static Domain;
-    /// Natural coordinates of the nodes other than corners.
+    /// Natural coordinates of the nodes that are not corners, in nodal order.
     const OTHER_NODES: &'static [[f64; 2]] = &[];
-    /// Powers i and j of ξ and η in the monomials of the polynomial, in this order: 1, ξ, on a surface η, nonlinear
-    /// monomials.
+    /// Powers (i, j) of the monomials ξⁱ ηʲ of the polynomial. The order is 1, ξ, η, then the nonlinear monomials.
+    /// Segments have no η.
     const POWERS: &'static [[u8; 2]];
-    /// Whether x is affine; F = ½ |x − r|² is then quadratic and convex.
+    /// Whether x is affine in ξ. If so, F is quadratic and convex.
     const AFFINE: bool = false;
 
     /// x(ξ) − r.
     fn offset(&self, xi: [f64; 2]) -> Vec3;
 
-    /// x(ξ) − r and its derivatives; the derivatives by η are zero on a segment.
+    /// x(ξ) − r and its derivatives. The derivatives with respect to η are zero on a segment.
     fn derivatives(&self, xi: [f64; 2]) -> Derivatives;
 
-    /// Coefficients c_ij of the monomials with the powers [`FacePolynomial::POWERS`].
+    /// Coefficients c_ij of the monomials ξⁱ ηʲ, in the order of [`FacePolynomial::POWERS`].
     fn coefficients(&self) -> &[Vec3];
 
     /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
     fn part(&self, cell: &Cell) -> Self;
 
-    /// Bounds of F on the whole domain; the bound of the curvature is computed only if F may be less than `limit`.
+    /// Bounds on F on the whole domain. The bound on the curvature is computed only if F may be less than `limit`. The
+    /// default is for affine faces.
     fn bounds(&self, _limit: f64) -> Bounds {
         Bounds::AFFINE
     }
 
-    /// Lower bound of n·(x − r) on the whole domain for the direction n: the least value at the control points, whose
-    /// convex hull contains the face. The default, for affine faces, is −∞.
+    /// Lower bound on n·(x − r) on the whole domain, for the direction n: the least value of n·(p − r) at the control
+    /// points p. The convex hull of the control points contains the face. The default, for affine faces, is −∞.
     #[inline]
     fn least_along(&self, _direction: &Vec3) -> f64 {
         f64::NEG_INFINITY
@@ -58,8 +59,8 @@ pub trait FacePolynomial: Copy {
     }
 }
 
-/// A part of the natural domain that is an affine image of the domain, ξ = o + a₁ ξ'₁ + a₂ ξ'₂. The axes of a
-/// rectangular cell are parallel to the axes of the domain.
+/// A part of the natural domain that is an affine image of the domain: ξ = o + a₁ ξ'₁ + a₂ ξ'₂, with the natural
+/// coordinates ξ' of the cell. The axes a₁ and a₂ of a rectangular cell are parallel to the ξ and η axes of the domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
     /// o.
@@ -79,7 +80,7 @@ impl Cell {
         [0, 1].map(|i| self.origin[i] + (u[i] * s + v[i] * t))
     }
 
-    /// Natural coordinates of a rectangular cell, from the natural coordinates ξ of the face.
+    /// Natural coordinates of the cell, from the natural coordinates ξ of the face. The cell must be rectangular.
     #[inline]
     pub fn inverse(&self, xi: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|i| (xi[i] - self.origin[i]) / self.axes[i][i])
@@ -112,13 +113,13 @@ pub struct Expansion {
     pub hessian: [f64; 3],
 }
 
-/// Least n·p over these points p, for the direction n.
+/// Least n·p over the points p, for the direction n.
 #[inline]
 pub(super) fn least_of(points: &[Vec3], direction: &Vec3) -> f64 {
     points.iter().map(|p| p.dot(direction)).fold(f64::INFINITY, |a, b| if b < a { b } else { a })
 }
 
-/// Nodes relative to the query.
+/// Positions of the nodes relative to the query.
 #[inline]
 pub(super) fn shifted<const N: usize>(nodes: &[Vec3; N], query: &Vec3) -> [Vec3; N] {
     let mut shifted = *nodes;

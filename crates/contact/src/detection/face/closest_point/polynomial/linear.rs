@@ -1,4 +1,4 @@
-//! Faces with straight edges.
+//! Faces without middle nodes: segment, triangle and quadrilateral.
 
 use super::face_polynomial::{Cell, Derivatives, FacePolynomial, least_of, shifted};
 use crate::detection::face::closest_point::bernstein::{BilinearNet, Bounds};

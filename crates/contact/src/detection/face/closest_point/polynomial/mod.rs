@@ -1,8 +1,9 @@
 //! A face as a polynomial of its natural coordinates, relative to the query point r.
 //!
 //! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The query is first subtracted from the nodes. This prevents cancellation for faces far from
-//! the origin. Coefficients are computed once per query; shape functions would be evaluated at each ξ. A part of a face
-//! ([`FacePolynomial::part`]) is a polynomial of the same type, so bounds for the whole face apply to its parts.
+//! the origin. The coefficients are computed once per query, whereas shape functions would have to be evaluated at each
+//! ξ. A part of a face ([`FacePolynomial::part`]) is a polynomial of the same type. The functions that bound a
+//! polynomial on its whole domain therefore also bound the parts of a face.
 
 mod face_polynomial;
 mod linear;
@@ -18,7 +19,7 @@ pub use quadratic::{Biquadratic, QuadraticSegment, Serendipity, SixNodeTriangle}
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A computation that applies to all kinds of faces.
+/// A computation on a face polynomial of any kind.
 pub trait Visitor {
     /// Result of the computation.
     type Output;
@@ -26,8 +27,8 @@ pub trait Visitor {
     fn visit<P: FacePolynomial>(self, polynomial: &P) -> Self::Output;
 }
 
-/// Passes the polynomial of a face to a visitor; `None` for points, solids and too few nodes. Segments are the faces of
-/// plane bodies.
+/// Passes the polynomial of a face to a visitor; `None` for points, for solids, and for too few nodes. Segments are the
+/// faces of plane bodies.
 #[inline]
 pub fn visit<V: Visitor>(kind: CellKind, nodes: &[Vec3], query: &Vec3, visitor: V) -> Option<V::Output> {
     macro_rules! polynomial {

@@ -1,4 +1,4 @@
-//! Faces with mid-side nodes.
+//! Faces with nodes in the middle of their edges.
 
 use super::face_polynomial::{Cell, Derivatives, FacePolynomial, least_of, shifted};
 use crate::detection::face::closest_point::bernstein::{BiquadraticNet, Bounds, Curve, TriangleNet};
@@ -6,7 +6,7 @@ use crate::detection::face::closest_point::domain::{Domain, INTERVAL, SQUARE, TR
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Mid-sides of the square.
+/// Midpoints of the sides of the natural domain `SQUARE`.
 const MID_SIDES: [[f64; 2]; 4] = [[0.0, -1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
 
 /// Three-node segment: c₀ + c₁ ξ + c₂ ξ².
@@ -73,7 +73,7 @@ pub struct SixNodeTriangle {
 }
 
 impl SixNodeTriangle {
-    /// From the corners, then the middles of the edges 12, 23, 31.
+    /// From the three corners, then the middle nodes of the edges 12, 23 and 31.
     #[inline]
     pub fn new(nodes: &[Vec3; 6], query: &Vec3) -> Self {
         let [p, q, r, pq, qr, rp] = shifted(nodes, query);
@@ -146,11 +146,11 @@ pub struct Serendipity {
 }
 
 impl Serendipity {
-    /// From the corners, then the mid-sides (0, −1), (1, 0), (0, 1), (−1, 0).
+    /// From the four corners, then the middle nodes at (0, −1), (1, 0), (0, 1) and (−1, 0).
     #[inline]
     pub fn new(nodes: &[Vec3; 8], query: &Vec3) -> Self {
         let [p, q, r, s, bottom, right, top, left] = shifted(nodes, query);
-        // Offset of the middle node of each edge from the midpoint of its chord.
+        // Vector from the middle node of an edge to the midpoint of the chord of the edge.
         let sagitta = |a: Vec3, b: Vec3, middle: Vec3| ((a - middle) + (b - middle)) * 0.5;
         let (below, above) = (sagitta(p, q, bottom), sagitta(s, r, top));
         let (before, behind) = (sagitta(s, p, left), sagitta(q, r, right));
@@ -170,7 +170,7 @@ impl Serendipity {
         }
     }
 
-    /// Coefficients of ηʲ in rows of ξⁱ.
+    /// Coefficients c_ij of ξⁱ ηʲ: the row index is i, the column index is j.
     #[inline]
     fn rows(&self) -> [[Vec3; 3]; 3] {
         let [c00, c10, c01, c20, c02, c11, c21, c12] = self.c;
@@ -237,7 +237,7 @@ pub struct Biquadratic {
 }
 
 impl Biquadratic {
-    /// From the corners, then the mid-sides (0, −1), (1, 0), (0, 1), (−1, 0), then the centre.
+    /// From the four corners, then the middle nodes at (0, −1), (1, 0), (0, 1) and (−1, 0), then the centre.
     #[inline]
     pub fn new(nodes: &[Vec3; 9], query: &Vec3) -> Self {
         let [p, q, r, s, bottom, right, top, left, centre] = shifted(nodes, query);
@@ -260,7 +260,7 @@ impl Biquadratic {
         }
     }
 
-    /// Coefficients of ηʲ in rows of ξⁱ.
+    /// Coefficients c_ij of ξⁱ ηʲ: the row index is i, the column index is j.
     #[inline]
     fn rows(&self) -> [[Vec3; 3]; 3] {
         let [c00, c10, c01, c20, c02, c11, c21, c12, c22] = self.c;
@@ -329,8 +329,8 @@ impl FacePolynomial for Biquadratic {
     }
 }
 
-/// Coefficients of the polynomial p(o + h s) in powers of s, from the coefficients `c` of p; o is `origin` and h is
-/// `half`.
+/// Coefficients of the polynomial p(o + h s) in powers of s, with o = `origin` and h = `half`. `c` are the coefficients
+/// of p.
 fn taylor(c: &[Vec3; 3], origin: f64, half: f64) -> [Vec3; 3] {
     let along = c[1] + c[2] * origin;
     [c[0] + along * origin, (along + c[2] * origin) * half, c[2] * (half * half)]
@@ -342,14 +342,15 @@ fn part_of_square(rows: &[[Vec3; 3]; 3], cell: &Cell) -> [[Vec3; 3]; 3] {
     transpose(&columns)
 }
 
-/// Control points on \[−1, 1\] of c₀ + c₁ s + c₂ s².
+/// Bézier control points of c₀ + c₁ s + c₂ s² on \[−1, 1\].
 #[inline]
 fn control_points([c0, c1, c2]: &[Vec3; 3]) -> [Vec3; 3] {
     let even = c0 + c2;
     [even - c1, c0 - c2, even + c1]
 }
 
-/// Control points of Σ c_ij ξⁱ ηʲ; the first index counts ξ.
+/// Bézier control points of Σ c_ij ξⁱ ηʲ, with `rows[i][j]` = c_ij. The first index of the result runs in the direction
+/// of ξ, the second in the direction of η.
 #[inline]
 fn net_of_square(rows: &[[Vec3; 3]; 3]) -> [[Vec3; 3]; 3] {
     let [p, q, r] = [control_points(&rows[0]), control_points(&rows[1]), control_points(&rows[2])];
