@@ -13,7 +13,7 @@ pub struct UnitSystem {
     sizes: [f64; 3],
 }
 
-/// SI units of length, mass, time, force, energy and stress, with their exponents of length, mass and time.
+/// SI units of length, mass, time, force, energy and stress. Each has its exponents of length, mass and time.
 const SI_UNITS: [(&str, [i32; 3]); 6] = [
     ("m", [1, 0, 0]),
     ("kg", [0, 1, 0]),
@@ -26,21 +26,22 @@ const SI_UNITS: [(&str, [i32; 3]); 6] = [
 /// Standard gravity (CGPM 1901) \[m/s²\].
 const STANDARD_GRAVITY: f64 = 9.80665;
 
-/// Smallest and largest density of solids, from foams to heavy metals \[kg/m³\].
+/// Smallest and largest density of a solid \[kg/m³\]: of foams and of heavy metals.
 const DENSITIES: [f64; 2] = [10.0, 25e3];
 /// Density above which a solid is a metal, a ceramic or stone \[kg/m³\].
 const DENSE: f64 = 2500.0;
-/// Wave speeds of solids \[m/s\]: the smallest of solids denser than [`DENSE`], the smallest of all solids, and the
-/// largest of all solids.
+/// Smallest longitudinal wave speed of a solid denser than [`DENSE`] \[m/s\].
 const SLOWEST_DENSE: f64 = 100.0;
+/// Smallest longitudinal wave speed of any other solid \[m/s\].
 const SLOWEST: f64 = 3.0;
+/// Largest longitudinal wave speed of a solid \[m/s\].
 const FASTEST: f64 = 25e3;
 
 impl UnitSystem {
     /// SI units.
     pub const SI: Self = Self::of("m-kg-s", ["m", "kg", "s"], ["N", "J", "Pa"], [1.0, 1.0, 1.0]);
 
-    /// The usual systems of mechanics. An inch is 0.0254 m, and a pound-force 0.45359237 kg · 9.80665 m/s².
+    /// Common systems in mechanics. An inch is 0.0254 m, and a pound-force is 0.45359237 kg · 9.80665 m/s².
     pub const ALL: [Self; 6] = [
         Self::SI,
         Self::of("mm-t-s", ["mm", "t", "s"], ["N", "mJ", "MPa"], [1e-3, 1e3, 1.0]),
@@ -69,13 +70,16 @@ impl UnitSystem {
         std::iter::once(("si", Self::SI)).chain(Self::ALL.map(|system| (system.name, system)))
     }
 
-    /// The system that this word names; `None` if the word names none.
+    /// The system that `word` names; `None` if `word` names no system.
     pub fn named(word: &str) -> Option<Self> {
         Self::words().find(|(other, _)| *other == word).map(|(_, system)| system)
     }
 
-    /// The system in which all of these solids can exist, each given by its density and, unless it is rigid, its
-    /// longitudinal wave speed: SI or mm-t-s. `None` if other systems fit as well, or only other systems: there, numbers
+    /// The system that the properties of solids indicate. Each solid is given by its density and its longitudinal wave
+    /// speed; the speed is `None` for a rigid solid.
+    ///
+    /// The result is the only system of [`Self::ALL`] in which all of these solids can exist, if this system is SI or
+    /// mm-t-s. Otherwise the result is `None`. In the other systems, densities and speeds can be near 1, and numbers
     /// near 1 are as likely to be without units.
     pub fn of_solids(solids: &[(f64, Option<f64>)]) -> Option<Self> {
         let fits = |system: &Self| solids.iter().all(|&(density, speed)| system.has_solid(density, speed));
@@ -84,27 +88,27 @@ impl UnitSystem {
         only.filter(|system| [Self::SI.name, "mm-t-s"].contains(&system.name))
     }
 
-    /// Standard gravity in this system.
+    /// Standard gravity in the units of this system.
     pub fn standard_gravity(&self) -> f64 {
         STANDARD_GRAVITY / self.size_of("m/s²")
     }
 
-    /// Whether a solid can have this density in these units.
+    /// Whether a solid can have the density `density`, in the units of this system.
     pub fn has_density(&self, density: f64) -> bool {
         (DENSITIES[0]..=DENSITIES[1]).contains(&(density * self.size_of("kg/m³")))
     }
 
-    /// Whether a solid can have this density and this longitudinal wave speed in these units. Without a speed, only the
-    /// density counts.
+    /// Whether a solid can have the density `density` and the longitudinal wave speed `speed`, in the units of this
+    /// system. Without a speed, only the density counts.
     pub fn has_solid(&self, density: f64, speed: Option<f64>) -> bool {
         let slowest = if density * self.size_of("kg/m³") > DENSE { SLOWEST_DENSE } else { SLOWEST };
         let can_have = |speed: f64| (slowest..=FASTEST).contains(&(speed * self.size_of("m/s")));
         self.has_density(density) && speed.is_none_or(can_have)
     }
 
-    /// The unit of a quantity in this system, as a multiple of its SI unit. `si` is the SI unit: factors from m, kg, s,
-    /// N, J and Pa, with exponents ² and ³, separated by spaces, and a denominator after `/`, as in `kg/m³`. Other
-    /// factors, such as rad, are the same in all systems.
+    /// Size of the unit of a quantity in this system, as a multiple of the SI unit `si` of the quantity. `si` consists
+    /// of factors that are separated by spaces, and a denominator after `/`, as in `kg/m³`. Each factor is m, kg, s, N,
+    /// J or Pa, with an exponent ² or ³ if any. Other factors, such as rad, are the same in all systems.
     pub fn size_of(&self, si: &str) -> f64 {
         let (numerator, denominator) = si.split_once('/').unwrap_or((si, ""));
         let product =
@@ -112,7 +116,7 @@ impl UnitSystem {
         product(numerator) / product(denominator)
     }
 
-    /// Symbol of the unit of a quantity in this system. `si` is its SI unit, as for [`Self::size_of`].
+    /// Symbol of the unit of a quantity in this system. `si` is the SI unit of the quantity, as for [`Self::size_of`].
     pub fn symbol_of(&self, si: &str) -> String {
         let part = |part: &str| {
             part.split(' ').map(|factor| self.factor_symbol(factor)).collect::<Vec<_>>().join(" ")
@@ -149,9 +153,9 @@ fn split_power(factor: &str) -> (&str, i32) {
 mod tests {
     use crate::units::UnitSystem;
 
-    /// Units of force, energy and stress of the systems in the tables of consistent units that LS-DYNA and Abaqus users
-    /// go by: N and MPa (mm, t, s), kN and GPa (mm, kg, ms), N and MPa (mm, g, ms), 10⁷ N and Mbar = 10¹¹ Pa (cm, g, µs),
-    /// and lbf and psi (in, lbf s²/in, s). A pound-force is 4.4482216152605 N, and a psi 6894.757293168 Pa.
+    /// Units of force and stress agree with the tables of consistent units for LS-DYNA and Abaqus: N and MPa (mm, t,
+    /// s), kN and GPa (mm, kg, ms), N and MPa (mm, g, ms), 10⁷ N and Mbar = 10¹¹ Pa (cm, g, µs), and lbf and psi (in,
+    /// lbf s²/in, s). A pound-force is 4.4482216152605 N, and a psi is 6894.757293168 Pa.
     #[test]
     fn forces_and_stresses_have_the_units_of_tables() {
         let expected = [
@@ -174,9 +178,10 @@ mod tests {
         assert_eq!(UnitSystem::named("si"), Some(UnitSystem::SI));
     }
 
-    /// Densities and wave speeds of handbooks: steel (7850 kg/m³, 5900 m/s), polyurethane foam (50 kg/m³, 300 m/s) and
-    /// rubber (1100 kg/m³, 60 m/s), in SI units and in mm, t and s, belong to these systems. Rigid steel in mm, kg and
-    /// ms may also be of in, lbf and s, and water-like numbers in cm, g and µs may have no units.
+    /// Densities and wave speeds from handbooks indicate their system, in SI units and in mm, t and s. The solids are
+    /// steel (7850 kg/m³, 5900 m/s), polyurethane foam (50 kg/m³, 300 m/s) and rubber (1100 kg/m³, 60 m/s). Two cases
+    /// indicate no system. The density of rigid steel in mm, kg and ms is also possible in another system. The density
+    /// 1 and the speed 0.15, as of water in cm, g and µs, may be numbers without units.
     #[test]
     fn solids_tell_their_units() {
         let si = [(7850.0, Some(5900.0)), (50.0, Some(300.0)), (1100.0, Some(60.0))];

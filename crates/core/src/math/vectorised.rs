@@ -1,8 +1,9 @@
-//! Code compiled for several processors, selected at run time.
+//! Kernels compiled for AVX2 and for the compilation target. The processor selects one of the two at run time.
 
 use super::eight_lanes::{EightLanes, PortableLanes};
 
-/// Runs code compiled for AVX2 if the processor has AVX2, and baseline code if not.
+/// Runs kernels compiled for AVX2 and FMA (x86-64-v3) on processors with these instructions, and kernels compiled for
+/// the compilation target (baseline code) on all other processors.
 ///
 /// AVX-512 code was slower for four-lane kernels and is therefore not compiled.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +43,7 @@ impl Default for Vectorised {
 }
 
 impl Vectorised {
-    /// The instruction set of this processor.
+    /// Selects AVX2 code if the processor supports it.
     pub fn detect() -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]
@@ -50,7 +51,7 @@ impl Vectorised {
         }
     }
 
-    /// The instruction set of the compilation target.
+    /// Selects baseline code on every processor.
     pub fn baseline() -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]

@@ -42,21 +42,21 @@ pub enum MeshError {
     WrongDimension {
         /// The name requested.
         name: String,
-        /// Dimension of the group of that name.
+        /// Dimension of the group called `name`.
         given: usize,
         /// Dimension needed.
         wanted: usize,
     },
-    /// Surface cells only, where a volume is needed.
+    /// The mesh has no volume cells, but a volume is needed.
     #[error(
         "the mesh has no volume elements, only {cells} cells of dimension {dimension}; once physical groups \
          exist Gmsh saves nothing else, so add `Physical Volume(\"…\")` beside {}",
         List(.groups)
     )]
     NoVolumeElements {
-        /// Highest dimension present.
+        /// Highest dimension of the cells.
         dimension: usize,
-        /// Number of cells of that dimension.
+        /// Number of cells of this dimension.
         cells: usize,
         /// The groups of the mesh.
         groups: Vec<GroupName>,
@@ -66,7 +66,7 @@ pub enum MeshError {
         "cells of dimension {given} have no faces that could touch; a mesh of dimension {wanted} is needed"
     )]
     NoFaces {
-        /// Highest dimension present.
+        /// Highest dimension of the cells.
         given: usize,
         /// The dimension needed, in words.
         wanted: &'static str,
@@ -105,7 +105,7 @@ pub enum MeshError {
         /// Tags of the two cells.
         cells: TagList,
     },
-    /// A face of a group that bounds no cell.
+    /// A cell of a group that is not a face of any cell of the solid.
     #[error(
         "cell {cell} of physical group `{group}` is no face of the solid; mesh surface and volume together, and make them \
          one geometry, as with `BooleanFragments{{ Volume{{:}}; Delete; }}{{ Surface{{:}}; Delete; }}`"
@@ -116,7 +116,7 @@ pub enum MeshError {
         /// Tag of the lower-dimensional cell.
         cell: u64,
     },
-    /// A face of a group that lies between two cells, and therefore has no outer side.
+    /// A cell of a group that is the common face of two cells of the solid, and therefore has no outer side.
     #[error(
         "cell {cell} of physical group `{group}` lies inside the solid, between two cells, and has no outer side; \
          take a group on the skin, or make the body of one side only"
@@ -127,14 +127,14 @@ pub enum MeshError {
         /// Tag of the lower-dimensional cell.
         cell: u64,
     },
-    /// A face that a group lists more than once.
+    /// A face of the solid that coincides with more than one cell of a group.
     #[error(
         "cells {cells} of physical group `{group}` are the same face; remove the surface that lies on another one"
     )]
     RepeatedFace {
         /// Name of the group.
         group: String,
-        /// Tags of the lower-dimensional cells.
+        /// Tags of the cells of the group.
         cells: TagList,
     },
     /// A non-orientable surface.
@@ -148,7 +148,7 @@ pub enum MeshError {
         /// Tags of the end nodes of the edge.
         nodes: TagList,
     },
-    /// Cells whose Jacobian is not positive.
+    /// Cells whose smallest Jacobian is not positive.
     #[error(
         "{} of {cells} cells are inverted or flat (elements {tags}); {}",
         .tags.0.len(),
@@ -169,9 +169,9 @@ pub enum MeshError {
         }
     )]
     InvertedCells {
-        /// Tags of the inverted cells.
+        /// Tags of the inverted or flat cells.
         tags: TagList,
-        /// Number of all cells of the dimension `dimension`.
+        /// Number of all cells of dimension `dimension`.
         cells: usize,
         /// Dimension of the cells.
         dimension: usize,
@@ -188,7 +188,7 @@ pub enum MeshError {
         /// Tags of the nodes.
         nodes: [u64; 2],
     },
-    /// A plane problem with a node off the plane.
+    /// A plane problem with a node off the plane z = 0.
     #[error("node {node} lies at z = {z:e}; a plane mesh lies in z = 0: translate it there")]
     NotPlane {
         /// Tag of the node.
@@ -267,7 +267,7 @@ impl fmt::Display for GroupName {
     }
 }
 
-/// Gmsh tags of nodes or cells. The displayed text lists the first eight and, if there are more, their number.
+/// Gmsh tags of nodes or cells. The displayed text lists the first eight tags and, if there are more, the total number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagList(pub Vec<u64>);
 

@@ -1,8 +1,9 @@
-//! A flat list of oriented faces with the cells they bound.
+//! A list of oriented faces, each with the cell that it bounds.
 
 use super::CellKind;
 
-/// Faces of a mesh, flat in memory. The faces of a solid are oriented outward, the faces of a shell as in the mesh.
+/// Oriented faces of a mesh. The faces of a solid are oriented outward; the faces of a shell have the orientation of
+/// the cells of the mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faces {
     kinds: Vec<CellKind>,
@@ -11,12 +12,12 @@ pub struct Faces {
     owners: Vec<FaceOwner>,
 }
 
-/// The cell a face bounds.
+/// The cell that a face bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FaceOwner {
     /// Block of the cell.
     pub block: u32,
-    /// Cell within the block.
+    /// Index of the cell within the block.
     pub cell: u32,
     /// Index into [`CellKind::faces`]; `None` if the cell itself is the face, as in a shell.
     pub face: Option<u8>,
@@ -44,7 +45,7 @@ impl Faces {
         self.kinds.is_empty()
     }
 
-    /// Kind and nodes of a face, counter-clockwise seen from outside.
+    /// Kind and nodes of a face, in the orientation that [`Faces`] states.
     pub fn face(&self, face: usize) -> (CellKind, &[u32]) {
         let range = self.offsets[face] as usize..self.offsets[face + 1] as usize;
         (self.kinds[face], &self.nodes[range])

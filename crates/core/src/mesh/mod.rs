@@ -2,9 +2,8 @@
 //!
 //! A [`Mesh`] contains the nodes, the cells of all dimensions in one block per kind, and the physical groups.
 //! `io::gmsh` reads a mesh. [`Mesh::region`] restricts the mesh to the region of a body. [`Mesh::scaled`],
-//! [`Mesh::rotated`] and [`Mesh::translated`] place the mesh, [`Mesh::quality`] checks the cells, and
-//! [`Mesh::renumbered`] renumbers nodes and cells for locality. [`Mesh::skin`] gives the outer faces. The mesh is then
-//! constant.
+//! [`Mesh::rotated`] and [`Mesh::translated`] place the mesh, [`Mesh::quality`] evaluates the cells, and
+//! [`Mesh::renumbered`] renumbers nodes and cells for locality. [`Mesh::skin`] gives the outer faces.
 //!
 //! # Example
 //! The skin of two triangles that form a unit square:
@@ -46,8 +45,8 @@ pub use renumber::Renumbering;
 
 use crate::math::Vec3;
 
-/// Largest |z| of a plane mesh, relative to its largest coordinate. The tolerance allows for the rounding of CAD
-/// kernels.
+/// Largest |z| of the nodes of a plane mesh, relative to the largest magnitude of a coordinate of the mesh. The
+/// tolerance allows for the rounding of CAD kernels.
 const PLANE_TOLERANCE: f64 = 1e-12;
 
 /// Nodes, cells of all dimensions, and physical groups.
@@ -110,7 +109,7 @@ impl Mesh {
         self.node_off_plane().is_none()
     }
 
-    /// The first node off the plane z = 0 by more than [`PLANE_TOLERANCE`] times the largest coordinate.
+    /// The first node whose |z| exceeds [`PLANE_TOLERANCE`] times the largest magnitude of a coordinate.
     fn node_off_plane(&self) -> Option<usize> {
         let largest = self.nodes.iter().map(|node| node.amax()).fold(0.0, f64::max);
         self.nodes.iter().position(|node| node.z.abs() > PLANE_TOLERANCE * largest)

@@ -6,12 +6,13 @@ use super::{CellBlock, Group, GroupName, Mesh, MeshError};
 const EXCLUDED: u32 = u32::MAX;
 
 impl Mesh {
-    /// The part formed by the named physical groups: the cells of the highest dimension among these groups.
+    /// The part of the mesh that the physical groups `names` form: among the cells of these groups, those of the
+    /// highest dimension.
     ///
-    /// A group is called by its name or by `"<dimension>:<tag>"`; an empty list means all cells of the highest
-    /// dimension present. Unused nodes are dropped. Groups of lower dimension keep only their cells with all nodes in
-    /// the part. If the part has the dimension of the mesh, groups of one dimension less keep only cells that bound the
-    /// part. Groups left without cells are dropped.
+    /// A group is called by its name or by `"<dimension>:<tag>"`. An empty list selects all cells of the highest
+    /// dimension in the mesh. Unused nodes are dropped. A group of lower dimension keeps a cell only if all nodes of
+    /// the cell belong to the part. If the part has the dimension of the mesh, a group of one dimension less keeps only
+    /// faces of cells of the part. Groups left without cells are dropped.
     ///
     /// # Errors
     /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::NoCells`], or the errors of
@@ -42,7 +43,7 @@ impl Mesh {
     /// Checks that the mesh has volume cells. Surface meshes are valid for plane problems and rigid shells only.
     ///
     /// # Errors
-    /// [`MeshError::NoVolumeElements`], with the usual mistake with Gmsh in the message; [`MeshError::NoCells`].
+    /// [`MeshError::NoVolumeElements`] or [`MeshError::NoCells`].
     pub fn require_volume(&self) -> Result<(), MeshError> {
         match self.dimension().ok_or(MeshError::NoCells)? {
             3 => Ok(()),
@@ -95,7 +96,8 @@ impl Mesh {
     /// The groups called `name` of one dimension.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`], or [`MeshError::WrongDimension`] if no group called `name` has this dimension.
+    /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], or [`MeshError::WrongDimension`] if no group called
+    /// `name` has this dimension.
     pub fn groups_of_dimension(&self, name: &str, dimension: usize) -> Result<Vec<&Group>, MeshError> {
         let mut found = self.groups_called(name)?;
         let given = found[0].dimension;
@@ -123,7 +125,8 @@ impl Mesh {
         self.groups.iter().map(name).collect()
     }
 
-    /// The most similar group name, if at most 1 + n/3 edits separate it from `name`, with n letters.
+    /// The group name most similar to `name`; `None` if more than 1 + n/3 edits separate the two names. Here n is the
+    /// number of characters of `name`.
     fn nearest_name(&self, name: &str) -> Option<String> {
         self.groups
             .iter()
@@ -149,7 +152,7 @@ impl Mesh {
         }
     }
 
-    /// The mesh of the kept cells, with the nodes `inside`.
+    /// The mesh of the cells marked in `kept` and the nodes marked in `inside`.
     fn compacted(&self, kept: &[Vec<bool>], inside: &[bool]) -> Self {
         let node_map = new_numbers(inside);
         let cell_maps: Vec<Vec<u32>> = kept.iter().map(|block| new_numbers(block)).collect();

@@ -1,7 +1,7 @@
 //! Renumbering: cells along a space-filling curve, nodes by first use, so that neighbours in space are close in memory.
 //!
-//! Cells are sorted by the position of their centroids along a Hilbert curve. Cells at the same position keep the file
-//! order, so the result is the same on every machine and for any number of threads.
+//! The cells of a block are sorted by the position of their centroids along a Hilbert curve. Cells at the same position
+//! keep their order, so the result is the same on every machine and for any number of threads.
 
 use rayon::slice::ParallelSliceMut;
 
@@ -31,8 +31,9 @@ impl Renumbering {
 }
 
 impl Mesh {
-    /// The mesh with its cells along a Hilbert curve. The nodes are in the order of first use by the cells of the
-    /// highest dimension; nodes without use by these cells come last. Blocks and groups keep their order.
+    /// The mesh with the cells of each block sorted along a Hilbert curve. The nodes are in the order of first use by
+    /// the cells of the highest dimension. Nodes that these cells do not use come last. Blocks and groups keep their
+    /// order.
     ///
     /// # Errors
     /// The errors of [`Mesh::validate`].

@@ -2,10 +2,10 @@
 //!
 //! Faces are identified by their corner nodes, in any order. The faces of the cells of the highest dimension are sorted
 //! by corners. A face that occurs once is an outer face; a face that occurs twice is an interior face. More than two
-//! occurrences are an error. Two errors are possible at a common face: the two cells are on the same side, or have
-//! different mid-side nodes. Physical surfaces may have either orientation in the file. The returned faces of a solid
-//! have the orientation of the cell that they bound, and therefore always point out of the solid. The faces of a shell
-//! have the orientation of the file.
+//! occurrences are an error. It is also an error if the two cells of an interior face lie on the same side of the face,
+//! or have different mid-side nodes on the face. Physical surfaces may have either orientation in the file. The
+//! returned faces of a solid have the orientation of the cell that they bound, and therefore always point out of the
+//! solid. The faces of a shell have the orientation of the cells of the mesh.
 
 use rayon::slice::ParallelSliceMut;
 
@@ -34,9 +34,10 @@ impl Mesh {
     /// ```
     ///
     /// # Errors
-    /// [`MeshError::NoFaces`] for points and segments, [`MeshError::NonManifoldFace`] if more than two cells share a
-    /// face, [`MeshError::OverlappingCells`] if two cells lie on the same side of a face, [`MeshError::MidSideNodes`]
-    /// if two cells have different mid-side nodes on their common face, and the errors of [`Mesh::validate`].
+    /// [`MeshError::NoCells`], [`MeshError::NoFaces`] for a mesh of points and segments, [`MeshError::NonManifoldFace`]
+    /// if more than two cells share a face, [`MeshError::OverlappingCells`] if two cells lie on the same side of a
+    /// face, [`MeshError::MidSideNodes`] if two cells have different mid-side nodes on their common face, and the
+    /// errors of [`Mesh::validate`].
     ///
     /// # Cost
     /// O(n log n) in the number of faces, on all threads.
@@ -70,12 +71,13 @@ impl Mesh {
         Ok(self.faces_of(outer))
     }
 
-    /// Faces of the physical groups called `name` that bound the cells of the highest dimension, oriented outward.
+    /// The physical groups called `name` as faces of the cells of the highest dimension, oriented outward.
     ///
     /// # Errors
     /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::WrongDimension`] if no group called `name`
-    /// is one dimension below the cells, [`MeshError::DanglingFace`], [`MeshError::InteriorFace`] or
-    /// [`MeshError::RepeatedFace`].
+    /// is one dimension below these cells, [`MeshError::DanglingFace`], [`MeshError::InteriorFace`],
+    /// [`MeshError::RepeatedFace`], [`MeshError::NoCells`], [`MeshError::NoFaces`] for a mesh of points and segments,
+    /// and the errors of [`Mesh::validate`].
     pub fn group_faces(&self, name: &str) -> Result<Faces, MeshError> {
         self.validate()?;
         let dimension = self.solid_dimension()? - 1;
@@ -88,20 +90,21 @@ impl Mesh {
         Ok(self.faces_of(owners))
     }
 
-    /// All cells of a surface mesh as faces, in the orientation of the file: the skin of a rigid shell.
+    /// All cells of a surface mesh as faces, in the orientation of the cells: the skin of a rigid shell.
     ///
     /// # Errors
-    /// [`MeshError::NoFaces`] unless the mesh is a surface mesh.
+    /// [`MeshError::NoCells`], [`MeshError::NoFaces`] unless the mesh is a surface mesh, and the errors of
+    /// [`Mesh::validate`].
     pub fn shell(&self) -> Result<Faces, MeshError> {
         self.require_shell()?;
         Ok(self.cells_as_faces(self.surface_cells()))
     }
 
-    /// The cells of the physical groups called `name`, as faces of a surface mesh in the orientation of the file.
+    /// The cells of the physical groups called `name` of a surface mesh as faces, in the orientation of the cells.
     ///
     /// # Errors
-    /// [`MeshError::NoFaces`] unless the mesh is a surface mesh, [`MeshError::MissingGroup`],
-    /// [`MeshError::EmptyGroup`], [`MeshError::WrongDimension`].
+    /// [`MeshError::NoCells`], [`MeshError::NoFaces`] unless the mesh is a surface mesh, [`MeshError::MissingGroup`],
+    /// [`MeshError::EmptyGroup`], [`MeshError::WrongDimension`], and the errors of [`Mesh::validate`].
     pub fn group_shell(&self, name: &str) -> Result<Faces, MeshError> {
         self.require_shell()?;
         let mut cells: Vec<(u32, u32)> =
@@ -111,9 +114,10 @@ impl Mesh {
         Ok(self.cells_as_faces(cells.into_iter()))
     }
 
-    /// For each cell of a group one dimension below the solid, the faces of the solid that coincide with the cell.
+    /// For each of `cells`, which are one dimension below the solid, the faces of the solid that coincide with the
+    /// cell.
     ///
-    /// There are at most two of these faces per cell, one on each side.
+    /// A cell on the skin has one coincident face. A cell inside the solid has two coincident faces, one on each side.
     pub(super) fn match_faces(&self, cells: &[(u32, u32)]) -> Vec<[Option<FaceOwner>; 2]> {
         let mut keys: Vec<(FaceKey, u32)> =
             cells.iter().zip(0..).map(|(&cell, i)| (face_key(self.corners_of_cell(cell)), i)).collect();

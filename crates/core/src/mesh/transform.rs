@@ -19,7 +19,7 @@ impl Mesh {
     /// Rotates about the origin.
     ///
     /// # Errors
-    /// [`MeshError::NonFiniteCoordinate`] if the rotation is not finite.
+    /// [`MeshError::NonFiniteCoordinate`] if a rotated coordinate is not finite.
     pub fn rotated(self, rotation: &Rotation) -> Result<Self, MeshError> {
         self.mapped(|node| rotation * node)
     }
@@ -27,7 +27,7 @@ impl Mesh {
     /// Translates by `offset` \[m\].
     ///
     /// # Errors
-    /// [`MeshError::NonFiniteCoordinate`] if the offset is not finite.
+    /// [`MeshError::NonFiniteCoordinate`] if a translated coordinate is not finite.
     pub fn translated(self, offset: Vec3) -> Result<Self, MeshError> {
         self.mapped(|node| node + offset)
     }

@@ -6,7 +6,7 @@ impl Mesh {
     /// Checks that array lengths match, coordinates are finite, cells refer to distinct existing nodes, and groups
     /// refer to existing cells of their dimension.
     ///
-    /// Meshes read by `io::gmsh` pass; validate a mesh built by hand once. The cost is linear in the size of the mesh.
+    /// Meshes read by `io::gmsh` pass. The cost is linear in the size of the mesh.
     ///
     /// # Errors
     /// The first violation, as [`MeshError`].
@@ -59,10 +59,11 @@ impl Mesh {
         Ok(())
     }
 
-    /// Checks a mesh for plane problems: all nodes in z = 0 and no cell inverted (clockwise).
+    /// Checks that a mesh is valid for plane problems: all nodes lie in z = 0, and no cell is inverted (clockwise).
     ///
     /// # Errors
-    /// [`MeshError::NotPlane`] or [`MeshError::InvertedCells`], or the errors of [`Mesh::quality`].
+    /// [`MeshError::NotPlane`], [`MeshError::InvertedCells`], [`MeshError::CoincidentNodes`], or the errors of
+    /// [`Mesh::quality`].
     pub fn check_plane(&self) -> Result<(), MeshError> {
         if let Some(node) = self.node_off_plane() {
             return Err(MeshError::NotPlane { node: self.node_tags[node], z: self.nodes[node].z });

@@ -8,13 +8,13 @@ use std::f64::consts::{PI, SQRT_2};
 /// ```text
 /// y_t = a₀ x_t + a₁ x_{t−1} + a₂ x_{t−2} + b₁ y_{t−1} + b₂ y_{t−2},    ω_d = 2π · CFC · 2.0775,  ω_a = tan(ω_d T/2)
 /// ```
-/// The standards give the coefficients a and b as functions of ω_a. The gain of both passes together is −3 dB near
-/// 5/3 · CFC \[Hz\].
+/// The standards give the coefficients a and b as functions of ω_a. The gain of the two passes together is −3 dB near
+/// the frequency 5/3 · CFC \[Hz\].
 ///
 /// # Ends
-/// The signal is extended at both ends by its point reflection about the end sample: 2 x₀ − x_k at the start. The
-/// extension lasts 10 ms or 100 samples, whichever is longer, but at most n − 1 samples for a signal of n samples. Each
-/// pass starts in the steady state of its first value.
+/// The signal is extended at both ends by its point reflection about the end sample; at the start this is 2 x₀ − x_k.
+/// The extension lasts 10 ms or 100 samples, whichever is longer, but at most n − 1 samples for a signal of n samples.
+/// Each pass starts in the steady state of its first value.
 ///
 /// # Source
 /// SAE J211-1, appendix C; ISO 6487, annex A.
@@ -70,8 +70,8 @@ impl ChannelClass {
         ("CFC 1000", Self::Cfc1000),
     ];
 
-    /// The class with this name; `None` if no class has the name. Spaces and case are ignored: `CFC 600`, `CFC600` and
-    /// `cfc600` are the same class.
+    /// The class called `name`, or `None`. Spaces and case are ignored: `CFC 600`, `CFC600` and `cfc600` are the same
+    /// class.
     pub fn named(name: &str) -> Option<Self> {
         let compact = |name: &str| name.replace(' ', "").to_uppercase();
         Self::ALL.into_iter().find(|(other, _)| compact(other) == compact(name)).map(|(_, class)| class)
@@ -169,8 +169,8 @@ mod tests {
         }
     }
 
-    /// A straight line is unchanged up to its ends. Over the 10 ms of the extension, the transient exp(−ω_d t/√2) of a
-    /// pass decays to 1e-24 for CFC 600, and to less for CFC 1000.
+    /// A straight line is unchanged, also at its ends. Over the 10 ms of the extension, the transient exp(−ω_d t/√2) of
+    /// a pass decays to 1e-24 for CFC 600, and to less for CFC 1000.
     #[test]
     fn a_straight_line_passes() {
         let line: Vec<f64> = (0..2000).map(|k| 3.0 - 0.25 * f64::from(k)).collect();

@@ -11,23 +11,29 @@ pub struct HeadInjury {
     pub end: f64,
 }
 
-/// The first search tries every k-th sample. The stride k is the mean number of samples per window divided by this
-/// number, rounded down, but at least one. The first search gives a best interval. The second search tries all samples
-/// within k samples of both ends of this interval.
+/// Divisor that gives the stride k of the first search: the mean number of samples per window divided by `MOST_TRIED`,
+/// rounded down, but at least one. The first search tries every k-th sample. The second search tries all samples within
+/// k samples of the two samples in `ends`.
 const MOST_TRIED: usize = 2_000;
 
-/// Largest number of passes of the refinement between samples.
+/// Largest number of rounds of the refinement between samples. Each round consists of three line searches.
 const ROUNDS: usize = 20;
-/// Number of golden sections of each line search.
+/// Number of golden sections of a line search.
 const SECTIONS: usize = 50;
 
 /// Inverse of the golden ratio, 2/(1 + √5).
 const GOLDEN: f64 = 0.618_033_988_749_894_8;
 
-/// HIC = max (t₂ − t₁) ((∫ a dt)/(t₂ − t₁))^{5/2} over t₁ < t₂ ≤ t₁ + `window`, with a(t) linear between the samples.
+/// The head injury criterion. The acceleration a(t) is linear between the samples, and the maximum is over all
+/// intervals with t₁ < t₂ ≤ t₁ + `window`:
+///
+/// ```text
+/// HIC = max (t₂ − t₁) ((∫ a dt)/(t₂ − t₁))^{5/2}
+/// ```
+/// For fewer than two samples, the result is zero.
 ///
 /// # Shapes and units
-/// `times` \[s\], ascending; `accelerations`: magnitudes in multiples of g, one per instant; `window` \[s\].
+/// `times` \[s\], strictly ascending; `accelerations`: magnitudes in multiples of g, one per instant; `window` \[s\].
 ///
 /// # Cost
 /// For nearly even samples, the criterion is evaluated for about 4000 intervals per sample at most.
@@ -64,7 +70,7 @@ impl<'a> Signal<'a> {
         Self { times, values, integral, window }
     }
 
-    /// ∫ a dt from the first sample to an instant.
+    /// ∫ a dt from the first sample to the instant `time`.
     fn integral_to(&self, time: f64) -> f64 {
         let last = self.times.len() - 1;
         let k = self.times.partition_point(|&t| t <= time).clamp(1, last) - 1;
@@ -77,8 +83,8 @@ impl<'a> Signal<'a> {
         criterion(self.integral_to(end) - self.integral_to(start), end - start)
     }
 
-    /// Best of the intervals tried: intervals between two samples, and intervals of the length of the window that begin
-    /// or end at a sample. `None` for fewer than two samples.
+    /// The interval with the largest criterion among the intervals tried. These are intervals between two samples, and
+    /// intervals of the length of the window that begin or end at a sample. `None` for fewer than two samples.
     fn best_samples(&self) -> Option<HeadInjury> {
         let (&first, &last) = (self.times.first()?, self.times.last()?);
         if self.times.len() < 2 {
@@ -104,8 +110,8 @@ impl<'a> Signal<'a> {
         Some(best)
     }
 
-    /// Tries the intervals from sample `from` to the samples `to`, up to the length of the window. `ends` are the end
-    /// samples of the best interval tried.
+    /// Tries the intervals from sample `from` to each of the samples `to`, up to the length of the window. An interval
+    /// with a larger criterion replaces `best`, and its end samples replace `ends`.
     fn try_ends(
         &self,
         from: usize,
@@ -125,8 +131,8 @@ impl<'a> Signal<'a> {
         }
     }
 
-    /// Maximises the criterion by line searches over the start, over the end, and over the position of an interval of
-    /// constant length. Each line search moves the ends by at most the longest sampling interval.
+    /// Maximises the criterion by three line searches in turn: over the start of the interval, over its end, and over
+    /// its position at constant length. A line search moves an end by at most the longest sampling interval.
     fn refined(&self, mut best: HeadInjury) -> HeadInjury {
         let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
         let reach = self.times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
@@ -163,12 +169,12 @@ impl HeadInjury {
     }
 }
 
-/// T (V/T)^{5/2} for a velocity change V in a time T; 0 if either is not positive.
+/// T (V/T)^{5/2} for the velocity change V = `change` in the time T = `length`; 0 if V or T is not positive.
 fn criterion(change: f64, length: f64) -> f64 {
     if change > 0.0 && length > 0.0 { change * (change / length).powi(3).sqrt() } else { 0.0 }
 }
 
-/// Position of the maximum of a unimodal function on an interval (Kiefer 1953).
+/// Argument at which a unimodal function on an interval has its maximum, by golden sections (Kiefer 1953).
 fn golden_section(function: &impl Fn(f64) -> f64, [mut from, mut to]: [f64; 2]) -> f64 {
     let inner = |from: f64, to: f64| [to - GOLDEN * (to - from), from + GOLDEN * (to - from)];
     let mut places = inner(from, to);

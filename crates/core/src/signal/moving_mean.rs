@@ -1,10 +1,11 @@
 //! Moving mean.
 
 /// Mean of a signal over a window centred at each sample. The signal is linear between its samples; the window is
-/// truncated at the ends of the signal.
+/// truncated at the ends of the signal. If there is only one sample, or the lengths of `times` and `values` differ,
+/// `values` are returned unchanged.
 ///
 /// # Shapes and units
-/// `times` \[s\], ascending; `values`: one per instant; `window` \[s\].
+/// `times` \[s\], strictly ascending; `values`: one per instant; `window` \[s\].
 pub fn moving_mean(times: &[f64], values: &[f64], window: f64) -> Vec<f64> {
     let (Some(&first), Some(&last)) = (times.first(), times.last()) else { return Vec::new() };
     if times.len() < 2 || times.len() != values.len() {

@@ -4,29 +4,29 @@ use super::program::{DEPTH_LIMIT, EXPRESSION_NAMES};
 
 /// Error of a table or an expression.
 ///
-/// `at` is the byte of the expression at which parsing stopped.
+/// `at` is the byte offset of the fault in the expression, from 0.
 #[non_exhaustive]
 #[derive(Clone, Debug, thiserror::Error, PartialEq)]
 pub enum TimeFunctionError {
     /// A table without points.
     #[error("a table needs at least one point: write [[t, value], …]")]
     EmptyTable,
-    /// A point that is NaN or infinite.
+    /// A point whose time or value is NaN or infinite.
     #[error("row {row} of the table, ({time}, {value}), is not finite")]
     NotFinite {
-        /// Row, from 1.
+        /// Number of the row, from 1.
         row: usize,
         /// Time of the point.
         time: f64,
         /// Value of the point.
         value: f64,
     },
-    /// Times that do not ascend.
+    /// A row whose time is not after the time of the previous row.
     #[error(
         "row {row} of the table is at t = {time}, not after t = {previous} of the row before it: times ascend"
     )]
     NotAscending {
-        /// Row, from 1.
+        /// Number of the row, from 1.
         row: usize,
         /// Time of the row.
         time: f64,
@@ -40,7 +40,7 @@ pub enum TimeFunctionError {
         text: String,
         /// The word.
         name: String,
-        /// Byte of the expression.
+        /// Byte offset of the word.
         at: usize,
     },
     /// Unexpected text.
@@ -48,31 +48,32 @@ pub enum TimeFunctionError {
     Unexpected {
         /// The expression.
         text: String,
-        /// Text found.
+        /// The character found, in backquotes, or `its end`.
         found: String,
-        /// Text expected.
+        /// Description of the text that is expected.
         expected: &'static str,
-        /// Byte of the expression.
+        /// Byte offset of the unexpected text.
         at: usize,
     },
-    /// `a < b < c`. Other languages read this as `(a < b) < c`.
+    /// A chain of comparisons, such as `a < b < c`. C reads this chain as `(a < b) < c`.
     #[error("`{text}` chains comparisons; write (a < b)*(b < c) for both")]
     ChainedComparison {
         /// The expression.
         text: String,
-        /// Byte of the expression.
+        /// Byte offset of the second comparison.
         at: usize,
     },
-    /// Nesting beyond the size of the evaluation stack.
+    /// Too many nested brackets, functions, signs and powers, or an expression that needs too large an evaluation
+    /// stack. `DEPTH_LIMIT` bounds both numbers.
     #[error("the expression nests more than {limit} deep: use a table, or split it", limit = DEPTH_LIMIT)]
     TooDeep {
-        /// Byte of the expression.
+        /// Byte offset at which the limit is exceeded.
         at: usize,
     },
 }
 
 impl TimeFunctionError {
-    /// Byte of the expression at which parsing stopped; `None` for tables.
+    /// Byte offset of the fault in the expression; `None` for errors of tables.
     pub fn at(&self) -> Option<usize> {
         match self {
             Self::UnknownName { at, .. }

@@ -1,9 +1,9 @@
 //! Expressions of `t`: parsed once into a postfix program, evaluated on a small stack without allocation.
 //!
-//! Winnow's Pratt parser (Pratt, *Top down operator precedence*, POPL 1973) handles operators and their precedence, by
-//! the conventions of mathematics: `-t^2` is −(t²) and `2^3^2` is 2⁹. Published crates for expressions are not used,
-//! for two reasons. They bind a sign tighter than any operator, so a load could be reversed silently. They also do not
-//! locate errors in the text.
+//! Winnow's Pratt parser (Pratt, *Top down operator precedence*, POPL 1973) groups operators by the conventions of
+//! mathematics: `-t^2` is −(t²) and `2^3^2` is 2⁹. Published crates for expressions are not used, for two reasons. In
+//! these crates a sign binds tighter than any operator, so that `-t^2` is (−t)², a load of the opposite sign. The
+//! crates also do not locate errors in the text.
 
 use std::f64::consts;
 
@@ -25,11 +25,11 @@ use super::program::{Binary, Crossing, DEPTH_LIMIT, Instruction, Program, Unary}
 pub struct Expression {
     text: Box<str>,
     program: Program,
-    /// Possible kinks and jumps of the expression.
+    /// Parts of the expression that can have a kink or a jump.
     switches: Vec<Switch>,
 }
 
-/// Expressions are equal if their texts are.
+/// Expressions are equal if their texts are equal.
 impl PartialEq for Expression {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
@@ -49,22 +49,22 @@ impl Expression {
         }
     }
 
-    /// Whether `t` occurs.
+    /// Whether `t` occurs in the expression.
     pub(super) fn uses_time(&self) -> bool {
         self.program.uses_time()
     }
 
-    /// Value and derivatives.
+    /// Value and first two derivatives. `time` is `Jet::variable(t)`, or `Jet::constant(t)` for the value alone.
     pub(super) fn evaluate(&self, time: Jet) -> Jet {
         self.program.evaluate(time)
     }
 
-    /// Bounds of the value and the first derivative over an interval of time.
+    /// Bounds of the value and the first derivative over the times from `from` to `to`.
     pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
         self.program.enclose(from, to)
     }
 
-    /// Possible kinks and jumps.
+    /// Parts of the expression that can have a kink or a jump.
     pub(super) fn switches(&self) -> &[Switch] {
         &self.switches
     }
@@ -120,16 +120,18 @@ fn truth(holds: bool) -> Jet {
     Jet::constant(f64::from(holds))
 }
 
-/// Remaining text, and number of open brackets, functions, signs and powers.
+/// State of the parser: the remaining text and the nesting level. The nesting level is the number of brackets,
+/// functions, signs and powers that are open.
 type Input<'a> = Stateful<LocatingSlice<&'a str>, usize>;
 type Parsed<T> = Result<T, ErrMode<Fault>>;
 type Sign<'a> = Prefix<Input<'a>, Part, ErrMode<Fault>>;
 type Operator<'a> = Infix<Input<'a>, Part, ErrMode<Fault>>;
 
-/// A part of the text in postfix order.
+/// A parsed part of the text.
 struct Part {
+    /// Instructions in postfix order.
     program: Vec<Instruction>,
-    /// Stack depth that the part needs.
+    /// Size of the evaluation stack that `program` needs.
     stack: usize,
     switches: Vec<Switch>,
 }
@@ -162,7 +164,8 @@ impl Part {
         Ok(self)
     }
 
-    /// Records a kink or jump at a crossing of a part of the expression.
+    /// Records a possible kink or jump where `argument` crosses zero or an integer, as `crossing` states. An argument
+    /// without `t` does not cross any value.
     fn switch(&mut self, argument: Vec<Instruction>, crossing: Crossing) {
         let argument = Program::new(argument);
         if argument.uses_time() {
@@ -177,10 +180,11 @@ fn whole(input: &mut Input) -> Parsed<Part> {
     Ok(part)
 }
 
-/// Any expression. Comparisons bind least; there is at most one per bracket level.
+/// Parses an expression. A comparison has the lowest binding power. Outside brackets, an expression has at most one
+/// comparison.
 fn comparison(input: &mut Input) -> Parsed<Part> {
     let part = expression(operand).prefix(sign).infix(operator).parse_next(input)?;
-    // The only operator that the parser above leaves is a second comparison.
+    // A second comparison is the only operator that the parser above does not consume.
     match opt(peek(operator)).parse_next(input)? {
         Some(_) => Err(ErrMode::Cut(Fault::ChainedComparison { at: input.current_token_start() })),
         None => Ok(part),
@@ -196,7 +200,7 @@ fn sign<'a>(input: &mut Input<'a>) -> Parsed<Sign<'a>> {
     })
 }
 
-/// Operators with their binding power; `^` binds tighter than a preceding sign.
+/// Parses an operator and gives its binding power. `^` binds tighter than a preceding sign.
 fn operator<'a>(input: &mut Input<'a>) -> Parsed<Operator<'a>> {
     use Infix::{Left, Neither, Right};
     let symbol = alt(("<=", ">=", "==", "!=", take(1_usize)));
@@ -274,14 +278,14 @@ fn name(input: &mut Input) -> Parsed<Part> {
     Ok(part)
 }
 
-/// Contents of brackets, after the opening one.
+/// Parses an expression after `(` or `,`, one nesting level deeper.
 fn inner(input: &mut Input) -> Parsed<Part> {
     open(input)?;
     let part = cut_err(comparison).parse_next(input)?;
     close(input, part)
 }
 
-/// Increases the nesting level. A limit of this level bounds the recursion of the parser.
+/// Increases the nesting level by one. `DEPTH_LIMIT` bounds the nesting level, and thus the recursion of the parser.
 fn open(input: &mut Input) -> Parsed<()> {
     input.state += 1;
     if input.state < DEPTH_LIMIT {
@@ -309,7 +313,7 @@ fn space<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
     take_while(0.., char::is_whitespace).parse_next(input)
 }
 
-/// Parse error, located at a byte of the text or in the white space before this byte.
+/// Parse error. `at` is the byte offset of the fault, or of white space before the fault.
 #[derive(Debug)]
 enum Fault {
     Unexpected { expected: &'static str, at: usize },
@@ -338,7 +342,7 @@ impl Fault {
 impl<'a> ParserError<Input<'a>> for Fault {
     type Inner = Self;
 
-    /// Only parsers of operands fail without a message of their own.
+    /// The error of a missing operand. The parsers of all other parts report errors of their own.
     fn from_input(input: &Input<'a>) -> Self {
         Self::Unexpected { expected: "a number, a name or `(`", at: input.current_token_start() }
     }

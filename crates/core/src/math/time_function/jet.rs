@@ -2,10 +2,10 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// (x, ẋ, ẍ) at one instant.
+/// Value x and time derivatives ẋ and ẍ of a function at one instant.
 ///
-/// Two jets are ordered like their functions immediately after the instant: by value, then slope, then curvature. Hence
-/// `min`, `max` and `abs` have their derivatives from the right.
+/// Two jets are compared by value, then by first derivative, then by second derivative. This is the order of the two
+/// functions immediately after the instant. Hence the derivatives of `min`, `max` and `abs` are those from the right.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct Jet {
     pub value: f64,
@@ -18,7 +18,7 @@ impl Jet {
         Self { value, first: 0.0, second: 0.0 }
     }
 
-    /// Time itself.
+    /// The function x(t) = t.
     pub fn variable(t: f64) -> Self {
         Self { value: t, first: 1.0, second: 0.0 }
     }
@@ -27,9 +27,12 @@ impl Jet {
         self.first == 0.0 && self.second == 0.0
     }
 
-    /// f(x) from f, f′ and f″ at x: (f, f′ẋ, f″ẋ² + f′ẍ).
+    /// The jet of f(x) by the chain rule, from f, f′ and f″ at x:
     ///
-    /// A constant argument has a constant image even if f′ is infinite, as for `sqrt(0)`.
+    /// ```text
+    /// (f, f′ẋ, f″ẋ² + f′ẍ)
+    /// ```
+    /// If x is constant, f(x) is constant even if f′ is infinite, as for `sqrt(0)`.
     pub fn compose(self, [f, df, ddf]: [f64; 3]) -> Self {
         if self.is_constant() {
             return Self::constant(f);
@@ -37,8 +40,8 @@ impl Jet {
         Self { value: f, first: df * self.first, second: ddf * self.first * self.first + df * self.second }
     }
 
-    /// x raised to the exponent y. A constant exponent uses the power rule, for any sign of x; a variable exponent uses
-    /// exp(y ln x).
+    /// x^y. If the exponent y is constant, the power rule gives the derivatives, for any sign of x. Otherwise the
+    /// derivatives are those of exp(y ln x).
     pub fn power(self, exponent: Self) -> Self {
         let (x, n) = (self.value, exponent.value);
         if !exponent.is_constant() {
@@ -46,7 +49,7 @@ impl Jet {
             power.value = x.powf(n);
             return power;
         }
-        // A term with a vanishing factor vanishes, even if its power is infinite (n = 1, x = 0).
+        // A term with the factor zero is zero, even if the power of x is infinite, as for n = 1 and x = 0.
         let term = |factor: f64, degree: f64| if factor == 0.0 { 0.0 } else { factor * x.powf(degree) };
         self.compose([x.powf(n), term(n, n - 1.0), term(n * (n - 1.0), n - 2.0)])
     }
@@ -120,7 +123,7 @@ impl Jet {
         Self::constant(self.value.floor())
     }
 
-    /// −1, 0 or 1.
+    /// −1 for x < 0, 0 for x = 0, and 1 for x > 0.
     pub fn sign(self) -> Self {
         Self::constant(if self.value == 0.0 { 0.0 } else { self.value.signum() })
     }
@@ -139,12 +142,12 @@ impl Jet {
         self.compose([x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x), 6.0 - 12.0 * x])
     }
 
-    /// The smaller jet; NaN if either is NaN.
+    /// The smaller jet; NaN if either value is NaN.
     pub fn min(self, other: Self) -> Self {
         if self.value.is_nan() || self < other { self } else { other }
     }
 
-    /// The larger jet; NaN if either is NaN.
+    /// The larger jet; NaN if either value is NaN.
     pub fn max(self, other: Self) -> Self {
         if self.value.is_nan() || self > other { self } else { other }
     }
@@ -189,7 +192,7 @@ impl Mul for Jet {
 impl Div for Jet {
     type Output = Self;
     fn div(self, other: Self) -> Self {
-        // From x = q y: ẋ = q̇ y + q ẏ and ẍ = q̈ y + 2 q̇ ẏ + q ÿ.
+        // The quotient q = x/y follows from the derivatives of x = q y: ẋ = q̇ y + q ẏ and ẍ = q̈ y + 2 q̇ ẏ + q ÿ.
         let value = self.value / other.value;
         let first = (self.first - value * other.first) / other.value;
         let second = (self.second - 2.0 * first * other.first - value * other.second) / other.value;

@@ -1,14 +1,15 @@
 //! Scalar functions of time for loads and prescribed motion: a number, a table, or an expression of `t`.
 //!
-//! Derivatives are exact. Expressions are evaluated on second-order Taylor jets: forward-mode automatic differentiation
-//! (Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2). Comparisons, `min` and `abs` thus have derivatives
-//! too, without the error of finite differences. At a kink or a jump, derivatives are taken from the right, because
-//! these derivatives determine the further motion. Derivatives omit the impulse of a jump: at a jump of a prescribed
-//! displacement, the nodes move without a corresponding velocity.
+//! Derivatives are exact up to rounding. Expressions are evaluated on second-order Taylor jets, which is forward-mode
+//! automatic differentiation (Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2). Comparisons, `min` and
+//! `abs` thus have derivatives too. At a kink or a jump, derivatives are taken from the right, because they determine
+//! the motion after this instant. The derivative at a jump is finite, without a Dirac impulse. A jump of a prescribed
+//! displacement therefore moves the nodes at once, but does not appear in their prescribed velocity.
 //!
-//! [`TimeFunction::first_break`] locates kinks and jumps from the parts of the function. The variation of the function
-//! within a step is bounded over intervals of time instead of sampled. Narrow jumps and pulses are therefore found too.
-//! Only two crossings closer than the limit of [`TimeFunction::first_break`] can be missed.
+//! [`TimeFunction::first_break`] locates kinks and jumps: the points of a table, and the crossings of `step`, `abs`,
+//! comparisons and similar parts of an expression. Interval bounds, not samples, measure the variation of an expression
+//! within a step. Narrow jumps and pulses are therefore found too. Two crossings closer than the limit that
+//! [`TimeFunction::first_break`] states can be missed.
 
 mod breaks;
 mod enclosure;
@@ -33,17 +34,18 @@ use table::interpolate;
 pub enum TimeFunction {
     /// The same value at all times.
     Constant(f64),
-    /// Piecewise linear through (t \[s\], value); constant before the first and after the last point.
+    /// A piecewise linear function through points (t \[s\], value); constant before the first and after the last point.
     Table(Arc<[(f64, f64)]>),
     /// An expression of `t`.
     Expression(Arc<Expression>),
 }
 
 impl TimeFunction {
-    /// Piecewise linear through (t \[s\], value).
+    /// A piecewise linear function through `points`, each (t \[s\], value).
     ///
     /// # Errors
-    /// An empty table, a point that is not finite, times that do not strictly ascend.
+    /// [`TimeFunctionError::EmptyTable`]; [`TimeFunctionError::NotFinite`] for a time or value that is not finite;
+    /// [`TimeFunctionError::NotAscending`] for times that do not strictly ascend.
     pub fn table(points: &[(f64, f64)]) -> Result<Self, TimeFunctionError> {
         if points.is_empty() {
             return Err(TimeFunctionError::EmptyTable);
@@ -66,7 +68,7 @@ impl TimeFunction {
     /// give 0 or 1. An expression without `t` becomes a [`TimeFunction::Constant`].
     ///
     /// # Errors
-    /// A parse error, with its location.
+    /// A parse error, with its byte offset in `text`.
     pub fn expression(text: &str) -> Result<Self, TimeFunctionError> {
         let expression = Expression::parse(text)?;
         if expression.uses_time() {
@@ -91,7 +93,8 @@ impl TimeFunction {
         self.jet(t).second
     }
 
-    /// Whether the value is the same at all times.
+    /// Whether the function is a number, or a table with equal values. An expression of `t` counts as variable, even if
+    /// its value is constant, as in `0*t`.
     pub fn is_constant(&self) -> bool {
         match self {
             Self::Constant(_) => true,

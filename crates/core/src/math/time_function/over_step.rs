@@ -1,28 +1,29 @@
-//! Integrals of a function over a step, and effective values at its ends.
+//! Integrals of a function over a step, and effective values at the ends of the step.
 
 use super::TimeFunction;
 use super::enclosure::Enclosure;
 use super::jet::Jet;
 
-/// Distance from the ends of a step at which one-sided limits are evaluated, relative to the step. The distance allows
-/// for the rounding of times that are sums of steps.
+/// Distance from an end of an interval within which a kink or a jump counts as located at this end, relative to the
+/// length of the interval.
 const INSIDE: f64 = 1e-6;
 
-/// Rounding of a time that is a sum of steps, relative to the time.
+/// Allowance for the rounding error of a time that is a sum of steps, relative to the time.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// An interval is not bisected if the variation of the slope times the length of the interval, relative to the size of
-/// the function, is at most this value. Gauss quadrature is then accurate nearly to rounding.
+/// Largest variation of the slope over an interval for which the interval is not bisected. The variation is multiplied
+/// by the length of the interval and taken relative to the largest magnitude of the function. Below this limit, Gauss
+/// quadrature is accurate nearly to rounding.
 const SMOOTH: f64 = 1e-3;
 
-/// Number of bisections of a step in search of fast variation.
+/// Largest number of successive bisections of an interval between two breaks.
 const HALVINGS: u32 = 24;
 
-/// Number of bisections for an unbounded function or slope.
+/// Largest number of further bisections if the bounds of the function or of its slope are infinite.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// The end values are used if the deviation of the function from its chord over a step, relative to the size of the
-/// function, is at most this value. Beyond this deviation the mean replaces them.
+/// Largest deviation of the function from its chord over a step for which the end values of the function are used. The
+/// deviation is relative to the largest magnitude of the function. Beyond this limit, the mean replaces both values.
 const FOLLOWED: f64 = 0.1;
 
 /// Points and weights of the Gauss rule of two points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
@@ -45,28 +46,29 @@ pub struct Integrals {
     pub second: f64,
 }
 
-/// Values at the ends of a step. For a function that varies too fast for the step, both values are the mean over the
-/// step.
+/// Effective values at the ends of a step. If the function varies too fast for the step, both values are the mean over
+/// the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndValues {
-    /// Value at the beginning.
+    /// Value at the beginning of the step.
     pub start: f64,
-    /// Value at the end.
+    /// Value at the end of the step.
     pub end: f64,
-    /// Largest deviation of the function from its chord at the quadrature points of the step.
+    /// Largest magnitude, over the quadrature points of the step, of the difference between the function and its chord.
     pub deviation: f64,
 }
 
 impl TimeFunction {
-    /// Value, first and second derivative just after the end of a step from `time` on \[s\].
+    /// Value, first and second derivative just after `time + time_step` \[s\], the end of a step.
     pub fn after_step(&self, time: f64, time_step: f64) -> [f64; 3] {
         let end = time + time_step;
         let Jet { value, first, second } = self.limit(end, end + inside(end, time_step));
         [value, first, second]
     }
 
-    /// Integrals over a step from `time` on. They are exact for a table. For an expression, five-point Gauss quadrature
-    /// is used between breaks, with bisection where interval bounds show fast variation.
+    /// Integrals over a step that begins at `time`. For a table, the integrals are exact up to rounding. For an
+    /// expression, five-point Gauss quadrature is used between breaks. The intervals between breaks are bisected where
+    /// the bounds of the slope are far apart.
     pub fn integrals(&self, time: f64, time_step: f64) -> Integrals {
         if let Self::Constant(value) = self {
             let first = value * time_step;
@@ -81,10 +83,10 @@ impl TimeFunction {
         sum
     }
 
-    /// Values at the ends of a step from `time` on, as limits from within the step. Both values are replaced by the
-    /// mean over the step if the function has kinks or jumps inside the step, or deviates from its chord by more than a
-    /// tenth of the size of the function. The integral over the step is then half the step times the sum of the two
-    /// values.
+    /// Values at the ends of a step that begins at `time`, as limits from within the step. The mean over the step
+    /// replaces both values in two cases: the function has a kink or a jump inside the step, or the function deviates
+    /// from its chord by more than a tenth of its largest magnitude. With the mean, half the step times the sum of the
+    /// two values is the integral over the step.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;
@@ -110,7 +112,8 @@ impl TimeFunction {
         self.first_break(from + inside(from, time_step), to - inside(to, time_step)).is_some()
     }
 
-    /// Calls `visit` with the instants, weights and values of a quadrature over an interval.
+    /// Calls `visit` with the instant, the weight \[s\] and the value of the function at each quadrature point from
+    /// `from` to `to`.
     fn for_each_point(&self, from: f64, to: f64, visit: &mut dyn FnMut(f64, f64, f64)) {
         let slack = inside(to, to - from);
         let mut start = from;
@@ -119,7 +122,7 @@ impl TimeFunction {
             match self {
                 Self::Expression(expression) => {
                     let enclose = |from: f64, to: f64| expression.enclose(from, to);
-                    // Bounds over the interior of the part exclude jumps at its ends.
+                    // The interval is shortened at both ends, so that the bounds exclude jumps at the breaks.
                     let trim = INSIDE * (end - start);
                     let size = enclose(start + trim, end - trim).value.size();
                     let value = |at: f64| expression.evaluate(Jet::constant(at)).value;
@@ -132,7 +135,8 @@ impl TimeFunction {
     }
 }
 
-/// Distance from the end of a step at which one-sided limits are evaluated \[s\].
+/// Distance from an end of a step, at the instant `time`, to the instant that selects the side of a one-sided limit
+/// \[s\].
 fn inside(time: f64, time_step: f64) -> f64 {
     (INSIDE * time_step).max(ROUNDING * time.abs())
 }
@@ -151,11 +155,12 @@ fn gauss(
     }
 }
 
-/// Quadrature of a smooth function, with bisection until the slope varies little over each part.
+/// Quadrature of a smooth function. Intervals are bisected until the slope varies little over each part, or until the
+/// number of bisections reaches its limit.
 struct Halving<'a> {
     enclose: &'a dyn Fn(f64, f64) -> Enclosure,
     value: &'a dyn Fn(f64) -> f64,
-    /// Largest magnitude of the function.
+    /// Upper bound on the magnitude of the function.
     size: f64,
     visit: &'a mut dyn FnMut(f64, f64, f64),
 }

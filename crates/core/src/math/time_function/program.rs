@@ -8,7 +8,7 @@ use super::jet::Jet;
 pub const EXPRESSION_NAMES: &str = "t [s], pi, e; + - * / ^; < <= > >= == != (0 or 1); min(a, b), max(a, b); abs, sqrt, exp, \
                          ln, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, floor, sign, step, smoothstep";
 
-/// Largest nesting, and size of the evaluation stack.
+/// Size of the evaluation stack. The nesting level of an expression is less than this value.
 pub(super) const DEPTH_LIMIT: usize = 32;
 
 /// Values of the argument at which a function has a kink or a jump.
@@ -32,7 +32,7 @@ pub(super) struct Unary {
 pub(super) struct Binary {
     pub of_jets: fn(Jet, Jet) -> Jet,
     pub of_ranges: fn(Enclosure, Enclosure) -> Enclosure,
-    /// Whether the function has a kink or a jump at equal arguments.
+    /// Whether the function has a kink or a jump where its two arguments are equal.
     pub has_break: bool,
 }
 
@@ -45,11 +45,12 @@ pub(super) enum Instruction {
     Binary(Binary),
 }
 
-/// A part of an expression in postfix order. The parser prevents underflow and overflow of the stack.
+/// An expression, or a part of an expression, in postfix order. The parser checks that the evaluation neither
+/// underflows nor overflows the stack.
 #[derive(Clone, Debug)]
 pub(super) struct Program(Vec<Instruction>);
 
-/// Number type of an evaluation.
+/// Number type on which a program is evaluated.
 trait Arithmetic: Copy {
     fn number(value: f64) -> Self;
     fn unary(function: &Unary) -> fn(Self) -> Self;
@@ -109,17 +110,17 @@ impl Program {
         stack[0]
     }
 
-    /// Whether `t` occurs.
+    /// Whether `t` occurs in the program.
     pub(super) fn uses_time(&self) -> bool {
         self.0.iter().any(|instruction| matches!(instruction, Instruction::Time))
     }
 
-    /// Value and derivatives.
+    /// Value and first two derivatives. `time` is `Jet::variable(t)`, or `Jet::constant(t)` for the value alone.
     pub(super) fn evaluate(&self, time: Jet) -> Jet {
         self.run(time)
     }
 
-    /// Bounds of the value and the first derivative over an interval of time.
+    /// Bounds of the value and the first derivative over the times from `from` to `to`.
     pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
         self.run(Enclosure::time(from, to))
     }

@@ -2,8 +2,9 @@
 
 use super::jet::Jet;
 
-/// Value and slope of the piecewise linear function at `t`, on the segment that contains `beside`. If `beside` is a
-/// point of the table, the segment after this point counts.
+/// Value at `t` and slope of the linear function that passes through the two points of the table on either side of
+/// `beside`. If `beside` is the time of a point, the linear function applies to the segment after this point. Before
+/// the first point and from the last point on, the result is the value of this point with zero slope.
 pub(super) fn interpolate(points: &[(f64, f64)], t: f64, beside: f64) -> Jet {
     let after = points.partition_point(|point| point.0 <= beside);
     match (points.get(after.wrapping_sub(1)), points.get(after)) {

@@ -165,7 +165,7 @@ fn functions_are_shared_between_threads() {
     assert_shared::<TimeFunction>();
 }
 
-/// Smooth expressions with all operators and functions, on t in (0.1, 0.9).
+/// Expressions that are smooth for t in (0.1, 0.9). Together they contain every function.
 const SMOOTH: [&str; 20] = [
     "t^3 - 2*t + 1",
     "t/(1 + t^2)",
@@ -198,8 +198,8 @@ proptest! {
         let at = |k: f64| f.value(t + k * h);
         let first = (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * h);
         let second = (16.0 * (at(1.0) + at(-1.0)) - (at(2.0) + at(-2.0)) - 30.0 * at(0.0)) / (12.0 * h * h);
-        // The tolerances allow for the truncation error h⁴·f⁽⁶⁾ and the rounding error ε/h² of the differences, with
-        // the rounding ε of the values.
+        // The tolerances allow for the truncation error of the differences, of order h⁴, and for their rounding error,
+        // of order ε/h². Here ε is the rounding error of the values.
         prop_assert!((f.derivative(t) - first).abs() < 1e-6 * (1.0 + first.abs()), "{}", SMOOTH[index]);
         prop_assert!((f.second_derivative(t) - second).abs() < 1e-5 * (1.0 + second.abs()), "{}", SMOOTH[index]);
     }
@@ -212,7 +212,7 @@ proptest! {
     }
 }
 
-/// Breaks of a function in an interval, in order.
+/// Breaks of the expression `text` after `from`, up to `to`, in ascending order.
 fn breaks(text: &str, from: f64, to: f64) -> Vec<f64> {
     let function = TimeFunction::expression(text).unwrap();
     let mut found = Vec::new();
@@ -251,8 +251,8 @@ fn breaks_are_at_crossings_of_arguments() {
     assert_eq!(table.first_break(0.5, 1.0), None);
 }
 
-/// Integrals agree with antiderivatives, over steps with breaks inside and with pulses of 1e-3 and 1e-4 of the step.
-/// Relative tolerances: 1e-9 for the Gaussian pulse, at most 1e-11 for all others.
+/// Integrals agree with antiderivatives. Some steps contain breaks, or a pulse as narrow as 1e-3 or 1e-4 of the step.
+/// The relative tolerance is 1e-9 for the Gaussian pulse, and at most 1e-11 for all other functions.
 #[test]
 fn integrals_agree_with_antiderivatives() {
     let of = |text: &str, from: f64, size: f64| TimeFunction::expression(text).unwrap().integrals(from, size);
@@ -272,7 +272,8 @@ fn integrals_agree_with_antiderivatives() {
     close(of("1e3*t^2", 0.0, 1e-3).first, 1e-6 / 3.0, 1e-13);
 }
 
-/// Half the step times the sum of the end values is the integral, for lines, jumps at the ends, and variation inside.
+/// Half the step times the sum of the end values is the integral. The cases are linear functions, jumps at the ends of
+/// a step, and kinks or a pulse inside a step.
 #[test]
 fn end_values_of_steps_are_limits_from_within() {
     let pulse = TimeFunction::expression("1e5*(t >= 1e-3)*(t < 2e-3)").unwrap();
@@ -280,7 +281,7 @@ fn end_values_of_steps_are_limits_from_within() {
         let values = pulse.end_values(time, 1e-3);
         assert!((values.start - start).abs() < 1e-6 && (values.end - end).abs() < 1e-6, "{time}: {values:?}");
     }
-    // A time that is a sum of time steps deviates from the instant of the jump by rounding, to either side.
+    // The end of the step misses the instant of the jump by a rounding error of either sign.
     for off in [-1e-18, 1e-18] {
         assert_eq!(pulse.end_values(1e-3 + off, 5e-4).start, 1e5);
         assert_eq!(pulse.end_values(5e-4, 5e-4 + off).end, 0.0);
@@ -297,8 +298,8 @@ fn end_values_of_steps_are_limits_from_within() {
 }
 
 proptest! {
-    /// Intervals contain the values and slopes up to rounding. The interval of the value shrinks with the time
-    /// interval.
+    /// The bounds over a time interval contain the values and slopes, up to rounding. Over a short time interval the
+    /// bounds of the value are close together.
     #[test]
     fn intervals_contain_values_and_slopes(index in 0..SMOOTH.len(), t in 0.15_f64..0.8, width in 1e-6_f64..0.1) {
         let TimeFunction::Expression(f) = TimeFunction::expression(SMOOTH[index]).unwrap() else { return Ok(()) };

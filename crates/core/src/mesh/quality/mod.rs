@@ -12,10 +12,10 @@
 //! Comput. 23 (2001) 193). For hexahedra and quadrilaterals q is the `shape` of the Verdict library, SAND2007-1751. For
 //! a tetrahedron of volume V with edges l, q is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
 //!
-//! A linear cell is inverted if det J of any corner is not positive. This check misses a strongly distorted hexahedron
-//! in which det J is negative, but not at a corner. For a quadratic cell, the tangents at a corner replace the edges,
-//! and the volume is the volume of the curved cell. A quadratic cell is inverted if det J is zero or negative anywhere
-//! (module `curved`). The edge lengths and altitudes of a quadratic cell are computed from its corners.
+//! A linear cell is inverted if det J at any corner is not positive. This check misses a strongly distorted hexahedron
+//! in which det J is negative only away from the corners. For a quadratic cell, the tangents at a corner replace the
+//! edges, and the volume is the volume of the curved cell. A quadratic cell is inverted if det J is zero or negative
+//! anywhere (module `curved`). The edge lengths and facet areas of a quadratic cell are computed from its corners.
 //!
 //! A surface mesh off the plane z = 0 has no preferred side. Each cell is measured against its own mean normal, so only
 //! a cell without area or a folded cell counts as inverted.
@@ -33,9 +33,9 @@ pub struct QualityReport {
     pub dimension: usize,
     /// Number of cells.
     pub cells: usize,
-    /// Sum of signed volumes \[m³\]; of areas \[m²\] for surfaces, of lengths \[m\] for segments.
+    /// Sum of the signed volumes \[m³\]; for surfaces of the areas \[m²\], for segments of the lengths \[m\].
     pub volume: f64,
-    /// Cells with a non-positive Jacobian, in order of block and cell.
+    /// Cells whose smallest Jacobian is not positive, in order of block and cell.
     pub inverted: Vec<InvertedCell>,
     /// Smallest shape quality \[-\], 0 to 1.
     pub minimum: f64,
@@ -45,8 +45,8 @@ pub struct QualityReport {
     pub worst: u64,
     /// Shortest edge \[m\].
     pub smallest_edge: f64,
-    /// Smallest altitude \[m\]. The altitude of a simplex of dimension d is d · volume / largest facet; the altitude of
-    /// any other cell is volume / largest facet.
+    /// Smallest altitude \[m\]. With the area A of the largest facet (length of the longest edge of a surface cell),
+    /// the altitude of a simplex of dimension d is d · volume / A. The altitude of any other cell is volume / A.
     pub smallest_altitude: f64,
 }
 
@@ -65,7 +65,7 @@ pub struct InvertedCell {
     pub coincident: Option<[u64; 2]>,
 }
 
-/// Largest distance of two coincident nodes, relative to the extent of the cell.
+/// Largest distance between two coincident nodes, relative to the largest distance between two nodes of the cell.
 const SAME_PLACE: f64 = 1e-9;
 
 /// Measures of one cell.
@@ -106,7 +106,7 @@ impl Mesh {
         Ok(report)
     }
 
-    /// Tags of the first two nodes that coincide, up to rounding.
+    /// Tags of the first two of these nodes that coincide within [`SAME_PLACE`]; `None` if all nodes are distinct.
     fn coincident_nodes(&self, nodes: &[u32]) -> Option<[u64; 2]> {
         let apart = |a: u32, b: u32| (self.nodes[a as usize] - self.nodes[b as usize]).norm();
         let pairs = || (1..nodes.len()).flat_map(|k| nodes[..k].iter().map(move |&a| (a, nodes[k])));
@@ -155,7 +155,7 @@ impl QualityReport {
         }
         self.smallest_edge = self.smallest_edge.min(measured.edge);
         self.smallest_altitude = self.smallest_altitude.min(measured.altitude);
-        // A Jacobian that overflowed to NaN counts as inverted.
+        // A cell whose Jacobian is NaN by overflow counts as inverted.
         if measured.jacobian <= 0.0 || measured.jacobian.is_nan() {
             self.inverted.push(InvertedCell {
                 tag,
@@ -243,7 +243,7 @@ fn measure_volume(kind: CellKind, points: &[Vec3]) -> CellQuality {
     CellQuality { volume, jacobian, shape, edge, altitude: simplex_factor(kind) * volume.abs() / largest }
 }
 
-/// d for a simplex of dimension d, from volume = facet × altitude / d; 1 for other cells.
+/// Factor f in altitude = f · volume / facet: d for a simplex of dimension d, and 1 for other cells.
 fn simplex_factor(kind: CellKind) -> f64 {
     if kind.corners().len() == kind.dimension() + 1 { kind.dimension() as f64 } else { 1.0 }
 }
@@ -259,8 +259,8 @@ fn face_corners(face: &CellFace) -> &'static [u8] {
 /// Over a bilinear quadrilateral the integral is the mean of the integrals over its two triangulations (J. Grandy,
 /// "Efficient computation of volume of hexahedral cells", UCRL-ID-128886, 1997).
 fn cell_volume(kind: CellKind, points: &[Vec3]) -> f64 {
-    // Six times the volume of the tetrahedron from node 0 to a triangle. Positions relative to node 0 keep the volume
-    // accurate far from the origin.
+    // Six times the signed volume of the tetrahedron of node 0 and the triangle a, b, c. Positions relative to node 0
+    // keep the volume accurate far from the origin.
     let cone = |a: u8, b: u8, c: u8| {
         let from_first = |i: u8| points[i as usize] - points[0];
         from_first(a).dot(&from_first(b).cross(&from_first(c)))
@@ -283,8 +283,8 @@ fn area_vector(points: &[Vec3]) -> Vec3 {
     }
 }
 
-/// Mean ratio of a corner with S = J W⁻¹, by the formula of the module. For a surface, the third column of S is the
-/// normal.
+/// Mean ratio q of a corner from S = J W⁻¹, by the formula in the module documentation. For a surface, the third column
+/// of S is the normal.
 fn mean_ratio(s: &Mat3, dimension: usize) -> f64 {
     let det = s.determinant();
     if det <= 0.0 || det.is_nan() {
@@ -303,10 +303,10 @@ fn edge_lengths(kind: CellKind, points: &[Vec3]) -> (f64, f64) {
     lengths.fold((f64::INFINITY, 0.0), |(low, high), length| (low.min(length), f64::max(high, length)))
 }
 
-/// Corners to evaluate: a node, then its neighbours along the edges, right-handed in a valid cell. Surfaces do not use
-/// the fourth number.
+/// Corners to evaluate. Each entry is a node, then the neighbours of this node along the edges, right-handed in a valid
+/// cell. Surfaces do not use the fourth number.
 ///
-/// All corners of a linear simplex have the same Jacobian and shape, so that one corner suffices.
+/// All corners of a linear simplex have the same Jacobian and shape quality, so that one corner suffices.
 const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
     match kind {
         CellKind::Tri6 => &[[0, 1, 2, 0], [1, 2, 0, 1], [2, 0, 1, 2]],
@@ -337,7 +337,7 @@ const fn linear_corners(kind: CellKind) -> &'static [[u8; 4]] {
     }
 }
 
-/// Edges at a corner; tangents at a corner of a curved cell.
+/// Edges at a corner as columns; for a quadratic cell, the tangents at the corner.
 fn edges_at(points: &[Vec3], curved: Option<&CurvedCell>, corner: &[u8; 4]) -> Mat3 {
     if let Some(cell) = curved {
         return cell.tangents_at(corner);

@@ -5,20 +5,23 @@ use rayon::slice::ParallelSliceMut;
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// A face has no area if its height over the line through its two most distant nodes is small: at most this fraction of
-/// the distance of the two nodes, plus the rounding of the coordinates. Differences of node positions are rounded by
-/// 1e-16 of the distance. Below this height, fewer than four digits of the normal are therefore accurate.
+/// Largest height of a face without area over the line through its two most distant nodes, relative to the distance
+/// between these two nodes. The rounding error of the coordinates is added. Differences of node positions have a
+/// relative rounding error of 1e-16. Below this height, fewer than four digits of the normal are therefore accurate.
 const FLAT: f64 = 1e-12;
 
-/// Relative error of coordinates from the roundings of the file, the scale, the rotation and the translation.
+/// Rounding error of a coordinate, relative to the largest coordinate: from the file, the scaling, the rotation and the
+/// translation.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// An edge of a cell: its nodes in ascending order, the cell, and whether the cell traverses the nodes in that order.
+/// An edge of a cell: the two corner nodes in ascending order, the cell, and whether the cell traverses the edge in
+/// ascending order.
 type OrientedEdge = ([u32; 2], u32, bool);
 
-/// Connected parts of cells (disjoint sets), with the orientation of each cell relative to its parent in the set.
+/// Connected parts of a surface, as disjoint sets of cells.
 struct Parts {
     parent: Vec<u32>,
+    /// Whether a cell and its parent have opposite orientations.
     turned: Vec<bool>,
 }
 
@@ -26,10 +29,10 @@ impl Mesh {
     /// The surface mesh with consistent orientation in each connected part, and the Gmsh tags of the reversed cells,
     /// ascending.
     ///
-    /// Two cells must traverse their common edge in opposite directions. An edge of more than two cells, or of two
-    /// cells with the same corners, does not connect its cells. Each part takes the orientation of the majority of its
-    /// cells. If both orientations have equally many cells, the part takes the orientation of the cell with the lowest
-    /// tag.
+    /// In a consistent orientation, two cells traverse their common edge in opposite directions. An edge of more than
+    /// two cells does not connect these cells, and an edge does not connect two cells with the same corners. Each part
+    /// takes the orientation of the majority of its cells. If both orientations have equally many cells, the part takes
+    /// the orientation of the cell with the lowest tag.
     ///
     /// # Example
     /// ```
@@ -44,7 +47,8 @@ impl Mesh {
     /// ```
     ///
     /// # Errors
-    /// [`MeshError::NoFaces`] unless the mesh is a surface mesh, [`MeshError::OneSided`] if a part is not orientable.
+    /// [`MeshError::NoCells`], [`MeshError::NoFaces`] unless the mesh is a surface mesh, [`MeshError::OneSided`] if a
+    /// part is not orientable, and the errors of [`Mesh::validate`].
     pub fn oriented(mut self) -> Result<(Self, Vec<u64>), MeshError> {
         self.require_shell()?;
         let cells: Vec<(u32, u32)> = self.surface_cells().collect();
@@ -73,8 +77,9 @@ impl Mesh {
         Ok((self, turned))
     }
 
-    /// The faces with area, and the Gmsh tags of the cells of the faces without area. The nodes of a face without area
-    /// are collinear within rounding of the coordinates.
+    /// Separates faces with and without area. Returns the faces with area, and the Gmsh tags of the cells that the
+    /// faces without area bound. The nodes of a face without area are collinear up to rounding of the coordinates.
+    /// Edges of plane cells count as faces with area.
     pub fn with_area(&self, faces: &Faces) -> (Faces, TagList) {
         let (mut kept, mut without) = (Faces::new(), Vec::new());
         for (face, (kind, nodes)) in faces.iter().enumerate() {
@@ -125,7 +130,7 @@ impl Mesh {
         let largest = points.iter().map(|point| point.amax()).fold(0.0, f64::max);
         let length = along.norm();
         let height = |point: &Vec3| along.cross(&(point - from)).norm() / length;
-        // For a face collapsed to one point the height is 0/0, not a number. Such a face counts as collinear.
+        // If all nodes of a face coincide, the height is 0/0, which is NaN. The nodes of this face count as collinear.
         !points.iter().any(|point| height(point) > FLAT * length + ROUNDING * largest)
     }
 }
@@ -151,9 +156,9 @@ impl Parts {
         (root, turned)
     }
 
-    /// Joins the parts of two cells. Their orientations must differ if `differ` is true, and agree if `differ` is
-    /// false. Returns `false` if the cells already belong to one part, and their orientations in the part violate this
-    /// condition.
+    /// Joins the parts of the cells `a` and `b`. The orientations of `a` and `b` must differ if `differ` is true, and
+    /// agree if `differ` is false. Returns `false` if the two cells already belong to one part in which their
+    /// orientations violate this condition.
     fn join(&mut self, a: u32, b: u32, differ: bool) -> bool {
         let ((root_a, turned_a), (root_b, turned_b)) = (self.find(a), self.find(b));
         let turned = turned_a ^ turned_b ^ differ;
@@ -165,7 +170,8 @@ impl Parts {
         true
     }
 
-    /// Cells with the minority orientation of their part.
+    /// Cells to reverse: in each part, the cells with the orientation of the minority. If both orientations have
+    /// equally many cells, the cell with the lowest tag keeps its orientation.
     fn minority(&mut self, tags: &[u64]) -> Vec<usize> {
         let found: Vec<(u32, bool)> = (0..tags.len() as u32).map(|cell| self.find(cell)).collect();
         let mut counts = vec![[0_usize; 2]; tags.len()];

@@ -16,7 +16,7 @@ fn mesh(nodes: Vec<Vec3>, kind: CellKind, cells: &[&[u32]]) -> Mesh {
     }
 }
 
-/// A strip of 12 quadrilaterals around a circle, twisted by this number of half turns.
+/// A strip of 12 quadrilaterals around a circle, twisted by `half_turns` half turns.
 fn strip(half_turns: u32) -> Mesh {
     const COUNT: u32 = 12;
     let node = |i: u32| {
@@ -57,7 +57,8 @@ fn the_minority_of_a_part_is_reversed() {
     }
 }
 
-/// The mid-side nodes of a reversed face are permuted with its edges.
+/// In a reversed quadratic cell, the mid-side nodes are permuted with the edges. A triangle beside a quadrilateral is
+/// reversed too.
 #[test]
 fn quadratic_and_mixed_faces_are_reversed() {
     let point = |x: f64, y: f64| Vec3::new(x, y, 0.0);
@@ -98,8 +99,8 @@ fn edges_of_more_than_two_faces_do_not_connect() {
     assert_eq!(parts.oriented().unwrap().1, [4]);
 }
 
-/// A Möbius strip has one side only. As the message says, each half of the strip is orientable; so is a strip with a
-/// full twist.
+/// A Möbius strip has one side only. Each half of the strip is orientable, as the message says. A strip with a full
+/// twist is orientable too.
 #[test]
 fn a_moebius_strip_is_rejected_and_its_halves_are_not() {
     let mut moebius = strip(1);
@@ -119,11 +120,12 @@ fn a_moebius_strip_is_rejected_and_its_halves_are_not() {
     assert!(strip(2).oriented().unwrap().1.is_empty());
 }
 
-/// Collapsed triangles and quadrilaterals at several positions and sizes have no area; thin faces have area.
+/// Triangles and quadrilaterals with collinear nodes have no area, and thin faces have area, at several positions and
+/// sizes.
 #[test]
 fn faces_without_area_are_distinguished_from_thin_ones() {
     for (scale, offset) in [(1.0, 0.0), (1e-6, 0.0), (1e3, 0.0), (1e-3, 1.0), (1.0, 1e6)] {
-        // A point beside a slanted line, at a distance proportional to `height`, with rounded coordinates.
+        // A point at a distance proportional to `height` from a slanted line.
         let direction = Vec3::new(0.3, -0.7, 0.2) * scale;
         let origin = Vec3::new(1.0, 1.0, -1.0) * offset;
         let at = |along: f64, height: f64| {
