@@ -16,16 +16,17 @@ use crate::math::reduction::fixed_order_sum;
 use super::displacement::{Steps, bounds_of_chunks};
 use super::patches::{BOXES, Patches, Placed};
 
-/// Number of steps for which the allowance of an inflated box suffices at the current speed.
+/// At the current speed, the allowance of an inflated box suffices for this number of steps.
 const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 
-/// Least allowance of an inflated box, relative to the search depth.
+/// Least allowance of an inflated box, relative to the sum of the search depth and the offset of the body.
 const LEAST_ALLOWANCE: f64 = 0.5;
 
-/// The spheres or boxes of a body are refitted beyond this growth, relative to the search depth.
+/// Growth above which spheres or patch boxes are refitted, relative to the sum of the search depth and the offset of
+/// the body.
 const GROWTH_LIMIT: f64 = 0.125;
 
-/// A tree is rebuilt if the total volume of its spheres exceeds this multiple of the least total volume so far.
+/// A tree is rebuilt if the total volume of its spheres exceeds the least total volume so far by this factor.
 const VOLUME_RATIO_LIMIT: f64 = 3.0;
 
 /// Rounding of a displacement, relative to the coordinates.
@@ -38,26 +39,26 @@ pub(super) struct BodyMotion {
     pub step: Bounds,
     /// Box of the body at the last inflation, without the inflation.
     bounds: Aabb,
-    /// Displacements since `bounds` was computed.
+    /// Displacements of the points of the body since `bounds` was computed \[m\].
     since_bounds: Bounds,
-    /// Displacement up to which the inflated box contains the body \[m\].
+    /// Largest component of a displacement up to which the inflated box contains the body \[m\].
     allowance: f64,
-    /// Largest coordinate within the inflated box \[m\].
+    /// Largest absolute coordinate within the inflated box \[m\].
     largest_coordinate: f64,
     /// Spheres of the tree as last fitted.
     spheres: Vec<Sphere>,
-    /// Displacements since the spheres were fitted.
+    /// Displacements of the points of the body since the spheres were fitted \[m\].
     since_fit: Bounds,
     /// A tree rebuilt after large deformation. The tree is on the heap, because few bodies have a rebuilt tree and
     /// every step reads the other fields.
     rebuilt: Option<Box<Hierarchy>>,
-    /// Least value so far of the sum of r³ over the spheres of the current tree \[m³\].
+    /// Least value so far of the sum of r³ over the spheres of the current tree, with the radii r \[m³\].
     least_volume: f64,
-    /// Patches of the body, after it has been near another body or if it can touch itself.
+    /// Patches of the body; `None` until a search has divided the surface.
     patches: Option<Box<Patches>>,
-    /// Active patches, whose displacements are tracked individually, ascending.
+    /// Active patches, ascending. The displacements of each active patch are tracked individually.
     active: Vec<u32>,
-    /// Displacements of the body since its inactive patches were last moved.
+    /// Displacements of the body since its inactive patches were last moved \[m\].
     since_moved: Bounds,
     search_depth: f64,
     /// Contribution of the body to the distance within which two bodies can touch \[m\]: half the search depth of the
@@ -70,7 +71,7 @@ pub(super) struct BodyMotion {
 /// The current spheres of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacedSpheres<'a> {
-    /// Spheres as fitted.
+    /// Spheres at the last fit.
     spheres: &'a [Sphere],
     placed: Placed,
 }
@@ -107,7 +108,8 @@ impl BodyMotion {
         }
     }
 
-    /// Discards the inflated box, the spheres, the patches, the rebuilt tree and all accumulated displacements.
+    /// Discards the inflated box, the spheres, the patches and the rebuilt tree. The accumulated displacements restart
+    /// at the next inflation, fit and division.
     pub fn reset(&mut self) {
         self.allowance = f64::NEG_INFINITY;
         self.spheres.clear();
@@ -116,7 +118,7 @@ impl BodyMotion {
         (self.rebuilt, self.least_volume) = (None, f64::INFINITY);
     }
 
-    /// Adds the displacements of a step, given the nodes of the surface.
+    /// Adds the displacements of a step. `nodes` are the nodes of the surface.
     pub fn update(&mut self, nodes: &[u32], configuration: &Configuration<'_>) {
         let steps = self.steps();
         self.step = steps.of(nodes, configuration);
@@ -161,7 +163,7 @@ impl BodyMotion {
         self.since_bounds.displace(&self.bounds)
     }
 
-    /// Largest coordinate of the body while it stays in its inflated box \[m\].
+    /// Largest absolute coordinate of the body while the body stays in its inflated box \[m\].
     pub fn largest_coordinate(&self) -> f64 {
         self.largest_coordinate
     }
@@ -172,7 +174,7 @@ impl BodyMotion {
     }
 
     /// Divides the surface into patches if needed, and refits the boxes of all deformed patches. Returns the number of
-    /// fitted boxes.
+    /// refitted boxes; the first fit does not count.
     pub fn divide(&mut self, surface: &Surface, positions: &[Vec3]) -> usize {
         if self.patches.is_none() {
             let mut patches = Patches::new(surface, positions);
@@ -184,7 +186,7 @@ impl BodyMotion {
         self.fit_patches(surface, positions, all)
     }
 
-    /// Activates these patches, ascending, from this step on; the other patches move with the whole body.
+    /// Activates the `selected` patches, ascending, from this step on. The other patches move with the whole body.
     pub fn select_active_patches(
         &mut self,
         selected: impl Iterator<Item = u32> + Clone,
@@ -212,8 +214,8 @@ impl BodyMotion {
         }
     }
 
-    /// Moves the inactive patches, and refits the boxes of those `needed` patches (ascending) that have deformed.
-    /// Returns the number of fitted boxes.
+    /// Moves the inactive patches, and refits the boxes of the `needed` patches (ascending) that have deformed. Returns
+    /// the number of refitted boxes.
     pub fn fit_patches(
         &mut self,
         surface: &Surface,
@@ -231,8 +233,8 @@ impl BodyMotion {
         BOXES * stale.len()
     }
 
-    /// Refits the spheres of the tree if the body has deformed, and rebuilds a degenerated tree. Returns the number of
-    /// fitted spheres.
+    /// Refits the spheres of the tree if the body has deformed, and rebuilds the tree if its spheres have become too
+    /// large. Returns the number of refitted spheres.
     pub fn fit_spheres(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) -> usize {
         let growth = Placed::after(&self.since_fit).growth;
         let is_stale =
@@ -272,7 +274,8 @@ fn bounds_of(surface: &Surface, positions: &[Vec3], overshoot: f64) -> Aabb {
     bounds.displace(&Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() })
 }
 
-/// Sum of r³ over the spheres: a quality measure of a tree, up to a factor.
+/// Sum of r³ over the spheres, with the radii r. The sum is proportional to the total volume, a measure of the quality
+/// of a tree.
 fn sum_of_volumes(spheres: &[Sphere]) -> f64 {
     fixed_order_sum(spheres.len(), &|range| {
         spheres[range].iter().map(|sphere| sphere.radius.powi(3)).sum::<f64>()

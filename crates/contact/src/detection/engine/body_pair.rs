@@ -1,8 +1,8 @@
 //! Two nearby bodies, or one body in self-contact: the active patch pairs, and the travel up to which the list of
 //! active pairs remains complete.
 //!
-//! The *travel* of a step bounds the displacement of any point of one body towards any point of the other body. The
-//! accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds the
+//! The *travel* of a step bounds the relative displacement of any point of one body and any point of the other body.
+//! The accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds the
 //! distance of the bodies minus the search depth. Two patches farther apart than the search depth plus a margin cannot
 //! touch until the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active
 //! patch has a travel of its own, and a Verlet list of its node–face pairs within the search depth plus a *skin*. The
@@ -27,7 +27,7 @@ use super::patches::Patches;
 use super::separation::Separation;
 use super::traversal::NearPair;
 
-/// Margin of the active patch pairs, relative to the skin of a list.
+/// Margin within which patch pairs are active, relative to the skin of their lists.
 const MARGIN: f64 = 2.0;
 
 /// Smallest number of patches per task.
@@ -35,7 +35,8 @@ const PER_TASK: usize = 64;
 /// Smallest number of patch lists per task.
 const LISTS_PER_TASK: usize = 512;
 
-/// Rounding of distances, relative to the coordinates and to the search depth.
+/// Rounding of distances. The first entry is relative to the largest absolute coordinate, the second entry to the
+/// search depth; the sum of both parts counts.
 const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
 
 /// Two bodies with overlapping inflated boxes, or one body in self-contact.
@@ -103,7 +104,7 @@ impl BodyPair {
         Some([first?, second?])
     }
 
-    /// The patches of one set of lists, each with its body.
+    /// The patches that one set of lists covers, as pairs of a body and a patch.
     pub fn patches_of(&self, lists: &PatchLists) -> impl Iterator<Item = (u32, u32)> {
         let ([own, other], patch, partners) = match &lists.scope {
             Scope::Bodies => (self.bodies, 0, &[0][..]),
@@ -114,7 +115,7 @@ impl BodyPair {
         std::iter::once((own, patch)).chain(partners.iter().map(move |&patch| (other, patch)))
     }
 
-    /// The active patches with their bodies; repetitions may occur.
+    /// The active patches, as pairs of a body and a patch; repetitions may occur.
     pub fn active_patches(&self) -> impl Iterator<Item = (u32, u32)> {
         let of_patch = |lists: &&PatchLists| matches!(lists.scope, Scope::Patch(_));
         self.patch_lists.iter().filter(of_patch).flat_map(|lists| self.patches_of(lists))
@@ -151,8 +152,8 @@ impl BodyPair {
         self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
     }
 
-    /// Whether the active patch pairs must be found; false if the body boxes are farther apart than contact distance
-    /// plus margin. In this case the travel at which the next search is due is stored.
+    /// Whether the active patch pairs must be found. False for two bodies whose boxes are farther apart than the
+    /// contact distance plus the margin; in this case the function stores the travel at which the next search is due.
     pub fn needs_active_pairs(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> bool {
         self.measure(motions);
         self.update_rounding(model, motions);
@@ -193,7 +194,8 @@ impl BodyPair {
         self.active_limit = margin;
     }
 
-    /// Patches within a distance \[m\] of patches of the other side.
+    /// For each patch of a contactor side, the patches of the other side whose boxes overlap the box of the patch
+    /// widened by `within` \[m\]. Patches without such partners are omitted.
     fn patches_near(
         &self,
         within: f64,
@@ -224,9 +226,9 @@ impl BodyPair {
         active_pairs
     }
 
-    /// Replaces the active patch pairs. Patches that stay active keep their lists. A list becomes due if a new partner
-    /// can touch before the list is renewed. `slack` gives the distance of this partner minus the contact distance
-    /// \[m\].
+    /// Replaces the active patch pairs. Patches that stay active keep their lists. The lists of a patch become due if a
+    /// new partner can touch before the lists are renewed. `slack` gives the distance of this partner minus the contact
+    /// distance \[m\].
     fn replace_active_pairs(
         &mut self,
         active_pairs: Vec<PatchPartners>,
@@ -255,7 +257,7 @@ impl BodyPair {
     }
 
     /// Records a lower bound on the distance of the bodies. The active patch pairs are discarded if a search is due, or
-    /// if the bound allows more travel than their remaining margin.
+    /// if the bound allows more travel than the remaining margin of the active patch pairs.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);
@@ -277,8 +279,8 @@ impl BodyPair {
         self.prepare(model, motions, PatchLists::is_short_nearly_due, PatchLists::choose_short_skin)
     }
 
-    /// Applies `choose` to the lists for which `is_due` holds, and updates the rounding if there are any. Returns the
-    /// indices of these lists.
+    /// Applies `choose` to the lists for which `is_due` returns true, and returns the indices of these lists. Updates
+    /// the rounding if there are any.
     fn prepare(
         &mut self,
         model: &ContactModel,
@@ -299,14 +301,14 @@ impl BodyPair {
         indices
     }
 
-    /// Distance within which node–face pairs of a patch are listed \[m\].
+    /// Distance within which `lists` contain node–face pairs \[m\].
     pub fn reach(&self, lists: &PatchLists, model: &ContactModel) -> f64 {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\]: the smaller of two lengths. One is the smallest reach of a
-    /// list; the other is the contact distance plus the remaining travel of the active patch pairs. The bound is valid
-    /// if no two batches of faces were within reach when the pairs were listed.
+    /// Lower bound on the distance of the bodies \[m\]: the smaller of two lengths. The first length is the smallest
+    /// reach of a list. The second length is the contact distance plus the remaining travel of the active patch pairs.
+    /// The bound is valid if no two batches of faces were within reach when the pairs were listed.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)
@@ -317,8 +319,8 @@ impl BodyPair {
         self.patch_lists.iter().flat_map(|lists| &lists.near)
     }
 
-    /// Number of steps until a list of near pairs or the active patch pairs are due, with the displacements of the last
-    /// step in every step.
+    /// Number of steps until a list of near pairs or the active patch pairs are due, if every step has the
+    /// displacements of the last step.
     pub fn steps_left(&self) -> f64 {
         let of_patch_lists = self.patch_lists.iter().map(PatchLists::steps_left);
         of_patch_lists.fold(self.travel.steps_to(self.active_limit), f64::min)

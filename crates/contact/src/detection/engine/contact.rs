@@ -6,7 +6,7 @@
 //! patch pairs   active patch pairs of body pairs whose travel exceeds its limit      ([`body_pair`], [`patches`])
 //! near pairs    Verlet lists of patches whose travel exceeds the skin                ([`patch_lists`], [`traversal`])
 //! short list    near pairs that can give a constraint in the next steps              ([`short_list`])
-//! primitives    closest points of these candidates, constraints of penetrated nodes
+//! primitives    closest points of these candidates, constraints of the nodes in contact
 //! ```
 //! [`list_update`] updates the active patch pairs and the lists. Every stage processes only the items that are due.
 //! Most steps update no list, and distant bodies cost only the update of their motion.
@@ -38,27 +38,28 @@ use super::body_pair::BodyPair;
 /// Smallest number of bodies per task, if the task reads all nodes of its bodies.
 const BODIES_PER_TASK: usize = 32;
 
-/// Smallest number of body pairs per task, and of bodies per task if few bodies need work.
+/// Smallest number of body pairs per task, and smallest number of bodies per task if few bodies need work.
 pub(super) const PER_TASK: usize = 512;
 
-/// All inflated boxes are rebuilt when this fraction of all bodies has left their boxes since the last rebuild.
+/// All inflated boxes are rebuilt when the number of escapes from boxes since the last rebuild reaches this fraction of
+/// the number of bodies.
 const REBUILD_FRACTION: f64 = 0.25;
 
 /// State of the contact phase, reused from step to step.
 pub(super) struct ContactPhase {
     /// The bodies with faces, ascending.
     bodies: Vec<u32>,
-    /// Surface nodes of all bodies, body by body. They are in one array, because every step reads all of them.
+    /// Surface nodes of all bodies, body by body, in one array, because every step reads all nodes.
     nodes: Vec<u32>,
     /// Index in `nodes` of the first node of each body, and the length of `nodes` as the last entry.
     first_nodes: Vec<usize>,
     pub motions: Vec<BodyMotion>,
     inflated_boxes: BodyTree,
-    /// Number of bodies that have left their boxes since all boxes were rebuilt.
+    /// Number of escapes of bodies from their inflated boxes since all boxes were rebuilt.
     num_moved: usize,
     /// Pairs of bodies with overlapping inflated boxes, and bodies in self-contact; ascending.
     pub body_pairs: Vec<BodyPair>,
-    /// Bounding volumes tested on two faces.
+    /// Bounding volumes tested on pairs of faces.
     pub ladder: AdaptiveLadder,
     candidates: Vec<Candidate>,
     /// For each body, the end of its nodes in the sorted list of nodes with candidates.
@@ -72,12 +73,12 @@ pub(super) struct ContactPhase {
 }
 
 impl ContactPhase {
-    /// Starting points of the next search, ascending.
+    /// Starting points of the next closest-point searches, ascending.
     pub fn starting_points(&self) -> Vec<StartingPoint> {
         self.search.starting_points()
     }
 
-    /// Sets the starting points of the next search, ascending.
+    /// Sets the starting points of the next closest-point searches, ascending.
     pub fn start_from(&mut self, points: &[StartingPoint]) {
         self.search.start_from(points);
     }
@@ -115,7 +116,7 @@ impl ContactPhase {
     }
 
     /// Adds a step to the motion of all bodies and body pairs. Returns the bodies outside their inflated boxes, and
-    /// whether a body pair is due.
+    /// whether a body pair needs an update.
     ///
     /// Each body and each body pair is read once, because the data of many bodies exceed the caches.
     fn update(&mut self, configuration: &Configuration<'_>) -> (Vec<u32>, bool) {
@@ -224,7 +225,7 @@ impl ContactPhase {
         search.group(candidates, model, start);
     }
 
-    /// Merges the edge lists of all patches if any list has changed or been dropped.
+    /// Merges the edge lists of all patches if `have_changed` is true or the number of listed edge pairs has changed.
     pub fn gather_edges(&mut self, model: &ContactModel, have_changed: bool) {
         let Self { body_pairs, edges, num_edges, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
@@ -289,7 +290,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Closest points and constraints of the candidates.
+    /// Computes the closest points of the candidates, and replaces `constraints`.
     pub(super) fn find_constraints(
         &mut self,
         configuration: &Configuration<'_>,

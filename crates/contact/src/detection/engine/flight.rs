@@ -18,11 +18,14 @@ use super::Engine;
 use super::flying::{FirstSteps, FlyingTrees};
 use super::queue::VertexPair;
 
-/// A horizon is shortened above a number of body pairs: the first entry times the number of bodies, plus the second
-/// entry.
+/// A horizon is shortened if it has more body pairs than
+///
+/// ```text
+/// MAX_PAIRS[0] · number of bodies + MAX_PAIRS[1]
+/// ```
 const MAX_PAIRS: [usize; 2] = [4, 1024];
 
-/// Factor by which a horizon is shortened.
+/// Factor of each shortening of a horizon.
 const SHORTENING: f64 = 0.25;
 
 /// Shortest horizon, relative to the rest of the run. Swept boxes that overlap in this horizon are assumed to overlap
@@ -41,16 +44,16 @@ pub(super) struct FlightPhase {
     horizon: f64,
     /// Number of pairs above which a horizon is shortened.
     max_pairs: usize,
-    /// The kinematics from the first steps; unused with exact kinematics.
+    /// Kinematics from the first steps; unused with exact kinematics.
     steps: FirstSteps,
-    /// First steps of a flight that began before a restart.
+    /// First steps of a flight that began before a restart of the run.
     pub(super) resumed: Option<RootHistory>,
     /// Boxes of the vertices in the reference configuration, by body; empty for hierarchies of spheres.
     boxes: Vec<Vec<Aabb>>,
 }
 
 impl FlightPhase {
-    /// Flight phase of this number of bodies, with unknown motion.
+    /// Flight phase of this number of bodies, before the first flight.
     pub fn new(num_bodies: usize) -> Self {
         let bodies = BodyTree::new(num_bodies);
         let max_pairs = MAX_PAIRS[0] * num_bodies + MAX_PAIRS[1];
@@ -65,8 +68,7 @@ impl FlightPhase {
         }
     }
 
-    /// Positions of the roots at the first instants; the kinematics follow from these positions. `None` for exact
-    /// kinematics.
+    /// Positions of the roots at the first instants, from which the kinematics follow. `None` for exact kinematics.
     pub(super) fn first_steps(&self) -> Option<RootHistory> {
         let history = self.steps.history();
         (!history.is_empty()).then(|| history.clone())
@@ -110,7 +112,7 @@ impl Engine {
         }
     }
 
-    /// Discards the queue, and predicts all root pairs that can touch within a horizon that begins at `begin` \[s\].
+    /// Discards the queue, and predicts all root pairs that can touch within the horizon that begins at `begin` \[s\].
     ///
     /// The horizon ends with the run, or earlier if the swept boxes of too many pairs of bodies overlap.
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) {
@@ -124,8 +126,9 @@ impl Engine {
         }
     }
 
-    /// Finds the horizon and the pairs of bodies whose swept boxes overlap in this horizon. If even the shortest
-    /// horizon has too many pairs, as in a bundle or a heap, the limit becomes twice the number of these pairs.
+    /// Finds the horizon, and the pairs of bodies whose swept boxes overlap in this horizon. If even the shortest
+    /// horizon has too many pairs, as in a bundle or a pile, the limit becomes twice the number of these pairs, and the
+    /// search for the horizon starts again.
     fn pairs_within_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
         let rest = flight.end - begin;
         let mut horizon = (self.flight.horizon / SHORTENING).min(rest);
@@ -152,7 +155,7 @@ impl Engine {
         self.flight.max_pairs
     }
 
-    /// Computes the swept box of every body with faces between two instants \[s\].
+    /// Computes the swept box of every body with faces, between two instants \[s\].
     fn sweep_bodies(&mut self, flight: &Flight<'_>, span: [f64; 2]) {
         let span = span.map(|time| time - flight.time);
         let volumes = self.flying_trees();
@@ -198,7 +201,7 @@ impl Engine {
         first
     }
 
-    /// Processes the events due before `end` \[s\], and returns the first impact. Appends the pairs of bodies of these
+    /// Processes the events due up to `end` \[s\], and returns the first impact. Appends the pairs of bodies of these
     /// events to `touched`.
     fn process_events(
         &mut self,
@@ -221,7 +224,7 @@ impl Engine {
         }
     }
 
-    /// Queues the earliest time of contact of the pair; drops the pair if this time is after the horizon.
+    /// Queues a pair at its earliest possible time of contact. Drops the pair if this time is after the horizon.
     fn predict_flight(&mut self, flight: &Flight<'_>, pair: VertexPair) {
         let horizon = self.flight.horizon_end - flight.time;
         if let Some(s) = self.flying_trees().earliest_meeting(flight, (pair.bodies, pair.vertices), horizon) {
@@ -324,7 +327,8 @@ impl Engine {
         self.statistics.counts.update += count as u64;
     }
 
-    /// Refits the volumes to the nodes at this instant, once, if the kinematics follow from the first steps.
+    /// Refits the volumes to the nodes at the beginning of the step, once per step, if the kinematics follow from the
+    /// first steps.
     fn refit_at(&mut self, flight: &Flight<'_>) {
         let steps = &mut self.flight.steps;
         if steps.are_known() && steps.fitted_at() != flight.time {
@@ -339,7 +343,7 @@ impl Engine {
     }
 }
 
-/// Box swept by a ball between two instants, counted from now \[s\].
+/// Box swept by a ball between two instants \[s\], counted from the instant at which the ball is at `ball.centre`.
 fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
     let at = |k: usize, s: f64| ball.centre[k] + (ball.velocity[k] + 0.5 * ball.acceleration[k] * s) * s;
     let displacement = ball.velocity.abs() * end + ball.acceleration.abs() * (end * end);
@@ -349,7 +353,7 @@ fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
     let mut bounds = Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() };
     for k in 0..3 {
         let [first, last] = [at(k, begin), at(k, end)];
-        // Turning point along this axis.
+        // Time at which the velocity along this axis vanishes.
         let turn = -ball.velocity[k] / ball.acceleration[k];
         let turned = if begin < turn && turn < end { at(k, turn) } else { first };
         bounds.lower[k] = first.min(last).min(turned) - margin;

@@ -61,8 +61,8 @@ impl Engine {
         }
     }
 
-    /// Finds the active patch pairs of the body pairs that are due; returns the indices of the body pairs without any
-    /// active patch pair.
+    /// Finds the active patch pairs of the body pairs that are due. Returns the indices of the body pairs for which
+    /// this search found no active patch pair.
     fn find_active_pairs(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, registers, .. } = contact;
@@ -118,7 +118,7 @@ impl Engine {
         self.statistics.counts.update += motions.map(fit).sum::<usize>() as u64;
     }
 
-    /// Node–face pairs and edge pairs within reach for one set of lists of a body pair.
+    /// Node–face pairs and edge pairs within reach, for one set of lists of a body pair.
     fn list(&self, configuration: &Configuration<'_>, [k, lists]: [usize; 2]) -> Found {
         let body_pair = &self.contact.body_pairs[k];
         let lists = &body_pair.patch_lists[lists];
@@ -148,7 +148,7 @@ impl Engine {
         found
     }
 
-    /// Lower bounds on the distances of the `separated` body pairs, by the sphere trees of the bodies.
+    /// Finds lower bounds on the distances of the `separated` body pairs, by the sphere trees of the bodies.
     fn find_separations(
         &mut self,
         configuration: &Configuration<'_>,

@@ -1,9 +1,9 @@
-//! The three-level engine: a priority queue of predicted contact times of pairs of tree vertices.
+//! The three-level engine: a priority queue of pairs of tree vertices, ordered by their predicted contact times.
 //!
 //! ```text
 //! level 1  queue of (t*, vertex, vertex), with a predicted contact time t*; idle until the earliest t* is due
-//! level 2  open the larger vertex of a due pair and predict the pairs with its children; in contact the leaves of
-//!          curved faces pass the ladder of bounding volumes
+//! level 2  open the larger vertex of a due pair and predict the pairs with its children; in contact leaves, by default
+//!          only leaves of curved faces, pass the ladder of bounding volumes
 //! level 3  exact time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```
 //! In flight the spheres move with their bodies in closed form, so a prediction stays valid until an impact. The queue
@@ -66,7 +66,7 @@ pub struct EngineOptions {
     pub ladder: Vec<VolumeKind>,
     /// Leaves to which the ladder applies.
     pub ladder_use: LadderUse,
-    /// Closest-point method.
+    /// Method and start of the closest-point searches.
     pub node_face: NodeFaceOptions,
 }
 
@@ -99,7 +99,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Builds the trees of all surfaces of the model at these positions, the reference positions in flight.
+    /// Builds the trees of all surfaces of the model. `positions` of all nodes \[m\] are the reference positions of
+    /// flights.
     pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
         let mut statistics = DetectionStatistics::default();
         let built: Vec<Option<(Hierarchy, f64)>> = model
@@ -134,7 +135,8 @@ impl Engine {
         Some(VertexPair { bodies, vertices: [root(bodies[0])?, root(bodies[1])?] })
     }
 
-    /// Pairs that replace a pair when its larger vertex is opened; `None` for two leaves.
+    /// The two pairs that replace a pair when one of its vertices is opened: the vertex of the larger size, or the only
+    /// vertex that is not a leaf. `None` for two leaves.
     fn open(&self, pair: VertexPair, sizes: [f64; 2]) -> Option<[VertexPair; 2]> {
         let children = |k: usize| {
             let tree = self.trees[pair.bodies[k] as usize].as_ref()?;
@@ -153,14 +155,14 @@ impl Engine {
         }))
     }
 
-    /// Faces of a pair of leaves.
+    /// Faces of a pair of leaves; `None` if a vertex is not a leaf.
     fn faces(&self, pair: VertexPair) -> Option<[u32; 2]> {
         let face = |k: usize| self.trees[pair.bodies[k] as usize].as_ref()?.face(pair.vertices[k]);
         Some([face(0)?, face(1)?])
     }
 
-    /// Earliest queue entry of each pair of bodies for which `wanted` holds, in ascending order; pairs without an entry
-    /// are omitted.
+    /// Earliest queue entry of each pair of bodies for which `wanted` returns true, by ascending bodies. Pairs of
+    /// bodies without an entry are omitted.
     fn earliest_entries(&self, wanted: impl Fn([u32; 2]) -> bool) -> Vec<(f64, VertexPair)> {
         let mut entries: Vec<(f64, VertexPair)> =
             self.queue.entries().filter(|(_, pair)| wanted(pair.bodies)).collect();
@@ -171,7 +173,7 @@ impl Engine {
         entries
     }
 
-    /// Records the earliest predicted time of each pair of bodies for which `wanted` holds.
+    /// Records the earliest predicted time of each pair of bodies for which `wanted` returns true.
     fn record_predictions(&mut self, predicted_at: f64, wanted: impl Fn([u32; 2]) -> bool) {
         for (time, pair) in self.earliest_entries(wanted) {
             let depth = |k: usize| {

@@ -1,8 +1,12 @@
 //! Cones that bound face normals while the nodes move.
 //!
 //! Let the relative displacement of any two points of a face be at most s. The normal N = e × f of two edges e and f of
-//! the face then changes by |ΔN| ≤ s (|e| + |f|) + s². Let y = s (|e| + |f|)/|N| and q = y + y²/4. The bound on |ΔN| is
-//! at most q |N|, because (|e| + |f|)² ≥ 4 |N|. The unit normal therefore changes by at most τ = q/(1 − q/2).
+//! the face then changes by
+//!
+//! ```text
+//! |ΔN| ≤ s (|e| + |f|) + s² ≤ q |N|   with y = s (|e| + |f|)/|N| and q = y + y²/4
+//! ```
+//! because (|e| + |f|)² ≥ 4 |N|. The unit normal therefore changes by at most τ = q/(1 − q/2).
 //!
 //! The normals of a quadrilateral are positive sums of its corner normals. Nodal normals are positive sums of the
 //! normals of the face ring. A cone of half-angle below 90° is convex, so a cone that contains the summands contains
@@ -10,8 +14,8 @@
 //!
 //! # Source
 //! Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on smoothly discretized surface animations
-//! using geometrical shape regularity", Computer Graphics Forum 13(3), for normal cones; the bounds on the change of
-//! the normals are our own.
+//! using geometrical shape regularity", Computer Graphics Forum 13(3), for normal cones. The bounds on the change of
+//! the normals are not from this source.
 
 use std::f64::consts::SQRT_2;
 
@@ -23,19 +27,19 @@ use crate::mesh::CellKind;
 /// Largest q, as defined at the top of this file, for which the rotation is bounded.
 const LARGEST_CHANGE: f64 = 0.5;
 
-/// Rounding of products of unit normals.
+/// Rounding of scalar products of unit normals.
 pub(super) const ROUNDING: f64 = 1e-12;
 
-/// A cone that contains the unit normals of one or several faces at one instant, and the sensitivity of these normals
-/// to displacements.
+/// A cone that contains the unit normals of a face at one instant, and the sensitivity of these normals to
+/// displacements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FaceNormal {
     /// Axis of the cone.
     normal: Vec3,
     /// Largest distance of a unit normal from the unit vector of the axis.
     spread: f64,
-    /// Bound on the change of a unit normal per relative displacement, to first order: (|e| + |f|)/|N| \[1/m\].
-    /// Infinite if unknown.
+    /// Bound on the change of a unit normal per relative displacement, to first order: (|e| + |f|)/|N| \[1/m\], and
+    /// 1/|N| on a segment. Infinite if unknown.
     slenderness: f64,
 }
 
@@ -44,7 +48,8 @@ pub(super) struct FaceNormal {
 pub(super) struct NormalCone {
     /// Axis of the cone.
     pub normal: Vec3,
-    /// Bound on the distance of a normal from the axis, less than √2; infinite for unbounded normals.
+    /// Bound on the distance of a unit normal from the unit vector of the axis, less than √2; infinite for unbounded
+    /// normals.
     pub turn: f64,
 }
 
@@ -81,7 +86,7 @@ impl FaceNormal {
     }
 
     /// Face normal from a normal N of any length. `edges` bounds the change of N per relative displacement, to first
-    /// order \[m\]. If N is the cross product of two edges, `edges` is the sum of the lengths of these edges.
+    /// order \[m\]. If N is the cross product of two edges, `edges` is the sum of their lengths.
     fn of_normal(normal: Vec3, edges: f64) -> Self {
         let length = normal.norm();
         match length > 0.0 && length.is_finite() {
@@ -115,7 +120,7 @@ impl NormalCone {
     /// that exceeds a right angle by more than [`SQUARE`].
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
-        // An upper bound of sin(α + β) for the half-angles α and β, sufficient in most cases.
+        // An upper bound on sin(α + β), with the half-angles α and β of the cones. It suffices in most cases.
         let loose = self.turn + other.turn + self.turn * other.turn;
         let off = if product.abs() > loose { loose } else { sine_of_sum(self.turn, other.turn) } + ROUNDING;
         match (product < -off - SQUARE, product > off) {
@@ -126,7 +131,7 @@ impl NormalCone {
     }
 }
 
-/// Sine of the sum of the angles with these chords in the unit circle; infinite from 90° on.
+/// Sine of the sum of two angles with these chords in the unit circle; infinite if the sum is 90° or more.
 fn sine_of_sum(a: f64, b: f64) -> f64 {
     let [[sin_a, cos_a], [sin_b, cos_b]] =
         [a, b].map(|chord| [chord * (1.0 - 0.25 * chord * chord).sqrt(), 1.0 - 0.5 * chord * chord]);

@@ -1,5 +1,5 @@
-//! The lists of one active patch: near node–face and edge pairs (a Verlet list), the short list made from them, and
-//! their validity.
+//! The lists of one active patch: near node–face and edge pairs (a Verlet list), the short list selected from the near
+//! pairs, and the travel up to which the lists are complete.
 //!
 //! If each body pair had a single list, the fastest node of the two bodies would limit the life of the list. An ejected
 //! fragment, for example, would invalidate the list within a few steps. Each patch therefore has lists of its own. The
@@ -19,20 +19,20 @@ use super::traversal::{Found, NearPair};
 /// Target life of a list of near pairs, in steps.
 const STEPS: f64 = 256.0;
 
-/// Bounds of the skin, relative to the search depth. A thicker skin lists more pairs that never touch; a thinner skin
-/// needs more traversals.
+/// Least and greatest skin, relative to the search depth. A thicker skin lists more pairs that never touch; a thinner
+/// skin needs more traversals.
 const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
 
 /// Target life of a short list, in steps. A longer life needs a longer list, and every step evaluates the whole list.
 const SHORT_STEPS: f64 = 16.0;
 
-/// Bounds of the skin of a short list, relative to the skin of the near pairs.
+/// Least and greatest skin of a short list, relative to the skin of the near pairs.
 const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
 
 /// Remaining fraction of the skin below which a short list is renewed together with due lists.
 const RENEWAL_FRACTION: f64 = 0.25;
 
-/// Skin of a list for a relative displacement of `step` per step \[m\].
+/// Skin \[m\] of a list whose relative displacement is `step` \[m\] in every step.
 pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
     let [least, most] = SKIN.map(|share| share * search_depth);
     (STEPS * step).max(least).min(most)
@@ -52,18 +52,18 @@ pub(super) struct PatchPartners {
 /// The surfaces that a set of lists covers.
 #[derive(Clone, Debug)]
 pub(super) enum Scope {
-    /// Both whole bodies, each of a single patch; nodes of both sides are contactors.
+    /// Both whole bodies, each with a single patch; nodes of both sides are contactors.
     Bodies,
-    /// A patch of one side and its partners on the other.
+    /// A patch of one side, and its partner patches on the other side.
     Patch(PatchPartners),
 }
 
 /// Lists of one active patch or of a pair of whole bodies.
 #[derive(Clone, Debug)]
 pub(super) struct PatchLists {
-    /// The surfaces covered.
+    /// The surfaces that the lists cover.
     pub scope: Scope,
-    /// Bound on the relative displacement since the near pairs were listed.
+    /// Bound on the relative displacement since the near pairs were listed \[m\].
     travel: Travel,
     /// Travel up to which the near pairs are complete \[m\].
     near_limit: f64,
@@ -77,15 +77,15 @@ pub(super) struct PatchLists {
     pub has_near_batches: bool,
     /// Node–face pairs within reach when listed, nodes ascending, the nearest faces first.
     pub near: Vec<NearPair>,
-    /// Edge pairs within reach when listed. Two patches list their edge pairs once, in one of the two assignments of
-    /// contactor and target.
+    /// Edge pairs within reach when listed. The edge pairs of two patches are listed once, in one of the two
+    /// assignments of contactor and target.
     pub edges: Vec<EdgePair>,
     /// Short list: candidates among the near pairs, nodes ascending, the faces of each node ascending.
     pub short: Vec<Candidate>,
 }
 
 impl PatchPartners {
-    /// Bound on the relative displacement of the patch and its partners in the last step \[m\].
+    /// Bound on the relative displacement in the last step of any two points of the patch and its partners \[m\].
     fn step(&self, bodies: [&Patches; 2]) -> f64 {
         let (own, partners) = (bodies[self.contactor], bodies[1 - self.contactor]);
         let steps = self.partners.iter().map(|&other| partners.step(other));
@@ -121,8 +121,8 @@ impl PatchLists {
         }
     }
 
-    /// Bounds the relative displacement of the patch and its partners in the last step. The result is at most `bound`
-    /// \[m\], the bound for the whole bodies.
+    /// Bounds the relative displacement of the patch and its partners in the last step. The bound is at most `bound`
+    /// \[m\], which holds for the whole bodies.
     pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.travel.step = match &self.scope {
             Scope::Bodies => bound,
@@ -146,7 +146,7 @@ impl PatchLists {
         self.travel.is_past(self.short_limit)
     }
 
-    /// Whether the short list is incomplete or soon will be.
+    /// Whether the short list is incomplete or soon will be; false if there are no near pairs.
     pub fn is_short_nearly_due(&self) -> bool {
         !self.near.is_empty() && self.travel.is_past(self.short_limit - RENEWAL_FRACTION * self.short_skin)
     }
@@ -194,7 +194,7 @@ impl PatchLists {
         self.short_skin = (SHORT_STEPS * self.travel.step).max(least).min(most);
     }
 
-    /// Relative displacement since the near pairs were listed, and the allowance until the next short list.
+    /// Relative displacement since the near pairs were listed, and the allowance of the next short list.
     pub fn travel_bounds(&self) -> TravelBounds {
         TravelBounds { travelled: self.travel.travelled(), allowance: self.short_skin }
     }

@@ -1,8 +1,8 @@
 //! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
 //! A patch consists of up to eight batches of up to eight faces, one face per lane. The normals at the nodes of a patch
-//! depend on the adjacent faces. The displacements of a patch are therefore those of its nodes and of the nodes of
-//! adjacent faces. The motion of the remaining surface does not matter.
+//! depend on the adjacent faces. The displacements of a patch therefore include the displacements of adjacent faces.
+//! The motion of the remaining surface does not matter.
 
 use std::ops::Range;
 
@@ -55,11 +55,11 @@ struct PatchMotion {
     step: Bounds,
     /// Bound on the difference of any two of these displacements \[m\].
     extent: f64,
-    /// Displacements since the boxes of the patch were fitted.
+    /// Displacements since the boxes of the patch were fitted \[m\].
     since_fit: Bounds,
 }
 
-/// Current placement of volumes fitted at one time: a common shift and a common growth.
+/// Current placement of volumes that were fitted at the same time: a common shift and a common growth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     /// Displacement since the fit \[m\].
@@ -69,15 +69,15 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// Placement after displacements within these bounds.
+    /// Placement of volumes after displacements within these bounds.
     pub fn after(displacements: &Bounds) -> Self {
         Self { shift: displacements.middle(), growth: 0.5 * displacements.extent() }
     }
 }
 
 impl PatchMotion {
-    /// Bounds the displacements of the points of the patch in a step. The bounds are those of the nodes `around` or,
-    /// without these nodes, the bounds of the `whole` surface.
+    /// Bounds the displacements of the points of the patch in a step. The bounds are those of the nodes `around`. If
+    /// `around` is `None`, they are the bounds `whole` of the whole surface.
     fn find_step(
         &mut self,
         around: Option<&[u32]>,
@@ -99,7 +99,7 @@ pub(super) struct Patches {
     /// Faces of each batch; the last batch may be incomplete.
     faces: Vec<[u32; WIDTH]>,
     nodes: Vec<(u32, u32)>,
-    /// End of the nodes of each batch.
+    /// For each batch, the end of its nodes in `nodes`.
     ends: Vec<u32>,
     is_linear: Vec<bool>,
     /// Boxes of the faces of each batch, as fitted.
@@ -112,8 +112,8 @@ pub(super) struct Patches {
     motions: Vec<PatchMotion>,
 }
 
-/// Nodes of each patch and of its adjacent faces, and the end of the nodes of each patch. Both lists are empty for a
-/// single patch: its displacements are those of the whole surface.
+/// Nodes of each patch and of its adjacent faces, and for each patch the end of its nodes. Both lists are empty for a
+/// single patch: the displacements of a single patch are those of the whole surface.
 #[derive(Clone, Debug, Default)]
 struct NodesAround {
     nodes: Vec<u32>,
@@ -129,8 +129,8 @@ impl NodesAround {
 }
 
 impl Patches {
-    /// Divides a surface into compact patches at these positions of all nodes \[m\]. Boxes and motions are unknown
-    /// until a fit and an update.
+    /// Divides a surface into compact patches at these positions of all nodes \[m\]. The boxes are invalid until a fit,
+    /// and the motions until an update.
     pub fn new(surface: &Surface, positions: &[Vec3]) -> Self {
         let order = compact_order_of_faces(surface, positions);
         let mut faces = vec![[0; WIDTH]; order.len().div_ceil(WIDTH)];
@@ -205,7 +205,7 @@ impl Patches {
         self.motions.len()
     }
 
-    /// Adds a step to the active patches, ascending, given the displacement bounds of the whole surface.
+    /// Adds a step to the active patches `selected`, ascending. `whole` bounds the displacements of the whole surface.
     pub fn update(
         &mut self,
         selected: &[u32],
@@ -219,7 +219,7 @@ impl Patches {
         });
     }
 
-    /// Measures the displacements of patches, ascending, that become active in this step.
+    /// Measures the displacements in this step of the patches `selected`, ascending, which become active.
     pub fn find_steps(
         &mut self,
         selected: &[u32],
@@ -230,11 +230,11 @@ impl Patches {
         self.for_each(selected, |motion, around| motion.find_step(around, whole, steps, configuration));
     }
 
-    /// Applies `act` to the motions of some patches, ascending, and the nodes around them.
+    /// Applies `act` to each patch of `selected`, ascending: to its motion and to the nodes around the patch.
     fn for_each(&mut self, selected: &[u32], act: impl Fn(&mut PatchMotion, Option<&[u32]>) + Sync + Send) {
         let Self { around, motions, .. } = self;
         let act = |(patch, motion): (usize, &mut PatchMotion)| act(motion, around.of(patch));
-        // Waking a thread costs more than a few patches.
+        // Waking a thread takes longer than the update of a few patches.
         if selected.len() <= PATCH_UPDATES_PER_TASK {
             selected.iter().for_each(|&patch| act((patch as usize, &mut motions[patch as usize])));
         } else {
@@ -243,7 +243,7 @@ impl Patches {
         }
     }
 
-    /// Moves all patches except the selected ones, ascending, with the whole surface.
+    /// Moves all patches except the patches `selected`, ascending, with the whole surface.
     pub fn move_all_but(&mut self, selected: &[u32], displacements: &Bounds) {
         let mut selected = selected.iter().peekable();
         for (patch, motion) in (0..).zip(&mut self.motions) {
@@ -283,7 +283,7 @@ impl Patches {
         &self.batches[patch as usize]
     }
 
-    /// A batch.
+    /// The batch with this number; batches are numbered through all patches.
     pub fn batch(&self, batch: u32) -> FaceBatch<'_> {
         let batch = batch as usize;
         let begin = batch.checked_sub(1).map_or(0, |before| self.ends[before]);

@@ -45,7 +45,7 @@ impl Ord for Event {
     }
 }
 
-/// Events by time.
+/// Queue of events; the earliest event comes first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EventQueue {
     heap: BinaryHeap<Event>,
@@ -67,7 +67,7 @@ impl EventQueue {
         self.heap.peek().map(|event| event.time)
     }
 
-    /// Removes and returns the earliest event if it is due at `time` \[s\].
+    /// Removes and returns the earliest event if its time is at most `time` \[s\].
     pub fn pop_due(&mut self, time: f64) -> Option<Event> {
         if self.earliest()? <= time { self.heap.pop() } else { None }
     }

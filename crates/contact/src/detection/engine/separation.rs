@@ -1,4 +1,5 @@
-//! Separation of two bodies. A simultaneous traversal of their sphere trees opens the larger of two spheres.
+//! Separation of two bodies, by a simultaneous traversal of their sphere trees. The traversal opens the larger of two
+//! spheres.
 
 use crate::detection::tree::hierarchy::Hierarchy;
 use crate::detection::volume::Sphere;
@@ -13,9 +14,9 @@ const MAX_UNOPENED_LEAVES: u32 = 8;
 pub(super) struct Separation {
     /// Lower bound on the distance of the bodies \[m\].
     pub distance: f64,
-    /// Vertices of the two sphere trees that determine this bound; `None` for a bound from the body boxes.
+    /// Vertices of the two sphere trees that determine the bound; `None` for a bound from the body boxes.
     pub nearest: Option<[u32; 2]>,
-    /// Sphere pairs tested.
+    /// Number of sphere pairs tested.
     pub tests: u64,
 }
 
@@ -25,12 +26,12 @@ pub(super) struct SeparationSearch<'a> {
     pub trees: [&'a Hierarchy; 2],
     /// Current spheres of the trees.
     pub placed: [PlacedSpheres<'a>; 2],
-    /// Known lower bound on the distance \[m\]; the search improves this bound.
+    /// Known lower bound on the distance \[m\]; the search looks for a larger bound.
     pub reach: f64,
 }
 
 impl SeparationSearch<'_> {
-    /// Separation of the bodies; its distance is `reach` if the spheres do not prove a larger distance.
+    /// Separation of the bodies. The distance is `reach` if the spheres do not prove a larger distance.
     pub fn find(&self) -> Separation {
         let mut separation = Separation { distance: f64::INFINITY, nearest: None, tests: 0 };
         let mut pending = vec![self.trees.map(Hierarchy::root)];

@@ -8,14 +8,20 @@
 //!   B ╱
 //! ```
 //! Normal cones bound the rotation of the normals within the allowance ([`normal_cone`](super::normal_cone)). Let τ
-//! bound the rotation of the normal n of a face with a corner c. A node at x stays in front of the plane of the face if
-//! (x − c)·n > s + (|x − c| + s) τ. A quadrilateral with the corners a, b, c, d and its triangles abc and acd have a
-//! Hausdorff distance of at most |a − b + c − d|/4. The normals of curved faces have no bound, so that only the
-//! distance excludes curved faces.
+//! bound the change of the unit normal n of a face with a corner c. A node at x stays in front of the plane of the face
+//! if
+//!
+//! ```text
+//! (x − c) · n > s + (|x − c| + s) τ
+//! ```
+//! A quadrilateral with the corners c₀, c₁, c₂ and c₃ and its two triangles c₀ c₁ c₂ and c₀ c₂ c₃ have a Hausdorff
+//! distance of at most |c₀ − c₁ + c₂ − c₃|/4. The normals of curved faces have no bound, so that only the distance
+//! excludes curved faces.
 //!
 //! # Source
-//! Our own, inspired by the use of normals in Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on
-//! smoothly discretized surface animations using geometrical shape regularity", Computer Graphics Forum 13(3).
+//! Developed for this program, inspired by the use of normals in Volino & Magnenat-Thalmann 1994, "Efficient
+//! self-collision detection on smoothly discretized surface animations using geometrical shape regularity", Computer
+//! Graphics Forum 13(3).
 
 use rayon::prelude::*;
 
@@ -38,10 +44,10 @@ use super::traversal::NearPair;
 /// Smallest number of faces per task that computes face normals.
 const FACES_PER_TASK: usize = 2048;
 
-/// Factor that lowers a number so that its rounding to single precision does not exceed the number.
+/// Factor that lowers a number. The product, rounded to single precision, does not exceed the number.
 const ROUNDED_DOWN: f64 = 1.0 - f32::EPSILON as f64;
 
-/// Factor that restores an upper bound from a number lowered and rounded in this way.
+/// Factor that raises a number lowered and rounded in this way. The product is an upper bound on the original number.
 const ROUNDED_BACK: f64 = 1.0 + 4.0 * f32::EPSILON as f64;
 
 /// Current geometry of a body pair.
@@ -61,14 +67,14 @@ pub(super) struct PairGeometry<'a> {
 /// Bounds on relative displacements of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TravelBounds {
-    /// Accumulated since the near pairs were listed \[m\].
+    /// Relative displacement accumulated since the near pairs were listed \[m\].
     pub travelled: f64,
-    /// Allowed from now on \[m\].
+    /// Relative displacement allowed from now on \[m\].
     pub allowance: f64,
 }
 
-/// Normals of all faces of both bodies; empty if few pairs are listed, because the computation pair by pair is then
-/// cheaper.
+/// Normals of all faces of both bodies. Empty if few pairs are listed, because it is then cheaper to compute normals
+/// pair by pair.
 pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
 /// A face near a node.
@@ -97,13 +103,14 @@ struct Workspace {
     near: Vec<NearFace>,
     /// Normal cones of the face ring of the node.
     face_ring: Vec<NormalCone>,
-    /// Corners whose face rings have been tested: the node is in front of all faces of these rings.
+    /// Corners whose face rings have been tested. If the test succeeded, the node is in front of all faces of these
+    /// rings.
     passed: Vec<u32>,
 }
 
 impl PairGeometry<'_> {
     /// Pairs within `reach` \[m\], with their distances. In self-contact, two kinds of faces are not paired with a
-    /// node: its adjacent faces, and faces opposite across the thickness.
+    /// node: the faces adjacent to the node, and the faces opposite across the thickness.
     pub fn within(&self, near: &[NearPair], reach: f64) -> Vec<NearPair> {
         let mut distances = Vec::with_capacity(near.len());
         self.measure(near, &mut distances);
@@ -128,7 +135,7 @@ impl PairGeometry<'_> {
     }
 
     /// Candidates that can give a constraint, in the node order of `near`, the faces of each node ascending. The list
-    /// is shortest if the pairs of each node are sorted by distance.
+    /// is shortest if `near` has the pairs of each node by ascending distance.
     pub fn short_list(
         &self,
         near: &[NearPair],
@@ -210,7 +217,7 @@ impl PairGeometry<'_> {
         }
     }
 
-    /// Distance of a node from a segment or a triangle; for a curved face a lower bound \[m\].
+    /// Distance of a node from a face \[m\]: exact for a segment or a triangle, a lower bound for other faces.
     fn distance(&self, pair: &NearPair) -> f64 {
         let (kind, nodes) = self.face(pair);
         let position = &self.positions[pair.node as usize];
@@ -225,7 +232,7 @@ impl PairGeometry<'_> {
     }
 }
 
-/// Triangles that approximate a face, by its corners; empty for segments and curved faces.
+/// Triangles that approximate a face, by the local numbers of their corners; empty for segments and curved faces.
 fn triangles_of(kind: CellKind) -> &'static [[usize; 3]] {
     match kind {
         CellKind::Tri3 => &[[0, 1, 2]],
@@ -344,7 +351,8 @@ impl ShortListBuilder<'_> {
     }
 }
 
-/// Whether the normal of a node, a mean over its face ring, is opposed to the normal of a face.
+/// Whether the normal of a node, a mean over its face ring, is opposed to the normal of a face. A node without faces
+/// has no opposed normal.
 fn opposition(face_ring: &[NormalCone], face: &NormalCone) -> Opposition {
     let mut opposition = face_ring.iter().map(|other| other.opposition(face));
     let Some(first) = opposition.next() else { return Opposition::Never };

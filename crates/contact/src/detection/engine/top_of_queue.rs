@@ -12,8 +12,9 @@ use crate::detection::detector::Phase;
 use crate::detection::volume::Sphere;
 
 impl Engine {
-    /// Earliest queue entry of each pair of bodies, with the spheres of its vertices. Before the first prediction the
-    /// entries are root pairs, due at once. The number of entries is at most the largest number of pairs of a horizon.
+    /// Earliest queue entry of each pair of bodies, with the current spheres of its two vertices. Before the first
+    /// prediction the entries are root pairs, due at once, at most as many as a horizon permits. In contact the entries
+    /// are the next list updates.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -57,7 +58,7 @@ impl Engine {
         })
     }
 
-    /// Earliest entry for each pair of bodies, in ascending order; in contact, the next list update of each body pair.
+    /// Earliest entry of each pair of bodies, by ascending bodies. In contact, the next list update of each body pair.
     fn earliest_of_pairs(&self, placement: &Placement<'_>) -> Vec<(f64, VertexPair)> {
         match (self.phase, placement) {
             (Phase::Contact, Placement::Deforming(configuration)) => self.next_updates(configuration),
@@ -69,9 +70,10 @@ impl Engine {
         }
     }
 
-    /// Time of the next list update of each body pair at the speed of the last step, with two tree vertices. The
-    /// vertices determined the bound of the last separation search. Without such vertices, the leaves of the nearest
-    /// listed node–face pair are given. If no pair is listed, they are the roots.
+    /// For each body pair, the time of the next update of a list, if every step has the displacements of the last step,
+    /// and two tree vertices. The vertices are those that determined the bound of the last separation search. Without
+    /// such vertices, they are the leaves of the nearest listed node–face pair. If no pair is listed, they are the
+    /// roots. Body pairs without a finite time are omitted.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;
@@ -99,7 +101,7 @@ impl Engine {
     }
 }
 
-/// Current sphere of a vertex whose sphere moves rigidly with its body.
+/// Current sphere of a vertex; the reference sphere moves rigidly with the body.
 fn carried(motion: &RigidMotion, tree: &Hierarchy, vertex: u32) -> Sphere {
     let sphere = tree.reference_sphere(vertex);
     Sphere { centre: motion.point(&sphere.centre, 0.0).0, ..sphere }

@@ -1,9 +1,9 @@
-//! Level 2 in contact: finds the nodes of a patch that are near faces of another patch.
+//! Level 2 in contact: finds the nodes of a patch that are near faces of patches of the other side.
 //!
 //! The traversal first finds pairs of batches (up to eight faces each) with overlapping boxes. The traversal then tests
-//! the nodes assigned to one batch against the boxes of the faces of the other batch, one face per lane. If one of the
-//! batches has a curved face, the pairs of faces first pass the ladder of bounding volumes. Every node is assigned to
-//! one face of one batch, so no pair is listed twice.
+//! the nodes assigned to one batch against the boxes of the faces of the other batch, one face per lane. By default, if
+//! one of the batches has a curved face, the pairs of faces first pass the ladder of bounding volumes. Every node is
+//! assigned to one face of one batch, so no pair is listed twice.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ impl NearPair {
         (self.target, self.node) == (other.target, other.node)
     }
 
-    /// Sorting key: by node, the nearest faces of a node first.
+    /// Sorting key: by the side of the face, then by node, then by ascending distance.
     pub fn order(&self) -> u128 {
         let words = [self.target, self.node, self.distance.to_bits(), self.face];
         words.into_iter().fold(0, |order, word| order << u32::BITS | u128::from(word))
@@ -82,9 +82,9 @@ pub(super) struct Traversal<'a> {
     pub sides: [Side<'a>; 2],
     /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// Bounding volumes tested on two faces.
+    /// Bounding volumes of the ladder, tested on pairs of faces.
     pub ladder: &'a [VolumeKind],
-    /// Faces to which the ladder applies.
+    /// Faces that pass the ladder.
     pub ladder_use: LadderUse,
     /// Distance within which pairs are listed \[m\].
     pub reach: f64,
@@ -98,7 +98,7 @@ struct PatchPair {
     /// Side of the target patch.
     target: usize,
     patches: [u32; 2],
-    /// Displacement of the contactor patch relative to the target patch since the fit of their boxes \[m\].
+    /// Displacement of the contactor patch relative to the target patch since the boxes were fitted \[m\].
     shift: Vec3,
     /// Largest distance between a shifted box of the contactor and a box of the target, both as fitted, at which their
     /// contents may be within reach \[m\].
@@ -118,13 +118,13 @@ impl BatchPair<'_> {
     }
 }
 
-/// Scratch data for curved faces.
+/// Scratch data of the ladder.
 struct Workspace {
     leaves: [[PlacedLeaf; WIDTH]; 2],
     volumes: LeafVolumes,
 }
 
-/// Input of the ladder for one face.
+/// Data of one face for the ladder.
 #[derive(Clone, Copy)]
 struct PlacedLeaf {
     sphere: Sphere,
@@ -133,7 +133,7 @@ struct PlacedLeaf {
     margin: f64,
 }
 
-/// Faces of the target batch that may be within reach of each face of the contactor batch: one bit per face.
+/// For each face of the contactor batch, the faces of the target batch that may be within reach: one bit per face.
 type FaceMasks = [u64; WIDTH];
 
 impl Traversal<'_> {
@@ -173,7 +173,8 @@ impl Traversal<'_> {
         self.sides[0].body == self.sides[1].body
     }
 
-    /// Lists the nodes of the contactor batch that are near a face of the target batch.
+    /// Lists the nodes of the contactor batch that are near a face of the target batch, and near edge pairs of the two
+    /// batches.
     fn compare(&self, pair: &BatchPair<'_>, work: &mut Option<Workspace>, found: &mut Found) {
         found.has_near_batches = true;
         let BatchPair { patch_pair, batches, .. } = pair;
@@ -201,8 +202,8 @@ impl Traversal<'_> {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }
 
-    /// Whether this assignment of contactor and target lists the edge pairs of two batches. Batches are tested in both
-    /// assignments of contactor and target; edge pairs are listed in one assignment.
+    /// Whether the edge pairs of two batches are listed in this assignment of contactor and target. Batches are tested
+    /// in both assignments; edge pairs are listed in only one assignment.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_assignment = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],
@@ -212,7 +213,8 @@ impl Traversal<'_> {
             && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
     }
 
-    /// Masks out the pairs of faces that a bounding volume separates, and lists the edges of the remaining pairs.
+    /// Masks out the pairs of faces that a bounding volume separates. Lists the edge pairs of the remaining pairs of
+    /// faces, if this assignment of contactor and target lists edge pairs.
     ///
     /// Axis-aligned boxes are tested first.
     fn mask_faces(
@@ -291,7 +293,7 @@ impl Workspace {
     }
 }
 
-/// Numbers of the batches in pairs with overlapping boxes, one batch of each patch.
+/// Finds the pairs of batches with overlapping boxes, one batch of each patch, and stores their numbers in `pairs`.
 struct BatchesNearBatches<'a> {
     nodes: &'a AabbRow,
     faces: &'a AabbRow,
@@ -318,7 +320,7 @@ impl WithSimd for BatchesNearBatches<'_> {
     }
 }
 
-/// Faces of a batch near a box: one bit per face.
+/// Finds the faces of a batch near a box: one bit per face.
 struct FacesNearBox<'a> {
     faces: &'a AabbRow,
     around: Aabb,
@@ -333,14 +335,14 @@ impl WithSimd for FacesNearBox<'_> {
     }
 }
 
-/// Near pairs of the nodes of one batch with the faces of another batch.
+/// Finds the near pairs of the nodes of one batch with the faces of another batch.
 struct NodesNearFaces<'a> {
     nodes: &'a [(u32, u32)],
     positions: &'a [Vec3],
     faces: &'a FaceBatch<'a>,
     /// Displacement of the face boxes since the last fit \[m\].
     shift: Vec3,
-    /// Distance from a box within which a node is listed \[m\].
+    /// A node is listed up to this distance from the box of a face along each axis \[m\].
     reach: f64,
     masks: &'a FaceMasks,
     target: u32,

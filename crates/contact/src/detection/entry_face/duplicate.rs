@@ -1,7 +1,7 @@
 //! Nodes in contact with two bodies while they pass from one body to the other.
 //!
-//! A node that has passed the rim of a body by at most the depth of the node still has a contact with this body. The
-//! node is also below a face of an adjacent flush body. Two contacts would then act on the node. The new contact is
+//! A node that has passed the rim of a body by at most the depth of the node still has a contact with this body. If the
+//! node is also below a face of an adjacent flush body, two contacts would act on the node. The new contact is
 //! therefore removed until the existing contact ends.
 
 use crate::flush::continues;

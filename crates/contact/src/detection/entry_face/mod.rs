@@ -14,36 +14,36 @@
 //! or none with the normal of the detected contact, the detected contact stays.
 //!
 //! An alternative *continues* a contact of the last step under three conditions. (1) The contact acted on the node or
-//! on a node of the alternative. (2) A force on the node was along the normal of the alternative; a force on a node of
-//! the alternative was opposite to this normal. (3) The depth of the node below the alternative is at most about twice
-//! the depth of the contact. The depth of the contact is evaluated at the current positions, with the old normal and
-//! weights of the contact. Condition (3) permits a difference in height between the two surfaces up to the depth of the
-//! contact.
+//! on a node of the alternative. (2) The contact force was along the normal of the alternative if it acted on the node,
+//! and opposite to this normal if it acted on a node of the alternative. (3) The depth of the node below the
+//! alternative is at most about twice the depth of the contact. The depth of the contact is evaluated at the current
+//! positions, with the old normal and weights of the contact. Condition (3) permits a difference in height between the
+//! two surfaces up to the depth of the contact.
 //!
-//! Alternatives that satisfy (1) and (2) have three ranks, from the highest: with a loaded contact, with an unloaded
-//! contact of the node itself, and with an unloaded contact of a face node. Only the alternatives of the highest rank
-//! that occurs can continue a contact.
+//! Alternatives that satisfy (1) and (2) have three ranks. The highest rank has a loaded contact. The middle rank has
+//! an unloaded contact of the node itself. The lowest rank has only unloaded contacts of face nodes. Only the
+//! alternatives of the highest rank that occurs can continue a contact.
 //!
 //! The entry face is the nearest alternative that continues a contact. If no alternative continues a contact, the entry
 //! face is the alternative whose plane the node crossed last. On a convex body, the path of the node passes through
 //! this face. If the node approaches no alternative, the entry face is the nearest alternative.
 //!
 //! If several alternatives in different planes are equally good within rounding, the contact is with their common
-//! feature. The normal of a contact with an edge is the normalised sum of the face normals. The normal of a contact
-//! with a vertex is the normalised difference of the vertex normals of the target and the contactor. A mirrored scene
-//! then has the mirrored result.
+//! feature, if there is one. The normal of a contact with an edge is the normalised sum of the face normals. The normal
+//! of a contact with a vertex is the normalised difference of the vertex normals of the target and the contactor. A
+//! mirrored scene then has the mirrored result.
 //!
 //! A node below the nearest face of a body gets no contact if three conditions hold. The node had no contact with this
 //! body in the last step, was behind the plane of the face already before this step, and is outside the closed surface
 //! of the body. Such a node is beyond the far side of a part thinner than the search depth.
 //!
 //! A node can slide past the rim of a face, over a slit narrower than the depth of the node. If the node touched the
-//! face in the last step, this contact is kept until another face of the body continues the contact. A contact with
-//! another body begins when the old contact ends ([`duplicate`]). A node without an earlier contact that crosses the
-//! plane of a face outside the rim gets no contact with this face.
+//! face in the last step, the contact with the face is kept until another face of the body continues the contact. A
+//! contact with another body begins when the old contact ends ([`duplicate`]). A node without an earlier contact that
+//! crosses the plane of a face outside the rim gets no contact with this face.
 //!
 //! # Source
-//! Our own.
+//! Developed for this program.
 
 mod duplicate;
 mod query;
@@ -64,7 +64,7 @@ const LEAST_WEDGE: f64 = 0.5;
 /// Largest number of faces examined around the nearest face.
 const MOST_FACES: usize = 256;
 
-/// Selects the entry faces of new contacts.
+/// Selects the entry faces of contacts.
 #[derive(Clone, Debug, Default)]
 pub struct EntryFaces {
     search_depths: Vec<f64>,
@@ -75,19 +75,19 @@ pub struct EntryFaces {
     workspace: Workspace,
 }
 
-/// A contact of the last step at one of the nodes that carry the contact. If the contact point is on the edge between
-/// two target faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same for
-/// either of the two faces that detection may report.
+/// A contact of the last step, recorded at one of the nodes that carry the contact. If the contact point is on the edge
+/// between two target faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same
+/// for either of the two faces that detection may report.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
     contact: u32,
-    /// 1 on the contactor, −1 on the target: sign of the contact force on the node along the normal.
+    /// Sign of the contact force on the node along the normal: 1 on the contactor, −1 on the target.
     sign: f64,
 }
 
 impl Record {
-    /// Whether the contact force on the recorded node is along a unit normal, within about 25°.
+    /// Whether the contact force on the recorded node is along a unit normal, within about 26°.
     fn pushes_along(&self, normal: &Vec3, before: &Constraints) -> bool {
         is_along(&(before.get(self.contact as usize).normal * self.sign), normal)
     }
@@ -99,8 +99,8 @@ impl EntryFaces {
         Self { search_depths: model.search_depths.clone(), offsets: model.offsets.clone(), ..Self::default() }
     }
 
-    /// Replaces the nearest faces of the contacts of a step by the entry faces. `before` are the contacts of the last
-    /// step.
+    /// Replaces the nearest faces of the contacts of a step by the entry faces. Also removes duplicate contacts of
+    /// nodes, and edge crossings that node contacts support. `before` are the contacts of the last step.
     pub fn choose(
         &mut self,
         surfaces: &[Surface],
@@ -118,7 +118,7 @@ impl EntryFaces {
         }
     }
 
-    /// Sorts the contacts of the last step by node.
+    /// Records the contacts of the last step, sorted by node.
     fn note(&mut self, before: &Constraints) {
         for (contact, earlier) in (0..).zip(before.iter()) {
             let contactors = earlier.nodes[..earlier.num_contactor_nodes].iter().map(|&node| (node, 1.0));
@@ -181,7 +181,7 @@ impl EntryFaces {
         (self.chosen, self.workspace) = (chosen, workspace);
     }
 
-    /// Whether the node had a contact with this normal in the last step.
+    /// Whether a contact force on the node in the last step was along the normal of the detected contact.
     fn continues(&self, query: &Query<'_>, before: &Constraints) -> bool {
         self.records_of(query.constraint.nodes[0])
             .any(|record| record.pushes_along(&query.constraint.normal, before))
@@ -192,8 +192,8 @@ impl EntryFaces {
         self.records[first..].iter().take_while(move |record| record.node == node)
     }
 
-    /// Finds the alternatives within `reach` \[m\] of the node, starting at the nearest face and proceeding over
-    /// neighbours.
+    /// Finds the alternatives within `reach` \[m\] of the node. The search starts at the nearest face and proceeds over
+    /// neighbouring faces.
     fn find_alternatives(
         &self,
         query: &Query<'_>,
@@ -222,7 +222,7 @@ impl EntryFaces {
         }
     }
 
-    /// Data of the contacts of the last step that satisfy conditions (1) and (2) of the module documentation for an
+    /// Data of the contacts of the last step that satisfy conditions (1) and (2) at the top of this file for an
     /// alternative; `None` if no contact satisfies both conditions.
     fn continuation(
         &self,
@@ -245,7 +245,7 @@ impl EntryFaces {
         Some(Continuation { depth, is_of_node: own.is_some() })
     }
 
-    /// Gap of an earlier contact at the current positions, with its old normal and weights \[m\].
+    /// Gap of an earlier contact at the current positions, with the old normal and weights of the contact \[m\].
     fn gap_now(&self, contact: &Constraint<'_>, configuration: &Configuration<'_>) -> f64 {
         let offset = |body: u32| self.offsets.get(body as usize).copied().unwrap_or(0.0);
         let apart = contact.normal.dot(&contact.jump(configuration.positions));

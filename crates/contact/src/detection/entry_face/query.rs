@@ -1,4 +1,4 @@
-//! The faces near the closest face of a node, and the selection of the entry face.
+//! The faces around the closest face of a node, and the selection of the entry face.
 
 use crate::detection::face::closest_point::{
     Method, Start, closest_point, face_normal_where, normals_are_opposed, vertex_normal,
@@ -12,12 +12,13 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Curvature may give a continued contact this additional depth, relative to the displacement of the step.
+/// Additional depth that curvature may give a continued contact, relative to the relative displacement in the step.
 const CURVED: f64 = 0.1;
-/// Relative difference up to which depths, or fractions of the step, count as equal.
+/// Difference up to which two depths or two fractions of the step count as equal, relative to the depths or to the
+/// step.
 const EQUAL: f64 = 1e-6;
 
-/// Contacts of the last step that satisfy (1) and (2) of the documentation of `entry_face` for an alternative. Depth
+/// Contacts of the last step that satisfy conditions (1) and (2) at the top of `entry_face` for an alternative. Depth
 /// and rank decide whether the alternative continues these contacts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
@@ -29,7 +30,7 @@ pub(super) struct Continuation {
 
 impl Continuation {
     /// Rank: 2 with a loaded contact, 1 with an unloaded contact of the node itself, 0 with unloaded contacts of face
-    /// nodes only. A contact with a depth within rounding, as on coplanar sides of two floors, carries no load.
+    /// nodes only. A contact whose depth is within rounding, as on coplanar sides of two floors, is unloaded.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         if self.depth > rounding { 2 } else { u8::from(self.is_of_node) }
     }
@@ -42,9 +43,9 @@ pub(super) struct Alternative {
     pub(super) xi: [f64; 2],
     pub(super) gap: f64,
     pub(super) normal: Vec3,
-    /// `None` without an earlier contact that satisfies (1) and (2).
+    /// `None` without an earlier contact that satisfies conditions (1) and (2).
     pub(super) continuation: Option<Continuation>,
-    /// Fraction of the step at which the node crossed the plane of the face.
+    /// Fraction of the step at which the node crossed the plane of the face, see `Query::crossed`.
     pub(super) crossed: f64,
 }
 
@@ -55,14 +56,14 @@ pub(super) struct Workspace {
     pub(super) tied: Vec<Alternative>,
 }
 
-/// A contact and the data of its search.
+/// A detected contact, and the data for the search of its entry face.
 pub(super) struct Query<'a> {
     pub(super) surfaces: &'a [Surface],
     pub(super) configuration: &'a Configuration<'a>,
     pub(super) constraint: Constraint<'a>,
-    /// Offset of the surfaces \[m\].
+    /// Sum of the outward offsets of the two surfaces \[m\].
     pub(super) offset: f64,
-    /// Depth of the search \[m\].
+    /// Search depth of the pair of bodies, without offsets \[m\].
     pub(super) depth: f64,
 }
 
@@ -86,10 +87,13 @@ impl Query<'_> {
         self.relative_displacement().norm()
     }
 
-    /// Distance within which faces are examined \[m\]: the largest of three lengths. The three lengths are twice the
-    /// relative displacement in the step, twice the depth of the contact, and the largest depth at which an alternative
-    /// can continue an earlier contact. `deepest` is the largest depth of the earlier contacts \[m\]. The search depth
-    /// limits this distance; the surface offset is added.
+    /// Distance within which faces are examined \[m\]. With the relative displacement u in the step, the gap g of the
+    /// contact, and the largest depth δ of the earlier contacts (`deepest` \[m\]), this distance is
+    ///
+    /// ```text
+    /// min(max(2 |u|, −2 g, DEEPER δ + CURVED |u|), search depth) + offset
+    /// ```
+    /// The last term of the maximum is the largest depth at which an alternative can continue an earlier contact.
     pub(super) fn reach(&self, deepest: f64) -> f64 {
         let travel = self.travel();
         let reach = (DEEPER * deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * self.constraint.gap);
@@ -114,19 +118,20 @@ impl Query<'_> {
         self.configuration.positions_before[node as usize]
     }
 
-    /// Component of a vector perpendicular to the normal.
+    /// Component of a vector perpendicular to the normal of the contact.
     fn across(&self, vector: &Vec3) -> Vec3 {
         let normal = self.constraint.normal;
         vector - normal * normal.dot(vector)
     }
 
-    /// Whether the orthogonal projection of the node lies on the nearest face and not past the rim of this face.
+    /// Whether the orthogonal projection of the node onto the plane of the nearest face lies on the face, not past its
+    /// rim.
     pub(super) fn is_under_face(&self) -> bool {
         let apart = self.constraint.jump(self.configuration.positions);
         self.across(&apart).norm() <= STRAIGHT * apart.norm() + self.rounding()
     }
 
-    /// Whether the node was behind the plane of the nearest face before the step.
+    /// Whether the node was behind the plane of the nearest face before the step, by more than rounding.
     pub(super) fn was_behind(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         let travel = self.relative_displacement();
@@ -142,8 +147,8 @@ impl Query<'_> {
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of the nearest face and came from outside. The node came from outside in two
-    /// cases: it was behind the plane of the face before the step, or past the rim when it crossed this plane.
+    /// Whether the node is past the rim of the nearest face and came from outside. It came from outside if it was
+    /// behind the plane of the face before the step, or if it was past the rim when it crossed this plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -160,7 +165,8 @@ impl Query<'_> {
         off.dot(&(off - self.across(&travel) * since_crossing)) > rounding * off.norm()
     }
 
-    /// Whether the contact is with one linear face, farther than a distance \[m\] from all edges of the face.
+    /// Whether the contact is with one triangle or quadrilateral, farther than `distance` \[m\] from all edges of the
+    /// face.
     pub(super) fn is_within_face(&self, distance: f64) -> bool {
         let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
         let middle = self.constraint.num_contactor_nodes;
@@ -180,7 +186,7 @@ impl Query<'_> {
         })
     }
 
-    /// The faces of the contact.
+    /// The faces that contain all target nodes of the contact.
     pub(super) fn nearest_faces(&self) -> impl Iterator<Item = u32> {
         self.target().faces_at(&self.constraint.nodes[self.constraint.num_contactor_nodes..])
     }
@@ -196,8 +202,8 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face \[m\]. The face is returned as an alternative if the node is behind the face, projects onto
-    /// the face, and has an opposed normal.
+    /// Distance of a face \[m\]. The face is also returned as an alternative if the node is behind the face, projects
+    /// onto the face, and has a normal opposed to the face normal.
     pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -276,8 +282,9 @@ impl Query<'_> {
     }
 
     /// Adds the contact with equal alternatives. If the normals of the alternatives differ and the alternatives have a
-    /// common feature, the contact is with this feature. If the normals agree and the first alternative is the nearest
-    /// face, the detected contact is added. In all other cases the contact is with the first alternative.
+    /// common feature, the contact is with this feature. If the normals agree and the first alternative is a face of
+    /// the detected contact, the detected contact is added. In all other cases the contact is with the first
+    /// alternative.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));

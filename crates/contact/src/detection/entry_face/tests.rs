@@ -85,9 +85,9 @@ fn assert_touches(found: &[(u32, Vec3)], body: u32, normal: Vec3) {
 const LEFT: [[f64; 3]; 2] = [[-1.0, -1.0, -1.0], [0.0, 1.0, 0.0]];
 const RIGHT: [[f64; 3]; 2] = [[0.0, -1.0, -1.0], [1.0, 1.0, 0.0]];
 
-/// A tip at a depth of 0.1 in one box moves into the next box, to 0.02 behind its side. The side is then nearer to the
-/// tip than the top. Only the first box supports the tip at first. The support ends when the distance of the tip past
-/// the rim of this box exceeds the depth of the tip.
+/// A tip at a depth of 0.1 in one box moves into the next box, to 0.02 behind the side of the next box. This side is
+/// then nearer to the tip than the top. Only the first box supports the tip at first. The support ends when the
+/// distance of the tip past the rim of the first box exceeds the depth of the tip.
 #[test]
 fn seam_is_passed_on_the_top() {
     let mut scene = Scene::new(&[LEFT, RIGHT]);

@@ -6,7 +6,7 @@ use crate::math::Vec3;
 use super::control_points::lebesgue_constant;
 use crate::detection::volume::{Aabb, larger};
 
-/// Least and greatest components of a vector field.
+/// Least and greatest components of the values of a vector field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     lower: Vec3,
@@ -23,7 +23,8 @@ impl Bounds {
     /// Bounds of the value zero.
     pub const ZERO: Self = Self { lower: Vec3::new(0.0, 0.0, 0.0), upper: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// Bounds of a field interpolated between nodal values, extended by `overshoot` times their extent.
+    /// Bounds of a field interpolated from nodal values, wider on every side by `overshoot` times the extent of these
+    /// values.
     pub fn of(values: impl Iterator<Item = Vec3>, overshoot: f64) -> Self {
         let mut bounds = Self::EMPTY;
         for value in values {
@@ -85,7 +86,7 @@ impl Bounds {
         Aabb { lower: bounds.lower + self.lower, upper: bounds.upper + self.upper }
     }
 
-    /// Joint bounds.
+    /// Bounds of the values of both fields.
     pub fn union(&self, other: &Self) -> Self {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
@@ -97,7 +98,7 @@ impl Bounds {
 }
 
 /// Largest excess of an interpolated value over the range of the nodal values of its face, relative to this range: the
-/// greatest −Σ min(N_a, 0) of all faces.
+/// greatest value of −Σ min(N_a, 0) on all faces, with the shape functions N_a.
 pub(crate) fn overshoot(surface: &Surface) -> f64 {
     let kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
     kinds.map(|kind| 0.5 * (lebesgue_constant(kind) - 1.0)).fold(0.0, f64::max)

@@ -98,8 +98,8 @@ impl Mesh {
     }
 }
 
-/// A block of 7 × 7 × 6 unit cells (in the plane 7 × 6), and a small simplex, the tip. The last node of the tip is in
-/// the block.
+/// A block of 7 × 7 × 6 unit cells (in the plane 7 × 6), and a small simplex, the tip. The tests move the last node of
+/// the tip into the block.
 struct Scene {
     kind: CellKind,
     block: usize,
@@ -180,7 +180,7 @@ impl Scene {
         (map, depth)
     }
 
-    /// The axis along which the depth is measured.
+    /// The direction along which the depth is measured.
     fn up(&self) -> Vec3 {
         if self.kind.dimension() == 2 { Vec3::y() } else { Vec3::z() }
     }
@@ -264,8 +264,8 @@ fn gaps_vary_with_the_weights() {
     }
 }
 
-/// A node moves through a block. With and without the last element of the node, the detector finds the same element and
-/// bitwise the same gap.
+/// A node moves through a block. With and without the element of the last step as start of the search, the detector
+/// finds the same element and bitwise the same gap.
 #[test]
 fn tracked_nodes_are_found_like_others() {
     let mut samples = Samples::new(5);

@@ -22,8 +22,9 @@ fn inside(kind: CellKind, samples: &mut Samples) -> [f64; 3] {
     }
 }
 
-/// The fifteen shape functions of the tetrahedron at the barycentric coordinates L = (0.1, 0.2, 0.3, 0.4), to 1e-15.
-/// Reference: symbolic computation, in the order of corners, edges 12 23 31 14 24 34, faces 123 124 234 134, centre.
+/// The fifteen shape functions of the tetrahedron have their reference values at the barycentric coordinates
+/// L = (0.1, 0.2, 0.3, 0.4), to 1e-15. Reference: symbolic computation, in the order of corners, edges 12 23 31 14 24
+/// 34, faces 123 124 234 134, centre.
 #[test]
 fn the_tetrahedron_has_its_reference_values() {
     let reference = [

@@ -11,15 +11,15 @@ const NODES_PER_TASK: usize = 16_384;
 /// Parameters of the displacement bounds of a surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Steps {
-    /// Displacements of points on a curved face can exceed the range of the nodal displacements. Largest excess,
-    /// relative to this range.
+    /// Largest excess of a displacement on a curved face beyond the range of the nodal displacements of the face,
+    /// relative to this range \[-\].
     pub overshoot: f64,
     /// Rounding of a coordinate \[m\].
     pub rounding: f64,
 }
 
 impl Steps {
-    /// Bounds on the displacements of all points of the faces with these nodes in one step.
+    /// Bounds on the displacements in one step of all points of the faces with these nodes.
     #[inline(always)]
     pub fn of(&self, nodes: &[u32], configuration: &Configuration<'_>) -> Bounds {
         let of_nodes =
@@ -29,7 +29,7 @@ impl Steps {
     }
 }
 
-/// Bounds over a list of nodes; a long list is processed in parallel.
+/// Union of `bounds` over all parts of a list of nodes; the parts of a long list are processed in parallel.
 pub(crate) fn bounds_of_chunks(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
     if nodes.len() <= NODES_PER_TASK {
         return bounds(nodes);

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Travel {
     travelled: f64,
-    /// Bound on the relative displacement of the last step \[m\].
+    /// Bound on the relative displacement in the last step \[m\].
     pub step: f64,
 }
 
@@ -29,7 +29,7 @@ impl Travel {
         !(self.travelled.is_finite() && self.travelled <= limit)
     }
 
-    /// Number of further steps until the sum reaches a limit \[m\], with the bound of the last step in every step.
+    /// Number of further steps until the sum reaches a limit \[m\], if every step has the bound of the last step.
     pub fn steps_to(&self, limit: f64) -> f64 {
         (limit - self.travelled) / self.step
     }

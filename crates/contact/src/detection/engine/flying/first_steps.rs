@@ -3,8 +3,8 @@
 //!
 //! The hierarchies are refitted to the nodes at the first three instants of a flight. The position of a root is the
 //! centre of its refitted sphere. The motions of the roots follow from the three positions of each root
-//! ([`RootHistory`]). A prediction starts from the spheres refitted at the
-//! current instant. The volumes grow by a bound on the error of the motions. No contact is therefore predicted late.
+//! ([`RootHistory`]). A prediction starts from the spheres refitted at the current instant. The volumes grow by a bound
+//! on the error of the motions. No contact is therefore predicted late.
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2. As in the paper, the detection engine runs at the end of each of
@@ -48,15 +48,15 @@ impl FirstSteps {
     }
 
     /// Moving sphere of a vertex of the hierarchy of a body. The sphere encloses the faces without the outward offset
-    /// of the surface. `None` until the kinematics are known and the spheres are fitted: after [`Self::from_history`],
-    /// the spheres are missing until [`Self::refit`].
+    /// of the surface. `None` until the kinematics are known and the spheres are fitted. After [`Self::from_history`],
+    /// the spheres are missing until the call to [`Self::refit`].
     pub fn sphere(&self, motion: &RigidMotion, body: u32, vertex: u32, time: f64) -> Option<MovingSphere> {
         let sphere = self.spheres.get(body as usize)?.get(vertex as usize)?;
         let root = self.history.motion(body)?;
         Some(root.carry(motion, sphere, time))
     }
 
-    /// Moving material point; `None` until the kinematics are known.
+    /// A material point of a body, as a moving sphere of initial radius 0; `None` until the kinematics are known.
     pub fn carried(
         &self,
         motion: &RigidMotion,
@@ -74,7 +74,7 @@ impl FirstSteps {
         self.history.last_instant()
     }
 
-    /// Instant of the spheres of the vertices \[s\].
+    /// Instant at which the spheres of the vertices were fitted \[s\].
     pub fn fitted_at(&self) -> f64 {
         self.fitted_at
     }

@@ -18,14 +18,16 @@ pub(crate) struct FlyingTrees<'a> {
     pub model: &'a ContactModel,
     /// Boxes of the vertices in the reference configuration, by body; empty for hierarchies of spheres.
     pub boxes: &'a [Vec<Aabb>],
-    /// Kinematics from the first steps; exact kinematics apply while these are unknown.
+    /// Kinematics from the first steps; while they are unknown, exact kinematics apply.
     pub steps: &'a FirstSteps,
 }
 
 impl FlyingTrees<'_> {
-    /// Lower bound on the time of contact of a pair, counted from now \[s\]; `None` if the bound is after the horizon.
+    /// Lower bound on the time of contact of a pair, counted from the beginning of the step \[s\]; `None` if the bound
+    /// is after the horizon.
     ///
-    /// The bound is the earlier of two times, from estimated motions and from exact motions. No time is therefore late.
+    /// If kinematics from the first steps are known, the bound is the earlier of two times: one from the estimated
+    /// motions and one from the exact motions. The bound is therefore never late.
     pub fn earliest_meeting(
         &self,
         flight: &Flight<'_>,
@@ -94,7 +96,7 @@ impl FlyingTrees<'_> {
         )
     }
 
-    /// Sphere of a vertex that moves along the tangent of its path.
+    /// Moving sphere of a vertex. The sphere moves along the tangent of its path.
     fn tangent_sphere(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingSphere {
         let motion = &flight.motions[body as usize];
         match self.steps.sphere(motion, body, vertex, flight.time) {
@@ -103,12 +105,12 @@ impl FlyingTrees<'_> {
         }
     }
 
-    /// Sphere that contains the sphere of a vertex in every orientation of its body.
+    /// Moving sphere that contains the sphere of a vertex in every orientation of the body.
     pub fn swept_sphere(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingSphere {
         swept_sphere(&flight.motions[body as usize], &self.reference_sphere(body, vertex))
     }
 
-    /// Axis-aligned box of a vertex at any time. The box grows by the largest displacement that rotation adds.
+    /// Moving axis-aligned box of a vertex. The box grows by the largest displacement that rotation adds.
     fn moving_box(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingBox {
         let (motion, offset) = (&flight.motions[body as usize], self.model.offset_of(body));
         let bounds = &self.boxes[body as usize][vertex as usize];
@@ -128,8 +130,8 @@ impl FlyingTrees<'_> {
 }
 
 /// Sphere that moves along the tangent of its path and grows by the largest displacement that rotation adds. Let ω be
-/// the angular velocity, and |q| the distance of a point from the centre of the body. The accelerations of point and
-/// centre differ by at most (ω² + |dω/dt|) |q|.
+/// the angular velocity, and q the vector from the centre of the body to a point. The accelerations of the point and of
+/// the centre differ by at most (ω² + |dω/dt|) |q|.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();
@@ -143,8 +145,8 @@ fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     }
 }
 
-/// Sphere about the centre of the body. In every orientation of the body, the box contains a sphere that is fixed to
-/// the body.
+/// Moving sphere about the centre of the body. It contains the given sphere, which is fixed to the body, in every
+/// orientation of the body. For a body without rotation, the moving sphere is the given sphere itself.
 fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     if motion.spin_bound == 0.0 {
         return tangent_sphere(motion, sphere);

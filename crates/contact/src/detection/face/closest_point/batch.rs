@@ -24,7 +24,7 @@ pub struct TriangleLanes {
 /// Closest points of four triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestLanes {
-    /// Natural coordinates.
+    /// Natural coordinates of the points.
     pub xi: [Lanes; 2],
     /// The points \[m\].
     pub point: PointLanes,
@@ -34,7 +34,7 @@ pub struct ClosestLanes {
     region: Lanes,
 }
 
-/// Features by number.
+/// Feature of each region number.
 const REGIONS: [Feature; 7] = [
     Feature::Face,
     Feature::Edge(0),
@@ -127,7 +127,7 @@ fn select(mask: Mask, yes: &PointLanes, no: &PointLanes) -> PointLanes {
     [mask.select(yes[0], no[0]), mask.select(yes[1], no[1]), mask.select(yes[2], no[2])]
 }
 
-/// Points given by lane.
+/// The point `point(lane)` in each lane.
 #[inline(always)]
 pub fn points_from_fn(point: impl Fn(usize) -> Vec3) -> PointLanes {
     let [a, b, c, d] = [point(0), point(1), point(2), point(3)];
@@ -154,7 +154,7 @@ impl TriangleLanes {
         }
     }
 
-    /// Triangles given by lane.
+    /// The triangle with the corners `corner(lane, 0)`, `corner(lane, 1)` and `corner(lane, 2)` in each lane.
     ///
     /// The triangles are assembled in registers, because a vector load after scalar stores to memory is slow.
     #[inline(always)]
@@ -182,7 +182,7 @@ impl TriangleLanes {
         [across(1, 2), across(2, 0), across(0, 1)]
     }
 
-    /// Triangles so thin that rounding may misclassify their regions.
+    /// Lanes of the triangles that are so thin that rounding may misclassify the region of a query.
     pub fn slivers(&self) -> Mask {
         self.closest_and_slivers(&[Lanes([0.0; LANES]); 3]).1
     }
@@ -245,7 +245,7 @@ impl TriangleLanes {
         (closest, !area.exceeds(longest * voronoi::SLIVER * longest))
     }
 
-    /// Replaces the results in the given lanes by those of the scalar form.
+    /// Replaces the results in the given lanes by the results of the scalar form.
     #[cold]
     #[inline(never)]
     fn mend(&self, lanes: Mask, query: &PointLanes, closest: &mut ClosestLanes) {

@@ -1,21 +1,22 @@
-//! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face, from coefficients of Bernstein polynomials.
+//! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face, from coefficients of Bernstein polynomials. Here
+//! x(ξ) is a point of the face, and r is the query.
 //!
 //! On its domain a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
-//! Surfaces for CAGD*, §5.4). F has twice the degree of x. Each coefficient of F is a sum of dot products of control
-//! points of x − r. The coefficients of the Hessian are second differences of these coefficients. A matrix polynomial
-//! is a convex combination of its coefficients. The least eigenvalue of these coefficients is therefore a lower bound
-//! of the eigenvalues of the Hessian.
+//! Surfaces for CAGD*, §5.4). F has twice the degree of x. Each coefficient of F is a weighted sum of dot products of
+//! control points of x − r. The coefficients of the Hessian are multiples of second differences of the coefficients of
+//! F. A matrix polynomial is a convex combination of its coefficients. The least eigenvalue of these coefficients is
+//! therefore a lower bound on the eigenvalues of the Hessian.
 
 use crate::math::Vec3;
 
 /// Bounds of F on a whole domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Lower bound of F \[m²\].
+    /// Lower bound on F \[m²\].
     pub least_value: f64,
-    /// Upper bound of F and of its coefficients \[m²\].
+    /// Upper bound on F and on its coefficients \[m²\].
     pub greatest_value: f64,
-    /// Lower bound of the eigenvalues of the Hessian of F, at most zero \[m²\].
+    /// Lower bound on the eigenvalues of the Hessian of F, at most zero \[m²\].
     pub least_curvature: f64,
 }
 
@@ -24,7 +25,7 @@ impl Bounds {
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
     /// Bounds from the coefficients `squares` of |x − r|² and the coefficients `hessians` of the Hessian of F. The
-    /// bound of the curvature is computed only if F may be less than `limit`; otherwise this bound is −∞.
+    /// bound on the curvature is computed only if F may be less than `limit`; otherwise this bound is −∞.
     fn new<'a, const N: usize>(
         squares: impl Iterator<Item = &'a f64>,
         limit: f64,
@@ -41,7 +42,7 @@ impl Bounds {
     }
 }
 
-/// The smaller of zero and the lesser eigenvalue of a symmetric matrix (11, 22, 12).
+/// The smaller of zero and the lesser eigenvalue of a symmetric matrix, given by its components 11, 22 and 12.
 fn least_eigenvalue_or_zero(&[h11, h22, h12]: &[f64; 3]) -> f64 {
     if h11 >= 0.0 && h22 >= 0.0 && h11 * h22 >= h12 * h12 {
         return 0.0;
@@ -57,13 +58,13 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// From the control points.
+    /// From the control points of x − r.
     #[inline]
     pub fn new(net: &[Vec3; 3]) -> Self {
         Self { squares: product(net, net) }
     }
 
-    /// d²F/dξ², degree 2.
+    /// Coefficients of d²F/dξ², degree 2.
     #[inline]
     fn curvatures(&self) -> [f64; 3] {
         let [a, b, c, d, e] = self.squares;
@@ -71,7 +72,7 @@ impl Curve {
             .map(|d| 1.5 * d)
     }
 
-    /// Bounds of F; the bound of the curvature is computed only if F may be less than `limit`.
+    /// Bounds of F; the bound on the curvature is computed only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.iter(), limit, || self.curvatures().map(|c| [c, c, 0.0]))
     }
@@ -84,7 +85,7 @@ pub struct BilinearNet {
 }
 
 impl BilinearNet {
-    /// From the control points of ξ = −1 and of ξ = +1, along η.
+    /// From the control points of x − r: first those at ξ = −1, then those at ξ = +1, each by ascending η.
     #[inline]
     pub fn new([p, q]: &[[Vec3; 2]; 2]) -> Self {
         let middle = [p[0].dot(&q[0]), 0.5 * (p[0].dot(&q[1]) + p[1].dot(&q[0])), p[1].dot(&q[1])];
@@ -111,7 +112,7 @@ impl BilinearNet {
         hessians
     }
 
-    /// Bounds of F; the bound of the curvature is computed only if F may be less than `limit`.
+    /// Bounds of F; the bound on the curvature is computed only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }
@@ -125,7 +126,7 @@ pub struct TriangleNet {
 }
 
 impl TriangleNet {
-    /// From the corners and the control points of the edges 01, 12, 20.
+    /// From the control points of x − r at the corners and for the edges 01, 12, 20.
     #[inline]
     pub fn new([a, b, c, ab, bc, ca]: &[Vec3; 6]) -> Self {
         let third = 1.0 / 3.0;
@@ -158,7 +159,7 @@ impl TriangleNet {
         hessians
     }
 
-    /// Bounds of F; the bound of the curvature is computed only if F may be less than `limit`.
+    /// Bounds of F; the bound on the curvature is computed only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         let squares = self.squares.iter().enumerate().flat_map(|(i, row)| &row[..5 - i]);
         Bounds::new(squares, limit, || self.hessians())
@@ -172,7 +173,7 @@ pub struct BiquadraticNet {
 }
 
 impl BiquadraticNet {
-    /// From the control points; the first index counts ξ.
+    /// From the control points of x − r; the first index counts ξ.
     #[inline]
     pub fn new([p, q, r]: &[[Vec3; 3]; 3]) -> Self {
         let (ends, middle) = (product(p, r), product(q, q));
@@ -183,7 +184,7 @@ impl BiquadraticNet {
         Self { squares: [product(p, p), product(p, q), mean, product(q, r), product(r, r)] }
     }
 
-    /// F,₁₁, degree 2 in ξ and 4 in η.
+    /// Coefficients of ∂²F/∂ξ², degree 2 in ξ (first index) and 4 in η.
     #[inline]
     fn along(&self) -> [[f64; 5]; 3] {
         let f = &self.squares;
@@ -196,7 +197,7 @@ impl BiquadraticNet {
         along
     }
 
-    /// F,₂₂, degree 2 in η and 4 in ξ: the first index counts η.
+    /// Coefficients of ∂²F/∂η², degree 2 in η (first index) and 4 in ξ.
     #[inline]
     fn across(&self) -> [[f64; 5]; 3] {
         let f = &self.squares;
@@ -209,7 +210,7 @@ impl BiquadraticNet {
         across
     }
 
-    /// F,₁₂, degree 3 in ξ and in η.
+    /// Coefficients of ∂²F/∂ξ∂η, degree 3 in ξ (first index) and in η.
     #[inline]
     fn mixed(&self) -> [[f64; 4]; 4] {
         let f = &self.squares;
@@ -228,11 +229,11 @@ impl BiquadraticNet {
         let across = transpose(&self.across());
         let mixed = transpose(&self.mixed().map(raise_cubic)).map(raise_cubic);
         let (along, across) = (along.map(raise_quadratic), across.map(raise_quadratic));
-        // η varies fastest here.
+        // The index of η varies fastest.
         std::array::from_fn(|k| [along[k % 5][k / 5], across[k / 5][k % 5], mixed[k % 5][k / 5]])
     }
 
-    /// Bounds of F; the bound of the curvature is computed only if F may be less than `limit`.
+    /// Bounds of F; the bound on the curvature is computed only if F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }
@@ -255,12 +256,12 @@ fn second_difference([a, b, c]: [f64; 3]) -> f64 {
     (a - b) + (c - b)
 }
 
-/// Degree 2 to degree 4.
+/// Bernstein coefficients of degree 4 of a polynomial of degree 2.
 fn raise_quadratic([a, b, c]: [f64; 3]) -> [f64; 5] {
     [a, 0.5 * (a + b), (a + 4.0 * b + c) / 6.0, 0.5 * (b + c), c]
 }
 
-/// Degree 3 to degree 4.
+/// Bernstein coefficients of degree 4 of a polynomial of degree 3.
 fn raise_cubic([a, b, c, d]: [f64; 4]) -> [f64; 5] {
     [a, 0.25 * (a + 3.0 * b), 0.5 * (b + c), 0.25 * (3.0 * c + d), d]
 }

@@ -1,8 +1,8 @@
-//! Closest point of a triangle by brute force. If the projection on the plane of the triangle is inside the triangle,
-//! the projection is the closest point; otherwise the closest point is on an edge.
+//! Closest point of a triangle by brute force. If the projection of the query on the plane of the triangle is inside
+//! the triangle, the projection is the closest point; otherwise the closest point is on an edge.
 //!
 //! Voronoi regions (`voronoi`) give the closest point faster, but amplify rounding errors on slivers. Brute force does
-//! not amplify them.
+//! not amplify rounding errors.
 
 use super::{ClosestPoint, Feature, Outcome, segment};
 use crate::math::Vec3;
@@ -22,11 +22,11 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     best
 }
 
-/// Projection on the plane of the triangle; `None` if the projection is outside the triangle.
+/// Projection of the query on the plane of the triangle; `None` if the projection is outside the triangle.
 ///
 /// The coordinates of the projection are taken along the longest edge and along the height over this edge. For a small
-/// height h, their rounding error grows as 1/h and moves the point along the height only. Barycentric coordinates
-/// computed from dot products of the edges have an error that grows as 1/h².
+/// height h, the rounding error of these coordinates grows as 1/h and moves the point along the height only.
+/// Barycentric coordinates computed from dot products of the edges have an error that grows as 1/h².
 fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: usize| (nodes[(k + 1) % 3] - nodes[k]).norm_squared();
     let longer = |i: usize, j: usize| if length(j) > length(i) { j } else { i };
