@@ -1,17 +1,17 @@
-//! Selection of the contacts that act, from those that are detected.
+//! Selection of the contacts that act among the detected contacts.
 
 use crate::contact::detection::{Configuration, ContactPolicy, EntryFaces};
 use crate::contact::response::OffsetPoints;
 use crate::contact::{Constraint, Constraints, ContactKey, NodeOnSurface, Surface};
 use crate::math::Vec3;
 
-/// Selection of the contacts that act, from those that are detected, with its workspaces.
+/// Selection of the contacts that act among the detected contacts, and workspaces of this selection.
 pub(crate) struct ContactSelection {
     pub policy: ContactPolicy,
-    /// Selection of entry faces; `None` with detection by distance fields, in which nodes touch elements instead of
-    /// faces.
+    /// Selection of the entry faces. `None` with detection by distance fields, because nodes then touch elements
+    /// instead of faces.
     pub entry_faces: Option<EntryFaces>,
-    /// Whether the response uses flush contacts, that is, contacts without penetration beyond rounding.
+    /// Whether the response uses contacts that are flush (without penetration beyond rounding).
     pub flush_contacts_act: bool,
     pub offset_points: OffsetPoints,
     pub keys: Vec<ContactKey>,
@@ -19,8 +19,8 @@ pub(crate) struct ContactSelection {
 }
 
 impl ContactSelection {
-    /// Removes the contacts of a step that do not act, and replaces the nearest face of a node by its entry face.
-    /// `before` are the contacts of the last step.
+    /// Removes the detected contacts that do not act from `constraints`. Replaces the nearest face of a node by its
+    /// entry face. `before` contains the contacts of the last step.
     pub fn select(
         &mut self,
         surfaces: &[Surface],
@@ -43,9 +43,9 @@ impl ContactSelection {
         }
     }
 
-    /// Removes a contact of the second pass if it is flush, or if a node of its face has a contact of the first pass.
-    /// If a face is wider than the opposite surface, none of its nodes touches that surface, and the contacts of the
-    /// face remain.
+    /// In one-pass contact, removes two kinds of contacts of the second pass: flush contacts, and contacts of a face
+    /// that has a node with a contact of the first pass. If a face is wider than the surface it touches, none of its
+    /// nodes has such a contact. The contacts of this face remain.
     fn keep_pass(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         let Self { policy, keys, workspace, .. } = self;
         keys.clear();

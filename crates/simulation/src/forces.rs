@@ -1,4 +1,4 @@
-//! Forces on nodes and rigid bodies that a simulation keeps from step to step.
+//! Forces on nodes and rigid bodies. A simulation keeps them from step to step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -11,27 +11,28 @@ use super::model::{Body, Model};
 /// Forces at the end of the last step \[N\], and prescribed motion.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Forces {
-    /// Weight and loads on the nodes of driven bodies: bodies with weight on their nodes or with loads. The weight of a
-    /// rigid body acts at its centre and is not included. Empty if no body is driven.
+    /// Weight and loads on the nodes. They are filled for driven bodies: bodies with loads, and deformable bodies with
+    /// weight. The weight of a rigid body acts at its centre and is not included. Empty if no body is driven.
     pub external: Vec<Vec3>,
+    /// `external` at the beginning of the last step.
     pub external_before: Vec<Vec3>,
-    /// Values of the loads, one entry per load.
+    /// Values of the loads. One entry per load.
     pub loads: Vec<AppliedLoad>,
-    /// Σ f · a over the unsupported nodal components of each loaded body \[N·m/s²\], with the external forces f and the
-    /// accelerations a. One entry per body, with the sums at the beginning and at the end of the step.
+    /// Σ f · a at the beginning and at the end of the last step \[N·m/s²\], with the external forces f and the
+    /// accelerations a. The sum is over the nodal components of a loaded body that have no support. One entry per body.
     pub load_accelerations: Vec<[f64; 2]>,
-    /// One entry per body; used for rigid bodies only.
+    /// One entry per body. Only the entries of rigid bodies are used.
     pub rigid: Vec<RigidForces>,
-    /// Supported components: for each support, an entry per node.
+    /// Supported components. One entry per support, with one component for each of its nodes.
     pub supported: Vec<Vec<SupportedComponent>>,
-    /// Reactions of the slider constraints, one entry per slider.
+    /// Reactions of the sliders. One entry per slider.
     pub sliders: Vec<Vec3>,
 }
 
 clone_by_field!(Forces { external, external_before, loads, load_accelerations, rigid, supported, sliders });
 
 impl Forces {
-    /// Whether the lengths of the arrays match a model. The arrays `rigid` and `supported` are not checked here.
+    /// Whether the lengths of the arrays match the model. This function does not check `rigid` and `supported`.
     pub fn fit(&self, model: &Model) -> bool {
         let driven = model.bodies.iter().any(Body::is_driven);
         let num_nodes = if driven { model.reference_positions.len() } else { 0 };
@@ -41,7 +42,7 @@ impl Forces {
             && self.sliders.len() == model.sliders.len()
     }
 
-    /// The forces at t = 0: weight, and no other forces.
+    /// The forces at t = 0: the weight of the nodes, and no other forces.
     pub fn new(model: &Model) -> Self {
         let driven = model.bodies.iter().any(Body::is_driven);
         let mut weights = vec![Vec3::zeros(); if driven { model.reference_positions.len() } else { 0 }];
@@ -63,10 +64,10 @@ impl Forces {
     }
 }
 
-/// Values of a load by component; a pressure has only the first component.
+/// Components of the value of a load. A pressure has only the first component.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AppliedLoad {
-    /// Value that the current nodal forces contain.
+    /// Value that is contained in the current nodal forces.
     pub applied: Vec3,
     /// Jump of the value at the beginning of the step.
     pub jump: Vec3,
@@ -82,7 +83,7 @@ impl AppliedLoad {
     };
 }
 
-/// A supported component of a node.
+/// Motion and forces of a supported component of a node.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SupportedComponent {
     /// Prescribed motion at the end of the step.
@@ -91,41 +92,41 @@ pub(crate) struct SupportedComponent {
     pub velocity_before: f64,
     /// Reaction at the end of the last step \[N\].
     pub reaction: f64,
-    /// Sum of the other forces at the end of the last step \[N\].
+    /// Sum of all forces except the reaction at the end of the last step \[N\].
     pub force: f64,
-    /// Sum of the other forces at the beginning of the last step \[N\].
+    /// Sum of all forces except the reaction at the beginning of the last step \[N\].
     pub force_before: f64,
     /// Acceleration at the end of the last step \[m/s²\].
     pub acceleration: f64,
-    /// Velocity jumps of the prescribed motion in the last step; the reactions do not include them.
+    /// Velocity jumps of the prescribed motion in the last step. Their impulses are not part of the reactions.
     pub jumps: VelocityJumps,
 }
 
 impl SupportedComponent {
-    /// Adds a load jump \[N\] to the other forces; the reaction balances it.
+    /// Adds a jump of the loads \[N\] to `force`. The reaction balances the jump.
     pub fn balance_jump(&mut self, load: f64) {
         self.force += load;
         self.reaction -= load;
     }
 }
 
-/// Forces on a rigid body and its prescribed motion at the end of a step.
+/// Forces on a rigid body, and its prescribed motion, at the end of a step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RigidForces {
     /// Resultant of gravity, loads and contact \[N\].
     pub force: Vec3,
     /// Torque of loads and contact about the centre of mass \[N·m\].
     pub torque: Vec3,
-    /// Resultant of the loads \[N\], and their moment about the centre of mass \[N·m\].
+    /// Resultant of the loads \[N\], and moment of the loads about the centre of mass \[N·m\].
     pub load: Wrench,
     /// `load` at the beginning of the step.
     pub load_before: Wrench,
-    /// Angular velocities after the first half kick and before the second half kick of the step \[rad/s\]. For a
-    /// prescribed rotation, both are the mean angular velocity over the step.
+    /// Angular velocities \[rad/s\]: after the first half kick of the step, and before the second half kick. If the
+    /// rotation is prescribed, both are the mean angular velocity over the step.
     pub kicked_spins: [Vec3; 2],
-    /// Prescribed motion of each component of the centre.
+    /// Prescribed motion of each component of the centre. `None` for a free component.
     pub prescribed: [Option<PrescribedStep>; 3],
-    /// Prescribed rotation.
+    /// Prescribed rotation. `None` for a free rotation.
     pub rotation: Option<RotationOverStep>,
     /// Displacement of the centre over the step \[m\].
     pub travel: Vec3,
@@ -135,16 +136,16 @@ pub(crate) struct RigidForces {
     pub force_before: Vec3,
     /// Velocity of the centre at the beginning of the last step \[m/s\].
     pub velocity_before: Vec3,
-    /// Prescribed components of the acceleration of the centre at the end of the last step \[m/s²\].
+    /// Acceleration of the centre in the prescribed components, at the end of the last step \[m/s²\].
     pub acceleration: Vec3,
-    /// Velocity jumps of the prescribed motion in the last step; the reactions do not include them.
+    /// Velocity jumps of the prescribed motion in the last step. Their impulses are not part of the reactions.
     pub jumps: [VelocityJumps; 3],
     /// Reaction moment about the centre of mass at the end of the step \[N·m\].
     pub reaction_torque: Vec3,
-    /// Rate of the prescribed angular momentum about the centre of mass at the end of the step \[N·m\].
+    /// Rate of the prescribed angular momentum about the centre of mass, at the end of the step \[N·m\].
     pub momentum_rate: Vec3,
-    /// Change of the angular momentum in the last step, less the change by the trapezoidal rule \[N·m·s\]. The
-    /// trapezoidal rule gives the step length times the mean of the rates at both ends of the step.
+    /// Change of the angular momentum in the last step, less the trapezoidal rule \[N·m·s\]. The trapezoidal rule is
+    /// the step length times the mean of the rates at the beginning and at the end of the step.
     pub moment_jump: Vec3,
 }
 
@@ -172,7 +173,8 @@ impl RigidForces {
         }
     }
 
-    /// Adds a jump of the loads at the beginning of a step; the reactions balance the jump.
+    /// Adds a jump of the loads at the beginning of a step. In prescribed components, the reactions balance the jump.
+    /// The reaction moment balances the moment of the jump if any component is prescribed.
     pub fn jump_load(&mut self, jump: Wrench) {
         self.load = self.load + jump;
         self.force += jump.linear;
@@ -185,7 +187,7 @@ impl RigidForces {
         }
     }
 
-    /// Sets the loads at the end of a step.
+    /// Sets the loads at the end of a step. The previous loads become `load_before`.
     pub fn set_load(&mut self, load: Wrench) {
         self.load_before = std::mem::replace(&mut self.load, load);
     }
@@ -195,16 +197,16 @@ impl RigidForces {
         (self.load_before + self.load).scaled(0.5)
     }
 
-    /// Work of the load moments about the centre of mass in a step of length `dt` \[s\], in J.
+    /// Work of the load moments about the centre of mass \[J\] in a step of length `dt` \[s\].
     pub fn work_of_moments(&self, dt: f64) -> f64 {
         let [start, end] = self.kicked_spins;
         0.5 * dt * (self.load_before.angular.dot(&start) + self.load.angular.dot(&end))
     }
 
-    /// Computes the reaction moment L̇ − τ of a supported body at the end of a step, with the torque τ of the other
-    /// forces. L̇ = I α + ω × L is the rate of the angular momentum L, with the inertia I and the angular velocity ω.
-    /// `before` is the angular momentum before the step \[N·m·s\], and `spin_rate` is the angular acceleration α at the
-    /// end of the step \[rad/s²\].
+    /// Computes the reaction moment L̇ − τ of a supported body at the end of a step, with the rate L̇ of the angular
+    /// momentum L, and the torque τ of the other forces. The rate is L̇ = I α + ω × L, with the inertia I, the angular
+    /// velocity ω and the angular acceleration α. `before` is L at the beginning of the step \[N·m·s\], and `spin_rate`
+    /// is α at the end of the step \[rad/s²\].
     pub fn hold_moment(&mut self, rigid_state: &RigidBody, [before, spin_rate]: [Vec3; 2], dt: f64) {
         let momentum = rigid_state.angular_momentum();
         let rate = rigid_state.inertia_times(&spin_rate) + rigid_state.angular_velocity().cross(&momentum);

@@ -7,12 +7,13 @@ use crate::dynamics::MaterialHistory;
 use crate::material::{Material, NamedLaw};
 use crate::scenario::{MaterialModel, Scenario};
 
-/// A cube of two elements.
+/// A cube of two hexahedra.
 const MESH: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n12\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 0.5\n\
                     6 1 0 0.5\n7 1 1 0.5\n8 0 1 0.5\n9 0 0 1\n10 1 0 1\n11 1 1 1\n12 0 1 1\n$EndNodes\n$Elements\n2\n\
                     1 5 2 1 1 1 2 3 4 5 6 7 8\n2 5 2 1 1 5 6 7 8 9 10 11 12\n$EndElements\n";
 
-/// The scenario with its mesh in `folder`, a time step \[s\] and further keys.
+/// The scenario of the test. The mesh is written to `folder`, `step` is the time step \[s\], and `keys` is inserted
+/// before the materials.
 fn scenario(folder: &Path, step: &str, keys: &str) -> Scenario {
     std::fs::write(folder.join("a.msh"), MESH).unwrap();
     let text = format!(
@@ -47,9 +48,9 @@ fn has_history(simulation: &Simulation) -> bool {
     simulation.caches.internal.fits(history) && *history != simulation.caches.internal.initial_history()
 }
 
-/// Goal: a run continues from a checkpoint file, from bytes, from a copy, and after its caches were discarded. This
-/// also holds during dynamic relaxation. Reference: the same steps without interruption. Tolerance: none, the states
-/// are equal in every bit.
+/// Goal: a run continues from a checkpoint file, from bytes, and from a copy of the state after its caches were
+/// discarded. This holds during the run and during dynamic relaxation. Reference: the same steps without interruption.
+/// Tolerance: none, the states are equal in every bit.
 #[test]
 fn a_run_with_history_goes_on_bit_for_bit() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,8 +89,8 @@ fn a_run_with_history_goes_on_bit_for_bit() {
     }
 }
 
-/// Goal: an unstable run fails, and the state is then the state before the failed step. Tolerance: none, the states are
-/// equal in every bit.
+/// Goal: a step of an unstable run fails, and the simulation then has the state before this step. Tolerance: none, the
+/// states are equal in every bit.
 #[test]
 fn a_failed_step_leaves_the_state() {
     let folder = tempfile::tempdir().unwrap();
@@ -103,7 +104,7 @@ fn a_failed_step_leaves_the_state() {
     assert!(bytes(&simulation) == before);
 }
 
-/// A simulation refuses a state that lacks the history of its materials.
+/// A simulation refuses a state without the history variables of its materials.
 #[test]
 fn a_state_without_history_is_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The simulation: a model and its state. `step/predictor_corrector` defines the order of operations in a time step,
-//! and `step/free_flight` the order in a step of flight.
+//! The simulation: a model and its state. `step/predictor_corrector` defines the order of operations in a time step.
+//! `step/free_flight` defines this order for a step of flight.
 
 use ictus_contact as contact;
 use ictus_core::{element, material, math, mesh, signal};
@@ -56,12 +56,12 @@ pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
-    /// Copy of an earlier state. All steps since this state can be repeated from the copy. `None` before the first step
-    /// outside flight. `None` also after a change of the state that repeated steps would not reproduce: by a caller, or
-    /// at the end of dynamic relaxation.
+    /// Copy of an earlier state, from which all later steps can be repeated. `None` before the first step outside
+    /// flight. `None` also after the state was changed outside a step: by a caller, or at the end of dynamic
+    /// relaxation. Repeated steps would not reproduce such a change.
     earlier: Option<State>,
     response: SelectedResponse,
-    /// Ties, if the model has any.
+    /// Ties. `None` if the model has no ties.
     ties: Option<Ties>,
     selection: ContactSelection,
     caches: Caches,
@@ -69,22 +69,22 @@ pub struct Simulation {
     timings: WallTimes,
 }
 
-/// A run stops when the energy imbalance has exceeded its tolerance in this number of consecutive steps.
+/// Number of consecutive steps after which a run stops if the energy imbalance exceeds its tolerance in all of them.
 ///
-/// A suddenly applied load excites the shortest waves. With the frequency ω and the step dt, the kinetic energy of
-/// these waves at the ends of steps has a relative error of (ω dt)²/4. In the first steps this error is a large
-/// fraction of the total energy. Some steps later the error is negligible. In an unstable run the imbalance persists.
+/// A suddenly applied load excites the shortest waves. At the ends of steps, the kinetic energy of these waves has a
+/// relative error of (ω dt)²/4, with the frequency ω and the step dt. In the first steps this error is a large fraction
+/// of the total energy, and some steps later it is negligible. In an unstable run the imbalance persists.
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
 impl Simulation {
-    /// Runs to the end time, and calls `report` after every step. If `stop` is set, the run completes the current step,
-    /// writes a checkpoint and a last frame, and ends.
+    /// Runs to the end time, and calls `report` after every step. If `stop` becomes true, the run completes the current
+    /// step, writes a checkpoint and a last frame, and ends.
     ///
     /// Call this function inside a thread pool (`rayon::ThreadPool::install`). A step consists of many small tasks. If
     /// a call came from outside the pool, each task would wait until a thread of the pool wakes.
     ///
     /// # Errors
-    /// [`RunError::Numerical`] on numerical failure, after a last frame was written. [`RunError::Output`] if the
+    /// [`RunError::Numerical`] on a numerical failure; a last frame is written before. [`RunError::Output`] if the
     /// results cannot be written.
     pub fn run(
         &mut self,
@@ -116,8 +116,8 @@ impl Simulation {
         Ok(outcome)
     }
 
-    /// Runs the dynamic relaxation, if the scenario has one. The relaxation writes only checkpoints and, if it fails, a
-    /// last frame.
+    /// Runs the dynamic relaxation, if the scenario has one. The only results written are checkpoints and, after a
+    /// failure, a last frame.
     fn run_relaxation(
         &mut self,
         recorder: &mut Recorder,
@@ -139,12 +139,12 @@ impl Simulation {
         Ok(Outcome::Finished)
     }
 
-    /// Advances by one step. A step of flight ends at the time `until` \[s\] at the latest.
+    /// Advances by one step. A step of flight ends no later than the time `until` \[s\].
     ///
     /// # Errors
-    /// [`NumericalFailure`], with one of the causes in [`FailureCause`]. The state is then equal in every bit to the
-    /// state before the failed step. Exception: no copy is kept in flight and in the last step of dynamic relaxation.
-    /// If the energy balance fails in such a step, the state is the state after the failed step.
+    /// [`NumericalFailure`], whose cause is in [`FailureCause`]. After an error, the state is equal in every bit to the
+    /// state before the failed step. There is one exception: in flight and in the last step of dynamic relaxation, no
+    /// copy of the state is kept. If the energy balance fails in such a step, the state is the state after this step.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.state.phase {
             Phase::Flight => {
@@ -155,7 +155,7 @@ impl Simulation {
         }
     }
 
-    /// Time that remains to the end time \[s\].
+    /// Time from now to the end time \[s\].
     fn remaining_time(&self) -> f64 {
         self.settings.time.end - self.state.nodes.time - self.state.nodes.time_remainder
     }
@@ -191,7 +191,7 @@ impl Simulation {
         self.renew_caches(&memory);
     }
 
-    /// Discards the caches and computes them again from the state. No result changes.
+    /// Discards the caches, and computes them again from the state. This changes no result.
     pub fn discard_caches(&mut self) {
         let memory = self.caches.detector.memory();
         self.renew_caches(&memory);
@@ -204,7 +204,7 @@ impl Simulation {
         self.scratch = Scratch::new(&self.model, self.settings.chunks.len());
         let has_stepped = self.state.nodes.step > self.state.steps_in_flight;
         if has_stepped || self.state.relaxation.steps > 0 {
-            // This evaluation cannot fail, because the last step has evaluated the same positions from the same history
+            // This evaluation cannot fail: the last step has evaluated the same positions with the same history,
             // without a failure.
             let State { nodes, history, control, .. } = &mut self.state;
             let _ = self.caches.internal.evaluate(&nodes.positions, history, control.time_step());
@@ -213,8 +213,8 @@ impl Simulation {
         }
     }
 
-    /// Fails if the energy imbalance has exceeded its tolerance in [`MAX_STEPS_OVER_TOLERANCE`] consecutive steps, or
-    /// if the imbalance is not finite.
+    /// Fails if the energy imbalance has exceeded its tolerance in [`MAX_STEPS_OVER_TOLERANCE`] consecutive steps. Also
+    /// fails if the imbalance is not finite.
     fn check_energy(&mut self) -> Result<(), NumericalFailure> {
         let (error, tolerance) =
             (self.state.ledger.audit.relative_imbalance(), self.settings.time.energy_tolerance);
@@ -230,8 +230,8 @@ impl Simulation {
         Err(self.failure(cause, None))
     }
 
-    /// A failure at the end of the current step. `element` contains the index of a block among the blocks with internal
-    /// forces, and the index of an element in this block.
+    /// A failure in the current step. `element` contains two indices: of a block among the blocks with internal forces,
+    /// and of an element in this block.
     fn failure(&self, cause: FailureCause, element: Option<(usize, usize)>) -> NumericalFailure {
         let named = element.and_then(|(block, element)| self.model.element(block, element));
         NumericalFailure {
@@ -266,18 +266,18 @@ impl Simulation {
         &self.model
     }
 
-    /// Nodal positions, velocities and accelerations. In flight, they belong to the time of the last call of
-    /// [`Simulation::update_nodal_state`]; the recorder calls this function before it writes a frame or a probe.
+    /// Positions, velocities and accelerations of the nodes. In flight, they belong to the time of the last call of
+    /// [`Simulation::update_nodal_state`]. The recorder calls it before it writes a frame or a probe.
     pub fn state(&self) -> &NodalState {
         &self.state.nodes
     }
 
-    /// Contact constraints of the last step.
+    /// Contact constraints of the last step, one per contact.
     pub fn constraints(&self) -> &Constraints {
         &self.state.contact.constraints
     }
 
-    /// Contact forces on the nodes at the end of the last step \[N\]; zero if contact acts by impulses.
+    /// Contact forces on the nodes at the end of the last step \[N\]. Zero if contact acts by impulses.
     pub fn contact_forces(&self) -> &[Vec3] {
         &self.state.contact.action.forces
     }
@@ -297,13 +297,13 @@ impl Simulation {
         &self.state.ledger.audit
     }
 
-    /// Momentum, kinetic energy and centre of each body.
+    /// Balance of each body: momentum, kinetic energy and centre of mass.
     pub fn balances(&self) -> &[BodyBalance] {
         &self.state.ledger.balances
     }
 
-    /// Critical step of a body in the reference configuration \[s\], and the user's number of the element with this
-    /// critical step; `None` for a rigid body or a wall.
+    /// Critical step of a body in the reference configuration \[s\], and the user's number of the element that has this
+    /// critical step. `None` for a rigid body or a wall.
     pub fn critical_step(&self, body: usize) -> Option<(f64, u64)> {
         let blocks = &self.model.bodies[body].blocks;
         let critical = blocks.iter().filter_map(|block| {
@@ -313,8 +313,8 @@ impl Simulation {
         critical.reduce(|a, b| if b.0 < a.0 { b } else { a })
     }
 
-    /// Largest travel of a node of a rigid body in a step \[m\], and the body whose contact surface sets it; `None` without
-    /// a rigid body that has one.
+    /// Upper bound on the travel of the nodes of rigid bodies in a step \[m\], and the rigid body whose contact surface
+    /// sets this bound. `None` if no rigid body sets a bound.
     pub fn rigid_travel(&self) -> Option<(f64, &Body)> {
         self.settings.rigid_travel.map(|(travel, body)| (travel, &self.model.bodies[body]))
     }
@@ -324,12 +324,12 @@ impl Simulation {
         &self.state.ledger.first_contacts
     }
 
-    /// Statistics of contact detection between bodies and with walls.
+    /// Statistics of contact detection, both between bodies and with walls.
     pub fn detection(&self) -> DetectionStatistics {
         self.caches.detector.statistics().with(self.caches.wall_detector.statistics())
     }
 
-    /// Number of steps taken in flight.
+    /// Number of steps so far that were steps of flight.
     pub fn steps_in_flight(&self) -> u64 {
         self.state.steps_in_flight
     }
@@ -339,15 +339,15 @@ impl Simulation {
         &self.timings
     }
 
-    /// Warnings of the set-up and of the run so far, including those of hourglass energy.
+    /// Warnings of the set-up and of the run so far, followed by the warnings of hourglass energy.
     pub fn warnings(&self) -> Vec<String> {
         let audits = self.model.bodies.iter().zip(&self.state.ledger.hourglass_audits);
         let of_hourglass = audits.filter_map(|(body, audit)| audit.warning(&body.name));
         self.state.ledger.warnings.iter().cloned().chain(of_hourglass).collect()
     }
 
-    /// Records the first contact of two bodies. If the scenario excludes parts of the surfaces of these bodies from
-    /// contact, this function records nothing, and [`Simulation::note_first_contacts`] records the contact from the
+    /// Records the first contact of two bodies. Nothing is recorded if the scenario excludes parts of the surfaces of
+    /// these bodies from contact. In this case, [`Simulation::note_first_contacts`] records the contact from the
     /// constraints.
     fn note_first_contact(&mut self, contact: FirstContact) {
         if !self.selection.policy.has_parts_of(contact.bodies)
@@ -357,7 +357,7 @@ impl Simulation {
         }
     }
 
-    /// Records the first contact of each pair of bodies that has a constraint.
+    /// For each pair of bodies that has a constraint, records the first contact.
     fn note_first_contacts(&mut self) {
         let mut last = None;
         for constraint in self.state.contact.constraints.iter() {

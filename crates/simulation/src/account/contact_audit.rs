@@ -1,4 +1,4 @@
-//! Contact forces, energies and areas of each pair of bodies.
+//! Contact forces, energies and areas of body pairs, and the audit of the energy that contact creates.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,17 +15,17 @@ use crate::Simulation;
 pub struct PairBalance {
     /// The bodies, in ascending order; equal in self-contact.
     pub bodies: [u32; 2],
-    /// Number of contacts in the last step.
+    /// Number of contacts detected in the last step.
     pub contacts: u64,
-    /// Contact force on the first body at the end of the step \[N\]; zero in self-contact.
+    /// Contact force on the first body at the end of the last step \[N\]; zero in self-contact.
     pub force: Vec3,
-    /// Energy stored in contact springs at the end of the step \[J\].
+    /// Energy stored in contact springs at the end of the last step \[J\].
     pub contact_energy: f64,
     /// Energy dissipated by friction since the start \[J\].
     pub friction_dissipation: f64,
     /// Energy dissipated by contact damping since the start \[J\].
     pub damping_dissipation: f64,
-    /// Record of the hops of the two bodies: short flights between contacts.
+    /// Hops of the two bodies. A hop is a short flight between two contacts.
     pub(crate) hops: Hops,
 }
 
@@ -51,7 +51,7 @@ impl PairBalance {
         self.damping_dissipation += result.damping_work;
     }
 
-    /// Adds the force and energies of a contact that is no longer detected, with a spring that still acts.
+    /// Adds the force and energies of a contact that is no longer detected but still acts through its spring.
     fn add_unlisted(&mut self, work: &UnlistedWork) {
         self.push(work.bodies, work.force);
         self.contact_energy += work.stored_energy;
@@ -59,7 +59,7 @@ impl PairBalance {
         self.damping_dissipation += work.damping_work;
     }
 
-    /// Adds a force on the body of the contactor. Forces of self-contact cancel and are not added.
+    /// Adds a force on the body of the contactor. In self-contact, the forces cancel and are not added.
     fn push(&mut self, [contactor, target]: [u32; 2], force: Vec3) {
         if contactor != target {
             self.force += if contactor == self.bodies[0] { force } else { -force };
@@ -67,37 +67,38 @@ impl PairBalance {
     }
 }
 
-/// Ratio of two energies above which a warning is issued. The first is the energy that contact has created, or that
-/// friction has returned instead of dissipated. The second is the largest energy so far.
+/// Largest tolerated ratio of an energy error to the largest energy so far \[-\]. A larger ratio causes a warning. The
+/// error is the energy that contact has created, or the energy that friction has returned instead of dissipated.
 const MAX_CREATED_RATIO: f64 = 0.02;
 
-/// Audit of the energy that contact creates: the work of contact on the bodies, plus the increase of the energy stored
-/// in springs, plus the energy dissipated by friction and damping.
+/// Audit of the energy that contact creates. This energy is the sum of three terms: the work of contact on the bodies,
+/// the increase of the energy stored in springs, and the energy dissipated by friction and damping.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ContactAudit {
     /// Energy created since the start, positive for a gain \[J\].
     pub created: f64,
-    /// Work of the contact forces in the last step in excess of the products of force and nodal displacement \[J\].
+    /// Part of the work of the contact forces in the last step that is missing in the products of force and nodal
+    /// displacement \[J\].
     pub excess_work: f64,
     /// Whether loads are discontinuous at the beginning of the step.
     pub loads_jump: bool,
-    /// Whether mass damping, local damping or the start of a run after dynamic relaxation has changed velocities since
-    /// the last step.
+    /// Whether velocities have changed outside the steps since the last step: by mass damping, by local damping, or at
+    /// the start of a run after dynamic relaxation.
     pub velocities_jump: bool,
-    /// Change of the kick energy (see `kick_energy`) by a change of the step size, at nodes held by contact impulses
-    /// \[J\]. The impulses absorb this energy in the same step.
+    /// Energy that a change of the step size adds to the kick energy (see `kick_energy`) of nodes held by contact
+    /// impulses \[J\]. The impulses absorb this energy in the same step.
     pub work_on_held_nodes: f64,
-    /// Last time step \[s\].
+    /// Length of the last step \[s\].
     pub time_step: f64,
     /// Numbers of contact problems without a converged solution since the start.
     unsolved: UnsolvedProblems,
-    /// Whether a warning was issued of created energy, friction, impulses, restitution, ties and geometry, in this
-    /// order.
+    /// Whether a warning was issued. The entries refer to created energy, friction, impulses, restitution, ties and
+    /// geometry, in this order.
     warned: [bool; 6],
 }
 
 impl ContactAudit {
-    /// The audit at the start of a run that continues with the present contacts but new velocities.
+    /// The audit at the start of a run that keeps the present contacts but has new velocities.
     pub fn begin(&self) -> Self {
         Self { time_step: self.time_step, velocities_jump: true, ..Self::default() }
     }
@@ -107,7 +108,7 @@ fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Index of the balance of two bodies; inserts a new balance for a new pair. `guess` is an index to try first.
+/// Index of the balance of two bodies. If there is none, a new balance is inserted. `guess` is tried first.
 fn place_of(balances: &mut Vec<PairBalance>, bodies: [u32; 2], guess: usize) -> usize {
     if balances.get(guess).is_some_and(|balance| balance.bodies == bodies) {
         return guess;
@@ -120,7 +121,7 @@ fn place_of(balances: &mut Vec<PairBalance>, bodies: [u32; 2], guess: usize) -> 
 }
 
 impl Simulation {
-    /// Balances of all pairs of bodies that have been in contact, in ascending order of the bodies.
+    /// Balances of all pairs of bodies that have been in contact, in ascending order of `bodies`.
     pub fn pair_balances(&self) -> &[PairBalance] {
         &self.state.ledger.pair_balances
     }
@@ -154,7 +155,7 @@ impl Simulation {
         self.state.ledger.contact_audit.unsolved
     }
 
-    /// Warns at the first contact problem of each kind that has no converged solution.
+    /// Warns of each kind of contact problem without a converged solution, when it first occurs.
     fn warn_of_unsolved_problems(&mut self) {
         let ContactAudit { unsolved, warned, .. } = self.state.ledger.contact_audit;
         let time = self.state.nodes.time;
@@ -194,20 +195,24 @@ impl Simulation {
         }
     }
 
-    /// Compares the work of the contact forces over the last step with the stored and dissipated energy that the
-    /// response reports. The work is computed by the trapezoidal rule.
+    /// Computes the energy that contact has created in the last step, and adds it to the audit. During dynamic
+    /// relaxation, nothing is added.
     ///
-    /// Balance: work + change of stored energy + dissipated energy = 0. A sum other than zero means that contact has
-    /// created energy. A contact that opens between two steps, or begins with a penetration, does work that no spring
-    /// has stored.
+    /// The work of the contact forces over the step is computed by the trapezoidal rule. The response reports the
+    /// stored and dissipated energies.
     ///
-    /// Impulses and projections directly report the energy that they add and absorb. At nodes that stay in contact,
-    /// projections and forces add energy, and impulses absorb this energy in the same or in a neighbouring step. Only
-    /// the difference counts as created.
+    /// Balance: work + change of stored energy + dissipated energy = 0. If the sum differs from zero, contact has
+    /// created this energy. For example, a contact that opens between two steps, or that begins with a penetration,
+    /// does work that no spring has stored.
     ///
-    /// Discrete-gradient forces balance the spring energy only in the step for which the forces were computed. The
-    /// difference is numerical work in a step of another length, and in a step that begins with a discontinuity of
-    /// loads or velocities. If velocities are discontinuous, the difference does not count as created by contact.
+    /// Impulses and projections report the energies that they add and absorb. At nodes that stay in contact,
+    /// projections and forces add energy, and impulses absorb it in the same step or in a neighbouring step. Only the
+    /// difference counts as created.
+    ///
+    /// Discrete-gradient forces balance the spring energy only over the step for which they were computed. Two kinds of
+    /// steps leave a difference: a step of another length, and a step that begins with a discontinuity of loads or
+    /// velocities. The difference counts as numerical work. With a discontinuity of velocities, the difference does not
+    /// count as created by contact.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -226,7 +231,7 @@ impl Simulation {
             let done = action.sum_over_contact(along) + before.sum_over_contact(along);
             let mut taken = action.work.friction + action.work.damping;
             if self.response.stage() == Stage::Accelerated {
-                // The numerical work is the energy of lost springs.
+                // The numerical work is the energy of springs whose contact was lost.
                 taken -= action.work.numerical;
             }
             done + self.state.ledger.contact_audit.excess_work + action.stored_energy - before.stored_energy
@@ -242,9 +247,9 @@ impl Simulation {
         }
     }
 
-    /// Energy that impulses absorbed in the last step from projections and from the kicks of the other forces \[J\]: by
-    /// their normal parts, and by sticking friction. Sliding friction does not count: its dissipation is that of
-    /// Coulomb's law.
+    /// Energy that impulses absorbed in the last step \[J\]. Projections and the kicks of other forces had added this
+    /// energy. Impulses absorb by their normal parts and by sticking friction. Sliding friction does not count, because
+    /// it dissipates energy by Coulomb's law. Zero unless contact acts by inelastic impulses.
     pub(crate) fn absorbed_by_impulses(&self) -> f64 {
         if !self.acts_by_inelastic_impulses() {
             return 0.0;
@@ -257,7 +262,7 @@ impl Simulation {
     fn warn_of_contact_energy(&mut self) {
         let scale = self.state.ledger.audit.energy_scale();
         let ContactAudit { created, warned, .. } = self.state.ledger.contact_audit;
-        // In the next step, impulses absorb the energy that the last step added to the held nodes.
+        // In the next step, impulses absorb the energy that the last step has added to the held nodes.
         let absorbed_next =
             if self.acts_by_inelastic_impulses() { self.state.contact.action.work.numerical } else { 0.0 };
         let created = created - absorbed_next;
@@ -283,9 +288,11 @@ impl Simulation {
         }
     }
 
-    /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\]: the deformed tributary area of
-    /// the nodes in contact, projected on the contact normal. The area is the area on the body with more nodes in
-    /// contact, because this body resolves the contact better.
+    /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\].
+    ///
+    /// On each of the two bodies, this is the deformed tributary area of the nodes in contact, projected on the contact
+    /// normal. The result is the area on the body with more nodes in contact, because this body resolves the contact
+    /// better.
     ///
     /// # Cost
     /// O(contacts), with the face ring of each contactor.
@@ -316,8 +323,8 @@ impl Simulation {
     }
 
     /// Deformed tributary area of a surface node, projected on the direction of the force on the node \[m²\]; 0 for
-    /// other nodes. Two kinds of faces bear no force and do not count: faces parallel to the force, for example around
-    /// the edge of a contact, and faces turned away from the force.
+    /// other nodes. Faces that are parallel to the force, for example around the edge of a contact, do not count. Faces
+    /// turned away from the force do not count, either. Both bear no force.
     fn projected_area(&self, node: u32, force_direction: &Vec3, shares: &mut CellShares) -> f64 {
         let positions = &self.state.nodes.positions;
         let Some(surface) = self.model.surfaces.get(self.model.body_of(node)) else { return 0.0 };
@@ -340,8 +347,8 @@ impl Simulation {
         area
     }
 
-    /// Contact pressure of every node: normal contact force over the projected tributary area \[Pa\], without tie
-    /// forces.
+    /// Contact pressure of each node: the normal contact force, without tie forces, divided by the projected tributary
+    /// area \[Pa\].
     pub fn contact_pressures(&self) -> Vec<f64> {
         let mut pressures = vec![0.0; self.state.nodes.positions.len()];
         let mut tied = vec![Vec3::zeros(); pressures.len()];
@@ -368,14 +375,14 @@ impl Simulation {
             || !self.state.contact.action.rigid_corrections.is_empty()
     }
 
-    /// Whether contact applied inelastic impulses in the last step. Such impulses absorb the energy added by forces and
-    /// projections (response by decomposition).
+    /// Whether contact applied inelastic impulses in the last step (response by decomposition). Inelastic impulses
+    /// absorb the energy that forces and projections add.
     pub(crate) fn acts_by_inelastic_impulses(&self) -> bool {
         self.response.stage() == Stage::Moved && self.acts_by_impulses()
     }
 
-    /// Moment by which the supports and sliders of walls prevent the rotation of the walls \[N·m\]. Contact forces act
-    /// on a body at the contact point, but on a wall at its node. The moment balances this offset.
+    /// Moment by which the supports and sliders of walls prevent a rotation of the walls \[N·m\]. A contact force acts
+    /// on a body at the contact point, but on a wall at the node of the wall. The moment balances this offset.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);
@@ -391,7 +398,7 @@ impl Simulation {
     }
 }
 
-/// Vector along the outward normal of a face whose corners are counter-clockwise as seen from outside.
+/// Vector along the outward normal of a face. As seen from outside, the corners are counter-clockwise.
 fn area_vector(corners: &[Vec3]) -> Vec3 {
     match corners {
         [a, b] => (b - a).cross(&Vec3::z()),

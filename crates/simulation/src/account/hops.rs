@@ -1,8 +1,8 @@
 //! Hops: bodies under gravity repeatedly leave their contacts and return.
 //!
 //! Suddenly applied gravity presses a body into its contact springs to twice the depth at rest. Undamped springs then
-//! eject the body again. The only energy of the body comes from the sudden weight. The flight of such a hop is
-//! therefore at most as long as the contact before the hop. The flight of a thrown or dropped body is much longer.
+//! eject the body again. The sudden weight is the only source of its energy, so the flight of such a hop is no longer
+//! than the contact before the flight. A body that was thrown or dropped flies much longer.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,16 +13,16 @@ use crate::model::{Behaviour, Body};
 /// Longest flight of a hop, relative to the duration of the contact before the flight.
 const LONGEST_FLIGHT: f64 = 1.0;
 
-/// Number of successive hops at which a warning is issued.
+/// Number of successive hops from which on a warning is issued.
 const MANY: u32 = 10;
 
 /// Hops of a pair of bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Hops {
     is_touching: bool,
-    /// Time at which contact last began or ended \[s\].
+    /// Time of the last change of `is_touching` \[s\].
     since: f64,
-    /// Duration of the last contact \[s\].
+    /// Duration of the last completed contact \[s\].
     contact: f64,
     /// Number of successive hops.
     count: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Hops {
 }
 
 impl Hops {
-    /// Records whether the bodies touch at a time \[s\].
+    /// Records whether the bodies touch at the time `time` \[s\].
     pub fn note(&mut self, touches: bool, time: f64) {
         if touches == self.is_touching {
             return;
@@ -45,7 +45,7 @@ impl Hops {
         (self.is_touching, self.since) = (touches, time);
     }
 
-    /// The number of successive hops, when the number reaches [`MANY`] for the first time; `None` at all other times.
+    /// The number of successive hops if it has reached [`MANY`] and no warning was issued; otherwise `None`.
     fn newly_many(&mut self) -> Option<u32> {
         let are_many = self.count >= MANY && !self.has_warned;
         self.has_warned |= are_many;
@@ -53,7 +53,7 @@ impl Hops {
     }
 }
 
-/// Whether gravity acts on a body without supports.
+/// Whether gravity acts on a body and the body has no support.
 fn is_heavy(body: &Body) -> bool {
     let supported = match &body.behaviour {
         Behaviour::Deformable { supported, .. } => *supported,
@@ -64,7 +64,7 @@ fn is_heavy(body: &Body) -> bool {
 }
 
 impl Simulation {
-    /// Warns of each pair of bodies that hop on contact springs under gravity, once per pair.
+    /// Warns of pairs of bodies that hop on contact springs under gravity. Each pair causes at most one warning.
     pub(crate) fn warn_of_hops(&mut self) {
         let on_impulses = self.response.stage() == Stage::Moved && self.acts_by_impulses();
         if on_impulses || self.state.phase == crate::progress::Phase::Relaxing {

@@ -1,30 +1,34 @@
-//! Hourglass energy of a body compared with its strain energy.
+//! Audit of the hourglass energies: comparison of the hourglass energy of a body with its strain energy.
 
 use serde::{Deserialize, Serialize};
 
-/// Ratio of the largest hourglass energy of a body to its largest strain energy. Above this value, hourglass control
-/// carries bending load. In a beam with n layers of cells the ratio is k/(n² − 1), with k = 0.05 for cells that are
-/// short along the beam and k = 0.15 for cubes. With two layers the ratio is 1.7 % (short cells) to 5 % (cubes), and
-/// the deflection is 31 % (short cells) to 27 % (cubes) too large. With four layers the ratio is 1 % or less.
+/// Largest tolerated ratio of the largest hourglass energy of a body to its largest strain energy \[-\]. At larger
+/// ratios, hourglass control carries bending load.
+///
+/// In a beam with n layers of cells the ratio is k/(n² − 1), with k = 0.05 for cells that are short along the beam and
+/// k = 0.15 for cubes. With two layers, the ratio is 1.7 % (short cells) to 5 % (cubes), and the deflection is 31 %
+/// (short cells) to 27 % (cubes) too large. With four layers, the ratio is 1 % or less.
 const TOLERATED_RATIO: f64 = 0.015;
 
-/// Fraction of the largest energy of the run, below which the hourglass energy of a body is noise.
+/// Ratio of the hourglass energy of a body to the largest energy of the run \[-\]. At or below this ratio, the
+/// hourglass energy is noise.
 const NEGLIGIBLE_ENERGY: f64 = 1e-6;
 
-/// Audit of the hourglass energy of a body, relative to its strain energy.
+/// Audit of the hourglass energy of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HourglassAudit {
     /// Largest strain energy so far \[J\].
     strain: f64,
     /// Largest hourglass energy so far \[J\].
     hourglass: f64,
-    /// Time since which the ratio has exceeded the tolerated ratio \[s\]; `None` while the ratio is tolerated.
+    /// Time at which the ratio of `hourglass` to `strain` exceeded the tolerated ratio \[s\]. `None` while the ratio is
+    /// tolerated.
     passed_at: Option<f64>,
 }
 
 impl HourglassAudit {
-    /// Updates the audit by the strain and hourglass energy of the body \[J\] at a time \[s\]. `largest_energy` is the
-    /// largest energy of the run so far \[J\].
+    /// Updates the audit by the strain energy and hourglass energy of the body at the time `time` \[J, s\].
+    /// `largest_energy` is the largest energy of the run so far \[J\].
     pub fn note(&mut self, time: f64, [strain, hourglass]: [f64; 2], largest_energy: f64) {
         self.strain = self.strain.max(strain);
         self.hourglass = self.hourglass.max(hourglass);
@@ -33,7 +37,7 @@ impl HourglassAudit {
         self.passed_at = is_past.then(|| self.passed_at.unwrap_or(time));
     }
 
-    /// Warning for a body whose hourglass energy exceeds the tolerated ratio.
+    /// Warning for the body named `body`. `None` while the ratio is tolerated.
     pub fn warning(&self, body: &str) -> Option<String> {
         let Self { strain, hourglass, passed_at } = *self;
         let share = if strain > 0.0 {
@@ -57,8 +61,8 @@ impl HourglassAudit {
 mod tests {
     use super::*;
 
-    /// The ratio refers to the largest strain energy. An excess before the body is strained is dropped, and a later
-    /// excess has its own time. Hourglass energy below the noise limit is ignored.
+    /// The ratio refers to the largest strain energy. An excess is dropped if the strain energy increases later. A
+    /// later excess has its own time. Hourglass energy below the noise limit is ignored.
     #[test]
     fn the_peak_of_strain_counts() {
         let mut audit = HourglassAudit::default();

@@ -1,4 +1,4 @@
-//! Balance of energy and momentum of a step, for each body, support and contact pair.
+//! Balances of energy and momentum in each step: of bodies, supports and contact pairs.
 
 pub(crate) mod contact_audit;
 pub(crate) mod energy_audit;

@@ -1,4 +1,4 @@
-//! Sums over nodes for the energies and momenta.
+//! Sums over nodes, from which energies and momenta are computed.
 
 use std::ops::Add;
 
@@ -12,17 +12,17 @@ use crate::math::real::Real;
 /// Sums over a set of nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodalSums {
-    /// Linear and angular momentum about the origin.
+    /// Linear momentum \[kg·m/s\], and angular momentum about the origin \[kg·m²/s\].
     pub momentum: Wrench,
-    /// Σ |x| |m v|, with mass m, position x and velocity v of each node \[kg·m²/s\].
+    /// Σ |x| |m v|, with the mass m, position x and velocity v of each node \[kg·m²/s\].
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Σ m |a|², with the acceleration a of each node \[N·m/s²\].
+    /// Σ m |a|², with the mass m and acceleration a of each node \[N·m/s²\].
     pub force_acceleration: f64,
     /// Σ m x \[kg·m\].
     pub mass_moment: Vec3,
-    /// Lower and upper bounds of the velocity components \[m/s\].
+    /// Lower and upper bounds of each velocity component \[m/s\].
     pub velocity_bounds: [Vec3; 2],
 }
 
@@ -58,7 +58,7 @@ impl Add for NodalSums {
     }
 }
 
-/// SIMD kernel for the [`NodalSums`] of a range of nodes.
+/// SIMD kernel that computes the [`NodalSums`] of a range of nodes.
 pub(crate) struct NodalKernel<'a> {
     /// Masses of the nodes \[kg\].
     pub masses: &'a [f64],
@@ -85,8 +85,8 @@ impl WithSimd for NodalKernel<'_> {
             sums.add(simd, &Row(*masses), [positions, velocities, accelerations]);
         }
         let Some(last_velocity) = last_velocities.last() else { return sums.total() };
-        // The last row is padded with nodes of zero mass and the velocity of the last node. These nodes change no sum
-        // and no bound.
+        // The last row is filled up with nodes that have no mass and the velocity of the last node. They change neither
+        // a sum nor a bound.
         let (mut masses, mut nodes) = ([0.0; WIDTH], [[Vec3::zeros(); WIDTH]; 3]);
         masses[..last_masses.len()].copy_from_slice(last_masses);
         nodes[0][..last_positions.len()].copy_from_slice(last_positions);
@@ -98,8 +98,8 @@ impl WithSimd for NodalKernel<'_> {
     }
 }
 
-/// Partial sums, one per lane of a row. The number of lanes, and so the results, do not depend on the width of the
-/// registers.
+/// Sums and bounds for each lane of a row. The number of lanes, and therefore the result, does not depend on the width
+/// of the registers.
 struct RowSums {
     momentum: [Row; 3],
     angular: [Row; 3],

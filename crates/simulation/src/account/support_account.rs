@@ -1,4 +1,4 @@
-//! Reactions of supports, and their impulses and work, for each boundary and wall.
+//! Reactions of supports, with their impulses and work. Each boundary and each wall has an account.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,18 +9,18 @@ use crate::model::Behaviour;
 
 /// Reaction, impulse and work of a boundary or of the support of a wall.
 ///
-/// If several boundaries prescribe the same component of a node, the reaction counts for the first of these boundaries.
-/// For a rigid body, the reaction of each component of the centre also counts for the first boundary that prescribes
-/// this component. The reaction moment counts for the first boundary of the body.
+/// If several boundaries prescribe the same component of a node, the reaction counts for the first of them. This also
+/// applies to the components of the centre of a rigid body. The reaction moment on a rigid body counts for the first
+/// boundary of this body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SupportAccount {
-    /// Reaction at the end of the last step: force on the body \[N\], and moment about the origin \[N·m\]. Impulses of
-    /// discontinuous prescribed motion are not included.
+    /// Reaction at the end of the last step: force on the body \[N\], and moment of this force about the origin
+    /// \[N·m\]. Impulses of discontinuous prescribed motion are not included.
     pub reaction: Wrench,
-    /// Impulse of the reactions since the start, and its moment about the origin \[N·s, N·m·s\]. Includes the impulses
-    /// of velocity jumps and the reactions to contact impulses.
+    /// Impulse of the reactions since the start \[N·s\], and moment of this impulse about the origin \[N·m·s\].
+    /// Includes the impulses of velocity jumps and of reactions to contact impulses.
     pub impulse: Wrench,
-    /// Work of the reactions since the start \[J\]. Includes the work of velocity jumps and of the reactions to contact
+    /// Work of the reactions since the start \[J\]. Includes the work of velocity jumps and of reactions to contact
     /// impulses.
     pub work: f64,
 }
@@ -37,12 +37,12 @@ impl SupportAccount {
 }
 
 impl Simulation {
-    /// Account of each boundary in the order of the scenario, followed by the accounts of the walls.
+    /// Accounts of the boundaries in the order of the scenario, followed by the accounts of the walls.
     pub fn support_accounts(&self) -> &[SupportAccount] {
         &self.state.ledger.support_accounts
     }
 
-    /// Updates the reactions of all accounts to the end of the step.
+    /// Sets the reaction of each account to its value at the end of the step.
     pub(crate) fn refresh_reactions(&mut self) {
         self.state.ledger.support_accounts.iter_mut().for_each(|account| account.reaction = Wrench::zero());
         for support in 0..self.model.supports.len() {
@@ -64,8 +64,9 @@ impl Simulation {
         account.reaction = account.reaction + reaction;
     }
 
-    /// Accounts for the impulses and the work of all supports over a step of length `dt` \[s\]. Returns the impulses of
-    /// the velocity jumps at the beginning and at the end of the step, and the work \[J\].
+    /// Adds the impulses and the work of all supports over a step of length `dt` \[s\] to their accounts. Returns the
+    /// sum of the impulses of the velocity jumps at the beginning of the step, the same sum at the end of the step, and
+    /// the work \[J\].
     pub(crate) fn account_supports(&mut self, dt: f64) -> ([Wrench; 2], f64) {
         self.add_reactions(0.5 * dt);
         self.refresh_reactions();
@@ -96,15 +97,15 @@ impl Simulation {
         (impulses, work)
     }
 
-    /// Adds the impulse of the current reactions over a time \[s\].
+    /// Adds the impulse of the current reactions over the time `time` \[s\].
     fn add_reactions(&mut self, time: f64) {
         for account in &mut self.state.ledger.support_accounts {
             account.add(account.reaction.scaled(time), 0.0);
         }
     }
 
-    /// Adds the reaction of a support or slider to a contact impulse, and the work of this reaction \[J\]. `account` is
-    /// `None` for a slider, because sliders have no account.
+    /// Adds the impulse of a reaction, and the work of this reaction \[J\]. The reaction belongs to a support or slider
+    /// and opposes a contact impulse. For a slider, `account` is `None`, because sliders have no account.
     pub(crate) fn add_support_reaction(&mut self, account: Option<usize>, reaction: Wrench, work: f64) {
         self.state.ledger.audit.add_impulse(reaction);
         self.state.ledger.energies.external_work += work;
@@ -113,13 +114,14 @@ impl Simulation {
         }
     }
 
-    /// Account of a component of a node of a deformable body or wall; `None` if the component is not supported.
+    /// Account of a component of a node of a deformable body or wall. `None` if no support holds this component.
     pub(crate) fn account_of(&self, node: u32, axis: usize) -> Option<usize> {
         let holds = |support: &&Support| support.axis == axis && support.nodes.binary_search(&node).is_ok();
         self.model.supports.iter().find(holds).map(|support| support.account)
     }
 
-    /// Accounts of the three components and of the moment of a rigid body; `None` for a body without support.
+    /// Accounts of a rigid body: one for each component of the centre, and one for the moment. `None` for a body
+    /// without support.
     pub(crate) fn accounts_of_rigid(&self, body: usize) -> Option<([usize; 3], usize)> {
         match &self.model.bodies[body].behaviour {
             Behaviour::Rigid { support: Some(support) } => Some((support.accounts, support.moment_account)),
@@ -127,7 +129,7 @@ impl Simulation {
         }
     }
 
-    /// Sum of the current reactions.
+    /// Sum of the current reactions of all accounts.
     pub(crate) fn reactions(&self) -> Wrench {
         self.state.ledger.support_accounts.iter().fold(Wrench::zero(), |sum, account| sum + account.reaction)
     }

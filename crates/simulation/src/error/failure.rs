@@ -21,18 +21,18 @@ pub enum RunError {
 pub struct NumericalFailure {
     /// Cause.
     pub cause: FailureCause,
-    /// Step of the failure.
+    /// Number of the step in which the failure occurred.
     pub step: u64,
-    /// Time at the end of that step \[s\].
+    /// Time at the end of this step \[s\].
     pub time: f64,
-    /// Length of that step \[s\].
+    /// Length of this step \[s\].
     pub time_step: f64,
     /// The body in which the failure occurred; `None` if the failure concerns no single body.
     pub body: Option<String>,
     /// The user's number of the element in which the failure occurred; `None` if the failure concerns no single
     /// element.
     pub element: Option<u64>,
-    /// Critical step at that time, if known \[s\]; a longer time step may be unstable.
+    /// Critical step at the time of the failure \[s\]; `None` if unknown. A longer time step may be unstable.
     pub critical_step: Option<f64>,
 }
 
@@ -40,36 +40,36 @@ pub struct NumericalFailure {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FailureCause {
-    /// An element is inverted. The value is the smallest ratio of current to reference volume over the quadrature
-    /// points of the element.
+    /// An element is inverted. The value is the smallest ratio of current to reference volume at the quadrature points
+    /// of the element.
     InvertedElement(f64),
     /// A force or position is not a finite number.
     NonFinite,
-    /// The energy imbalance exceeds the tolerance.
+    /// The energy imbalance exceeds its tolerance in many consecutive steps, or is not finite.
     EnergyImbalance {
         /// Imbalance, relative to the largest energy so far \[-\].
         error: f64,
-        /// Tolerance of this ratio \[-\].
+        /// Largest tolerated value of `error` \[-\].
         tolerance: f64,
     },
     /// Dynamic relaxation has not brought the bodies to rest.
     NotAtRest {
-        /// Kinetic energy, relative to its peak \[-\].
+        /// Kinetic energy relative to its peak \[-\].
         share: f64,
-        /// Tolerance of this ratio \[-\].
+        /// Largest tolerated value of `share` \[-\].
         tolerance: f64,
     },
     /// The time step has fallen below a millionth of the first step.
     CollapsedStep,
-    /// A node or edge has penetrated another body by more than the search depth.
+    /// The penetration of a node or edge into another body exceeds the search depth.
     Passage(Box<Passage>),
 }
 
-/// A contact that was lost because its penetration exceeds the search depth. [`NumericalFailure::body`] is the body of
-/// the node.
+/// A contact that was lost because its penetration exceeds the search depth. The penetrating node or edge belongs to
+/// [`NumericalFailure::body`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
-    /// The user's number of the penetrating node; for a contact of edges, of the first node of the edge.
+    /// The user's number of the penetrating node. For an edge, the number of its first node.
     pub node: u64,
     /// Name of the penetrated body.
     pub other: String,
@@ -154,8 +154,8 @@ impl fmt::Display for NumericalFailure {
     }
 }
 
-/// Two fractions as texts in per cent. Both texts have the same number of decimals: the smallest number from 4 to 12
-/// with which the texts differ. If the texts are equal with 12 decimals, they have 12 decimals.
+/// Two fractions, written in per cent with equal numbers of decimals. This number is the smallest from 4 to 11 for
+/// which the texts differ, or 12 if there is none.
 fn distinct_per_cents(first: f64, second: f64) -> [String; 2] {
     let texts = |decimals: usize| [first, second].map(|value| format!("{:.decimals$}", 100.0 * value));
     (4..12).map(texts).find(|[first, second]| first != second).unwrap_or_else(|| texts(12))

@@ -17,11 +17,11 @@ pub use failure::{FailureCause, NumericalFailure, Passage, RunError};
 pub use overlap::{BehindWall, Overlap};
 use overlap::{DeepOverlaps, Overlaps, count, others};
 
-/// Invalid input by which a scenario cannot be set up.
+/// Reason why the simulation of a scenario cannot be set up.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// A mesh file cannot be read.
+    /// The mesh file of a body cannot be read.
     #[error("body `{body}`: {source}")]
     Mesh {
         /// The body.
@@ -31,7 +31,7 @@ pub enum SetupError {
         /// Location of the file name in the scenario.
         span: Range<usize>,
     },
-    /// The mesh is not valid for the body.
+    /// The mesh is not valid for its body.
     #[error("body `{body}`, mesh {}: {source}", path.display())]
     Geometry {
         /// The body.
@@ -71,7 +71,7 @@ pub enum SetupError {
         /// Defect of the elastic constants.
         source: crate::material::ElasticityError,
     },
-    /// A body force on a rigid surface.
+    /// A body force acts on a rigid surface mesh, which has no volume.
     #[error(
         "`body_force` on `{body}`: a rigid surface has no volume; give a `traction`, or `gravity` in the body"
     )]
@@ -79,7 +79,7 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
-    /// A rigid body with a boundary and with an initial angular velocity.
+    /// A rigid body with a boundary has an initial angular velocity.
     #[error(
         "rigid body `{body}` has an angular velocity, but a boundary on a rigid body fixes or prescribes its whole \
          rotation; remove the `angular_velocity` and prescribe `rotation = {{ axis, point, speed }}` in the \
@@ -89,7 +89,7 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
-    /// Tied bodies whose nodal masses differ by a ratio beyond floating-point precision.
+    /// The masses of tied nodes differ so much that rounding cancels the lightest masses.
     #[error(
         "{} are tied together by nodes of {:.3e} to {:.3e} kg: rounding cancels the lightest masses at this ratio; \
          make the bodies with the heaviest of these nodes rigid, or bring the nodal masses (density times cell \
@@ -104,24 +104,24 @@ pub enum SetupError {
         /// Location of the first tie in the scenario.
         span: Range<usize>,
     },
-    /// A tied rigid body that can touch other bodies, if the contact response needs the mobility of the body.
+    /// A tied rigid body can touch other bodies, although the contact response needs the mobility of the rigid body.
     #[error(
         "rigid body `{}` is tied and can touch `{}`, but `contact.response` = \"{response}\" neglects the ties in \
          its mobility; use \"penalty\", or exclude the pair by `[[contact.pairs]]` with `contact = false`",
         bodies[0], bodies[1]
     )]
     TiedContact {
-        /// The rigid body, and a body or wall that it can touch.
+        /// The rigid body, and a body or wall that the rigid body can touch.
         bodies: [String; 2],
         /// The response.
         response: &'static str,
         /// Location of the tie in the scenario.
         span: Range<usize>,
     },
-    /// Tied bodies whose initial velocities at the tie differ.
+    /// The initial velocities of tied bodies differ at the tie.
     #[error(transparent)]
     PartingTie(Box<PartingTie>),
-    /// A prescribed rotation that leaves the plane of a plane body.
+    /// A prescribed rotation moves a plane body out of its plane.
     #[error("the rotation of plane body `{body}` leaves the plane z = 0; use the axis [0, 0, 1]")]
     TurnOutOfPlane {
         /// The body.
@@ -129,10 +129,10 @@ pub enum SetupError {
         /// Location of the prescribed rotation in the scenario.
         span: Range<usize>,
     },
-    /// Two boundaries prescribe a component of a node differently.
+    /// Two boundaries prescribe different motions of the same component of a node.
     #[error("{0}; prescribe it in one of the two only, or equally in both")]
     ConflictingBoundaries(Box<Conflict>),
-    /// A closest-point method that does not support the faces of a body.
+    /// The chosen closest-point method does not support the faces of a body.
     #[error(
         "body `{body}` has {kind} faces that can touch, and `contact.closest_point` is a closed form for flat \
          triangles and segments only; use \"auto\", \"sqp\", \"active-set\", \"interior-point\" or \"newton\", or mesh \
@@ -141,12 +141,12 @@ pub enum SetupError {
     ClosestPoint {
         /// The body.
         body: String,
-        /// Kind of the first unsupported face.
+        /// Kind of the first face that is not supported.
         kind: &'static str,
         /// Location of the method in the scenario.
         span: Range<usize>,
     },
-    /// Detection uses distance fields, and the distance field of a body cannot be computed.
+    /// Detection is by distance fields, and the distance field of a body cannot be computed.
     #[error("body `{body}` can touch, but `contact.detection` is `distance-field`: {source}")]
     DistanceField {
         /// The body.
@@ -154,7 +154,7 @@ pub enum SetupError {
         /// Cause.
         source: DistanceFieldError,
     },
-    /// The key `hex` of a body that has no eight-node hexahedra.
+    /// The key `hex` is given for a body without eight-node hexahedra.
     #[error(
         "`hex` applies to eight-node hexahedra, and body `{body}` has none; remove it, or mesh the body with \
          hexahedra"
@@ -165,42 +165,42 @@ pub enum SetupError {
         /// Location of the value of `hex` in the scenario.
         span: Range<usize>,
     },
-    /// Tied bodies none of whose nodes is within the tie distance.
+    /// In a pair of tied bodies, no node is within the tie distance of a face.
     #[error("no node of `{}` is within {within:.3e} m of a face of `{}`, to which it is tied; move the bodies \
         together, or give a larger `tied_within`", bodies[0], bodies[1])]
     NothingTied {
-        /// The body of the nodes, and the body of the faces.
+        /// The body of the nodes, followed by the body of the faces.
         bodies: [String; 2],
         /// Tie distance \[m\].
         within: f64,
         /// Location of the tie in the scenario.
         span: Range<usize>,
     },
-    /// Two rigid bodies that are tied across a gap, if the second body is plane.
+    /// Two rigid bodies are tied across a gap, and the second body is plane.
     #[error("`{}` and `{}` are rigid and {gap:.3e} m apart where they are tied, and the second is plane, so that its \
         nodes do not define points off its plane; move them together", bodies[0], bodies[1])]
     TiedOffPlane {
-        /// The body of the nodes, and the body of the faces.
+        /// The body of the nodes, followed by the body of the faces.
         bodies: [String; 2],
-        /// Gap between the two bodies \[m\].
+        /// Gap at the first tied node whose position is off the plane of the second body \[m\].
         gap: f64,
         /// Location of the tie in the scenario.
         span: Range<usize>,
     },
-    /// Tied bodies whose prescribed motions at the tie differ.
+    /// Different motions are prescribed to the two sides of a tie.
     #[error("node {node} of `{}` is tied to `{}`, and different motions are prescribed to both along {}, which \
         violates the tie; remove one of the boundaries there, or prescribe equal motions", bodies[0], bodies[1], ["x", "y", "z"][*axis])]
     TornTie {
-        /// The body of the node, and the body it is tied to.
+        /// The body of the node, followed by the body to which the node is tied.
         bodies: [String; 2],
         /// The user's number of the node.
         node: u64,
-        /// Component: 0, 1 or 2.
+        /// Component with different motions: 0, 1 or 2 for x, y or z.
         axis: usize,
         /// Location of the tie in the scenario.
         span: Range<usize>,
     },
-    /// A contact pair with a group that is not in the contact surface of its body.
+    /// A contact pair names a group without faces in the contact surface of the body.
     #[error(
         "no face of the group `{group}` of body `{body}` is in its contact surface; add the group to `contact` of \
          the body, or name another group"
@@ -210,7 +210,7 @@ pub enum SetupError {
         body: String,
         /// The group.
         group: String,
-        /// Location of the group name in the pair.
+        /// Location of the group name in the scenario.
         span: Range<usize>,
     },
     /// Bodies that overlap at t = 0.
@@ -219,23 +219,24 @@ pub enum SetupError {
         others(.0, "set contact.initial_penetration to \"offset\" or \"remove\"")
     )]
     Overlap(Vec<Overlap>),
-    /// Bodies wholly behind a wall at t = 0.
+    /// Bodies lie wholly behind a wall at t = 0.
     #[error("{0}")]
     BehindWall(Box<BehindWall>),
-    /// Bodies that overlap at t = 0 by more than the search depth.
+    /// Bodies overlap at t = 0 in a way that the chosen `contact.initial_penetration` cannot treat. In most cases, the
+    /// overlap is deeper than the search depth.
     #[error(
         "{} overlap at t = 0 too deeply for contact.initial_penetration: {}; move them apart, or exclude the pair \
          with [[contact.pairs]] contact = false", count(.0), DeepOverlaps(.0)
     )]
     DeepOverlap(Vec<Overlap>),
-    /// Overlapping bodies that the policy `remove` cannot move apart.
+    /// Overlaps that the policy `remove` cannot resolve by moving nodes.
     #[error(
         "{} overlap at t = 0 and cannot be moved by contact.initial_penetration = \"remove\", which moves nodes of \
          deformable bodies: {}; move them apart with `translate`, {}", count(.0), Overlaps(.0),
         others(.0, "set \"offset\"")
     )]
     ImmovableOverlap(Vec<Overlap>),
-    /// Elements that are inverted when the policy `remove` moves their nodes out of other bodies.
+    /// Elements are inverted when the policy `remove` moves nodes of their body out of other bodies.
     #[error(
         "contact.initial_penetration = \"remove\" moves nodes of body `{body}` so far that {source}; move the bodies \
          apart, or use \"offset\""
@@ -246,7 +247,7 @@ pub enum SetupError {
         /// Defect of the moved mesh.
         source: Box<MeshError>,
     },
-    /// A body with self-contact that intersects itself at t = 0.
+    /// A body with self-contact intersects itself at t = 0.
     #[error("`{body}` intersects itself at t = 0, at ({:.6}, {:.6}, {:.6}); correct its mesh, or set its \
         `self_contact = false`", point[0], point[1], point[2])]
     SelfOverlap {
@@ -255,7 +256,7 @@ pub enum SetupError {
         /// A point of the intersection \[m\].
         point: [f64; 3],
     },
-    /// A wall whose contact forces on a plane body have a component out of its plane.
+    /// Contact forces of a wall on a plane body have a component out of the plane of this body.
     #[error(
         "wall `{wall}` has a normal or velocity with a z component, but body `{body}` is plane, in z = 0: set it to \
          zero, or exclude the pair with [[contact.pairs]] contact = false"
@@ -266,16 +267,17 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
-    /// A probe point outside all elements of its body.
+    /// A probe point lies outside all elements of its body.
     #[error(transparent)]
     ProbeOutside(Box<Outside>),
-    /// More nodes than 32-bit indices allow.
+    /// The model has more nodes than 32-bit indices allow.
     #[error("the model has {0} nodes; at most {max} can be numbered", max = u32::MAX)]
     TooManyNodes(usize),
 }
 
 impl SetupError {
-    /// Converts an error of a mesh into the error of moving its nodes out of other bodies.
+    /// Converts an error of an invalid mesh into [`SetupError::Removal`]: the mesh became invalid when its nodes were
+    /// moved out of other bodies.
     pub(super) fn of_removal(self) -> Self {
         match self {
             Self::Geometry { body, source, .. } => Self::Removal { body, source },
@@ -283,7 +285,7 @@ impl SetupError {
         }
     }
 
-    /// Location of the error in the scenario, if it has one.
+    /// Location of the error in the scenario. `None` for an error without a location.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
             Self::Mesh { span, .. }
@@ -318,7 +320,7 @@ impl SetupError {
     }
 }
 
-/// Tied bodies whose initial velocities differ at the tie.
+/// Two tied bodies have different initial velocities at the tie.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "node {node} of `{}` is tied to `{}`, but their initial velocities differ there, {:?} and {:?} m/s: the tie \
@@ -327,13 +329,13 @@ impl SetupError {
     bodies[0], bodies[1], velocities[0], velocities[1], bodies[1], bodies[0]
 )]
 pub struct PartingTie {
-    /// The body of the node, and the body of the face.
+    /// The body of the node, followed by the body of the face.
     pub bodies: [String; 2],
     /// The user's number of the node.
     pub node: u64,
-    /// Initial velocities of the two bodies at the node \[m/s\].
+    /// Initial velocities of the two bodies at the position of the node \[m/s\].
     pub velocities: [[f64; 3]; 2],
-    /// Velocity of the centre of the second body in a rigid motion with the first body \[m/s\].
+    /// Velocity that the centre of the second body would have if it moved rigidly with the first body \[m/s\].
     pub velocity: [f64; 3],
     /// Angular velocity of the first body \[rad/s\].
     pub angular_velocity: [f64; 3],
@@ -350,7 +352,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// A probe point outside all elements of its body.
+/// A probe point lies outside all elements of its body.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "probe `{probe}` is at {point:?}, outside of body `{body}`: the nearest of its nodes, {node}, is {distance:.3e} m away, at \
@@ -365,24 +367,24 @@ pub struct Outside {
     pub point: [f64; 3],
     /// The user's number of the nearest node.
     pub node: u64,
-    /// Position of the node \[m\].
+    /// Position of this node \[m\].
     pub position: [f64; 3],
-    /// Distance of the node from the point \[m\].
+    /// Distance of this node from `point` \[m\].
     pub distance: f64,
-    /// Location of the probe in the scenario text.
+    /// Location of the probe in the scenario.
     pub span: Range<usize>,
 }
 
-/// Two conflicting boundaries.
+/// Two boundaries prescribe different motions of the same component.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conflict {
     /// The body.
     pub body: String,
     /// The component that both boundaries prescribe.
     pub axis: Axis,
-    /// Physical groups of the two boundaries.
+    /// Physical groups of the two boundaries, in the order of the boundaries.
     pub groups: [String; 2],
-    /// Lowest of the user's numbers of the nodes that both groups contain; `None` for a rigid body.
+    /// The user's number of a node that both groups contain: the lowest of these numbers. `None` for a rigid body.
     pub node: Option<u64>,
     /// Location of the second prescribed motion in the scenario.
     pub span: Range<usize>,

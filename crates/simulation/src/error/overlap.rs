@@ -1,4 +1,4 @@
-//! Overlapping bodies at t = 0.
+//! Overlaps of bodies at t = 0.
 
 use std::fmt;
 
@@ -11,34 +11,34 @@ use crate::contact::detection::Penetration;
 pub struct Overlap {
     /// Names of the bodies.
     pub bodies: [String; 2],
-    /// Kind of the overlap.
+    /// Kind of the overlap: which features of one body are inside the other body.
     pub entry: Entry,
-    /// Approximate length of the smallest translation that separates the bodies \[m\]; see [`Penetration::depth`].
+    /// Approximate length of the smallest translation that separates the bodies \[m\] (see [`Penetration::depth`]).
     pub depth: f64,
-    /// Search depth of contact between the bodies \[m\]. Infinite for a wall; 0 if the faces of the bodies line up,
+    /// Search depth of contact between the bodies \[m\]. Infinite for a wall. Zero if the faces of the bodies line up,
     /// because detection then finds no contact.
     pub deepest: f64,
     /// A point of the overlap \[m\].
     pub point: [f64; 3],
-    /// Symbol of the unit of length of the scenario.
+    /// Symbol of the scenario's unit of length.
     pub unit: String,
 }
 
-/// Bodies wholly behind a wall at t = 0.
+/// Bodies that lie wholly behind a wall at t = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BehindWall {
     /// Names of the bodies.
     pub bodies: Vec<String>,
-    /// The wall.
+    /// Name of the wall.
     pub wall: String,
     /// Unit normal out of the wall.
     pub normal: [f64; 3],
 }
 
-/// Depth of an overlap \[m\] above which lengths are probably in millimetres and not in metres.
+/// Depth of an overlap \[m\]. If the unit is the metre, a larger depth indicates that lengths are given in millimetres.
 const LARGE_DEPTH: f64 = 1.0;
 
-/// Number of overlapping pairs as text.
+/// Text for the number of overlapping pairs.
 pub(super) fn count(overlaps: &[Overlap]) -> String {
     match overlaps.len() {
         1 => "two bodies".into(),
@@ -46,8 +46,8 @@ pub(super) fn count(overlaps: &[Overlap]) -> String {
     }
 }
 
-/// Further remedies. If the faces of two bodies line up, no policy resolves the overlap, and the remedy `policy` is
-/// omitted.
+/// Text of the further remedies. If the faces of two bodies line up, no policy resolves the overlap, and the remedy
+/// `policy` is left out.
 pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     let exclude = "exclude the pair with [[contact.pairs]] contact = false";
     let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);
@@ -60,7 +60,7 @@ pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     }
 }
 
-/// List of overlaps.
+/// Overlaps, written as a list.
 pub(super) struct Overlaps<'a>(pub &'a [Overlap]);
 
 impl fmt::Display for Overlaps<'_> {
@@ -69,7 +69,7 @@ impl fmt::Display for Overlaps<'_> {
     }
 }
 
-/// List of overlaps, with their search depths.
+/// Overlaps, written as a list with the search depths.
 pub(super) struct DeepOverlaps<'a>(pub &'a [Overlap]);
 
 impl fmt::Display for DeepOverlaps<'_> {
@@ -105,7 +105,7 @@ impl fmt::Display for BehindWall {
     }
 }
 
-/// Writes a comma-separated list.
+/// Writes the overlaps, separated by commas.
 fn list(
     f: &mut fmt::Formatter<'_>,
     overlaps: &[Overlap],
