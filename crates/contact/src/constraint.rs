@@ -44,8 +44,8 @@ pub struct EdgeOnEdge {
 /// A constraint has a gap g, a unit normal n, and nodes a with positions x_a and weights w_a. The contactor is a node
 /// or an edge; the target is a face, an edge, a wall or, with distance fields, an element. The weight of a contactor
 /// node is the shape value N_a at the point of contact: 1 for a single node. The weight of a target node is −N_a. The
-/// detection by closest points gives g = n · Σ w_a x_a minus the offsets of the two surfaces. Distance fields give
-/// minus the depth instead. [`Constraints::map_gaps`] can replace the gap, for example for bodies that overlap at the
+/// detection by closest points gives g = n · Σ w_a x_a minus the offsets of the two surfaces. The detection by distance
+/// fields gives g = −depth. [`Constraints::map_gaps`] can replace the gap, for example for bodies that overlap at the
 /// start.
 ///
 /// A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, all contact forces of this form conserve linear

@@ -20,8 +20,8 @@ pub(super) const NO_DIRECTION: f64 = 0.1;
 /// For each support point A of an element, its contribution to the least squares: ∫ N_A grad d dV and ∫ N_A dV.
 type Contribution = [(Vec3, f64); MAX_POINTS];
 
-/// Gradients G_A of the support points (Wolff & Bucher, eqs. (13), (14)), of unit length except near the medial
-/// axis; zero outside the band.
+/// Gradients G_A of the support points (Wolff & Bucher, eqs. (13), (14)), of unit length except near the medial axis;
+/// zero outside the band.
 pub(super) fn assumed_gradients(
     support: &Support,
     target: &Target<'_>,

@@ -5,7 +5,7 @@
 use super::gradient::NO_DIRECTION;
 use crate::math::{Mat3, Vec3};
 
-/// Least norm |∇d| of the natural gradient with which [`FieldSample::projection`] computes the depth.
+/// Norm |∇d| of the natural gradient below which the projection uses the norm of the assumed gradient instead.
 const LEAST_NATURAL_NORM: f64 = 0.2;
 
 /// The field at a point of an element, in the reference configuration. All values are NaN outside the band.

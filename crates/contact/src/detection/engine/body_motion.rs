@@ -61,9 +61,9 @@ pub(super) struct BodyMotion {
     /// Displacements of the body since its inactive patches were last moved \[m\].
     since_moved: Bounds,
     search_depth: f64,
-    /// Contribution of the body to the distance within which two bodies can touch \[m\]: half the search depth of the
-    /// body plus its offset. The search depth of a pair is the smaller of the two search depths, and therefore at most
-    /// the sum of the two halves.
+    /// Contribution of the body to the distance within which two bodies can touch \[m\]: the sum of half the search
+    /// depth and the whole offset of the body. The search depth of a pair is the smaller of the two search depths, and
+    /// therefore at most the sum of the two halves.
     share_of_reach: f64,
     overshoot: f64,
 }

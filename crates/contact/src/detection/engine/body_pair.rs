@@ -35,8 +35,11 @@ const PER_TASK: usize = 64;
 /// Smallest number of patch lists per task.
 const LISTS_PER_TASK: usize = 512;
 
-/// Rounding of distances. The first entry is relative to the largest absolute coordinate, the second entry to the
-/// search depth; the sum of both parts counts.
+/// Factors of the bound on the rounding of distances:
+///
+/// ```text
+/// ROUNDING[0] · largest absolute coordinate + ROUNDING[1] · search depth
+/// ```
 const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
 
 /// Two bodies with overlapping inflated boxes, or one body in self-contact.

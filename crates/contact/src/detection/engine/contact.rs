@@ -183,7 +183,7 @@ impl ContactPhase {
         self.motions.par_iter_mut().enumerate().with_min_len(PER_TASK).filter_map(inflate).collect()
     }
 
-    /// Activates the patches of all active patch pairs.
+    /// Activates the patches of all active patch pairs, and no other patches.
     pub fn select_active_patches(&mut self, configuration: &Configuration<'_>) {
         let Self { motions, body_pairs, .. } = self;
         let body_pairs = body_pairs.par_iter().with_min_len(PER_TASK);
@@ -261,7 +261,7 @@ fn add(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
 }
 
 impl Engine {
-    /// Discards the motion of all bodies, the body pairs and the candidates.
+    /// Discards the body pairs, the candidates, and the motion of all bodies.
     pub(super) fn begin_contact(&mut self) {
         self.contact.motions.iter_mut().for_each(BodyMotion::reset);
         self.contact.body_pairs.clear();
@@ -271,7 +271,7 @@ impl Engine {
         self.contact.num_edges = 0;
     }
 
-    /// Updates the candidates to the extent that the motion of the bodies requires.
+    /// Updates the candidates as far as the motion of the bodies requires.
     pub(super) fn update_candidates(&mut self, configuration: &Configuration<'_>) {
         let mut clock = StageClock::start(Stage::Monitor);
         let (left, mut is_due) = self.contact.update(configuration);
@@ -290,7 +290,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Computes the closest points of the candidates, and replaces `constraints`.
+    /// Computes the closest points of the candidates, and replaces `constraints` by the constraints of the candidates.
     pub(super) fn find_constraints(
         &mut self,
         configuration: &Configuration<'_>,

@@ -25,7 +25,7 @@ use super::queue::VertexPair;
 /// ```
 const MAX_PAIRS: [usize; 2] = [4, 1024];
 
-/// Factor of each shortening of a horizon.
+/// A shortening multiplies the length of a horizon by this factor.
 const SHORTENING: f64 = 0.25;
 
 /// Shortest horizon, relative to the rest of the run. Swept boxes that overlap in this horizon are assumed to overlap
@@ -68,7 +68,8 @@ impl FlightPhase {
         }
     }
 
-    /// Positions of the roots at the first instants, from which the kinematics follow. `None` for exact kinematics.
+    /// Positions of the roots at the first instants, from which the kinematics follow. `None` if there are no such
+    /// positions, as with exact kinematics.
     pub(super) fn first_steps(&self) -> Option<RootHistory> {
         let history = self.steps.history();
         (!history.is_empty()).then(|| history.clone())

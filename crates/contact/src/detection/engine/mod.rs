@@ -4,7 +4,7 @@
 //! level 1  queue of (t*, vertex, vertex), with a predicted contact time t*; idle until the earliest t* is due
 //! level 2  open the larger vertex of a due pair and predict the pairs with its children; in contact leaves, by default
 //!          only leaves of curved faces, pass the ladder of bounding volumes
-//! level 3  exact time of impact (flight), closest point and signed gap (contact) of two faces
+//! level 3  time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```
 //! In flight the spheres move with their bodies in closed form, so a prediction stays valid until an impact. The queue
 //! holds the pairs at which the last traversal stopped, and the traversal resumes there ([`flight`]). In contact bodies
@@ -135,8 +135,8 @@ impl Engine {
         Some(VertexPair { bodies, vertices: [root(bodies[0])?, root(bodies[1])?] })
     }
 
-    /// The two pairs that replace a pair when one of its vertices is opened: the vertex of the larger size, or the only
-    /// vertex that is not a leaf. `None` for two leaves.
+    /// The two pairs that replace a pair when one of its vertices is opened. The vertex of the larger size is opened,
+    /// or the only vertex that is not a leaf. `None` for two leaves.
     fn open(&self, pair: VertexPair, sizes: [f64; 2]) -> Option<[VertexPair; 2]> {
         let children = |k: usize| {
             let tree = self.trees[pair.bodies[k] as usize].as_ref()?;
@@ -161,7 +161,7 @@ impl Engine {
         Some([face(0)?, face(1)?])
     }
 
-    /// Earliest queue entry of each pair of bodies for which `wanted` returns true, by ascending bodies. Pairs of
+    /// Earliest queue entry of each pair of bodies for which `wanted` returns true, ascending by bodies. Pairs of
     /// bodies without an entry are omitted.
     fn earliest_entries(&self, wanted: impl Fn([u32; 2]) -> bool) -> Vec<(f64, VertexPair)> {
         let mut entries: Vec<(f64, VertexPair)> =

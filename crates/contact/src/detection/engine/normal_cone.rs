@@ -24,7 +24,7 @@ use crate::detection::face::closest_point::SQUARE;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Largest q, as defined at the top of this file, for which the rotation is bounded.
+/// The rotation is bounded only if q, as defined at the top of this file, is less than this value.
 const LARGEST_CHANGE: f64 = 0.5;
 
 /// Rounding of scalar products of unit normals.

@@ -3,8 +3,8 @@
 //!
 //! If each body pair had a single list, the fastest node of the two bodies would limit the life of the list. An ejected
 //! fragment, for example, would invalidate the list within a few steps. Each patch therefore has lists of its own. The
-//! travel of these lists bounds the relative displacement of the patch and its partner patches. This holds until the
-//! active patch pairs are found again ([`body_pair`](super::body_pair)).
+//! travel of these lists bounds the relative displacement of the patch and its partner patches. The bound holds until
+//! the active patch pairs are found again ([`body_pair`](super::body_pair)).
 
 use crate::detection::face::bounds::Bounds;
 use crate::detection::model::Candidate;

@@ -39,7 +39,7 @@ impl PartialOrd for Event {
 
 impl Ord for Event {
     /// The earliest event is the greatest, because the heap of the standard library returns the greatest event. Of
-    /// equally early events, the one with the first pair is the greatest.
+    /// equally early events, the event with the first pair is the greatest.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.total_cmp(&self.time).then_with(|| other.pair.cmp(&self.pair))
     }

@@ -13,8 +13,8 @@ use crate::detection::volume::Sphere;
 
 impl Engine {
     /// Earliest queue entry of each pair of bodies, with the current spheres of its two vertices. Before the first
-    /// prediction the entries are root pairs, due at once, at most as many as a horizon permits. In contact the entries
-    /// are the next list updates.
+    /// prediction the entries are root pairs, due at once; a horizon limits the number of these entries. In contact the
+    /// entries are the next list updates.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -58,7 +58,7 @@ impl Engine {
         })
     }
 
-    /// Earliest entry of each pair of bodies, by ascending bodies. In contact, the next list update of each body pair.
+    /// Earliest entry of each pair of bodies, ascending by bodies. In contact, the next list update of each body pair.
     fn earliest_of_pairs(&self, placement: &Placement<'_>) -> Vec<(f64, VertexPair)> {
         match (self.phase, placement) {
             (Phase::Contact, Placement::Deforming(configuration)) => self.next_updates(configuration),
@@ -70,10 +70,10 @@ impl Engine {
         }
     }
 
-    /// For each body pair, the time of the next update of a list, if every step has the displacements of the last step,
-    /// and two tree vertices. The vertices are those that determined the bound of the last separation search. Without
-    /// such vertices, they are the leaves of the nearest listed node–face pair. If no pair is listed, they are the
-    /// roots. Body pairs without a finite time are omitted.
+    /// For each body pair, the time of the next list update and two tree vertices. The time assumes that every step has
+    /// the displacements of the last step. The vertices determined the bound of the last separation search. Without
+    /// such vertices, the leaves of the nearest listed node–face pair are given or, if no pair is listed, the roots.
+    /// Body pairs without a finite time are omitted.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;

@@ -36,7 +36,7 @@ impl Bounds {
         bounds.beyond(overshoot)
     }
 
-    /// Bounds that are wider on every side by `overshoot` times their extent.
+    /// Bounds that are wider on every side by `overshoot` times the extent of these bounds.
     pub fn beyond(&self, overshoot: f64) -> Self {
         if overshoot == 0.0 {
             return *self;

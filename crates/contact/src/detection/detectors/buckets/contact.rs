@@ -363,7 +363,7 @@ impl Buckets {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Computes the closest points of the candidates, and replaces `constraints`.
+    /// Computes the closest points of the candidates, and replaces `constraints` by the constraints of the candidates.
     pub(super) fn find_constraints(
         &mut self,
         configuration: &Configuration<'_>,

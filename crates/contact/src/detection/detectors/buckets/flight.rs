@@ -221,8 +221,8 @@ impl Buckets {
         zone
     }
 
-    /// Bound \[m\] on the relative displacement in a slice. It holds for any point of one body and any point of the
-    /// other.
+    /// Bound \[m\] on the relative displacement in a slice. The bound holds for any point of one body and any point of
+    /// the other body.
     fn relative_path(&self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> f64 {
         let [first, second] = bodies.map(|body| &flight.motions[body as usize]);
         let acceleration = first.acceleration - second.acceleration;

@@ -43,7 +43,7 @@ struct Elements {
     reference: Vec<Vec3>,
     /// Index in `neighbours` of the first neighbour of each element, and the length of `neighbours` as the last entry.
     neighbour_offsets: Vec<u32>,
-    /// Neighbours of all elements, by place. A neighbour is the place of an element that shares a face.
+    /// Places of the neighbours of all elements, element by element. Neighbours are elements with a common face.
     neighbours: Vec<u32>,
 }
 
@@ -56,8 +56,8 @@ pub(super) struct InElement {
 }
 
 impl ElementSearch {
-    /// Search in the cells of a body whose numbers satisfy `is_near`. `positions` are the stress-free positions of all
-    /// nodes \[m\].
+    /// Search in the cells of a body. Only cells whose numbers satisfy `is_near` are included. `positions` are the
+    /// stress-free positions of all nodes \[m\].
     pub fn new(cells: &[Cells<'_>], is_near: impl Fn(u32) -> bool, positions: &[Vec3]) -> Self {
         let all = cells
             .iter()
@@ -120,8 +120,8 @@ impl ElementSearch {
     /// The element with the lowest number that contains `point` \[m\] and satisfies `is_accepted`.
     ///
     /// The search begins with the element at the place `last` and the neighbours of this element. If one of these
-    /// elements contains the point deeper than `UNIQUE`, the search ends: the result is this element, or `None` if the
-    /// element is not accepted. Otherwise the tree is searched, without the elements whose place does not satisfy
+    /// elements contains the point at a depth above `UNIQUE`, the search ends: the result is this element, or `None` if
+    /// the element is not accepted. Otherwise the tree is searched, without the elements whose place does not satisfy
     /// `may_contain`.
     ///
     /// `last` changes only the cost, provided that the elements around the point do not overlap and satisfy
@@ -162,7 +162,7 @@ impl ElementSearch {
 }
 
 impl Elements {
-    /// Finds the elements that share a face with each element.
+    /// For each element, finds the elements with a common face.
     fn connect(&mut self) {
         let mut sides: HashMap<Vec<u32>, [u32; 2]> = HashMap::new();
         let mut pairs = Vec::new();
@@ -226,8 +226,8 @@ impl Elements {
         locate(kind, corners, point, centre(kind))
     }
 
-    /// The element that contains a point deeper than [`UNIQUE`], if this element is `last` or a neighbour of `last`. A
-    /// point nearer to the boundary of an element may also be in another element.
+    /// The element that contains a point at a depth above [`UNIQUE`], if this element is `last` or a neighbour of
+    /// `last`. A point nearer to the boundary of an element may also be in another element.
     fn track(&self, positions: &[Vec3], point: &Vec3, last: u32) -> Option<InElement> {
         let near = std::iter::once(&last).chain(self.neighbours(last));
         near.into_iter().find_map(|&place| {

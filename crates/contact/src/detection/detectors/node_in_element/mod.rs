@@ -6,8 +6,8 @@
 //! element   the element near the surface of the target that contains a contactor node: searched first in the element
 //!           of the last step and its neighbours, then by a tree over the element boxes. If several elements contain
 //!           the node, the element with the lowest number is taken
-//! gap       linearised projection onto the surface, p = −γ d/|γ|², with the distance d from the surface and its
-//!           spatial gradient γ = F⁻ᵀ ∂d/∂X
+//! gap       linearised projection onto the surface, p = −γ d/|γ|², with the distance d from the surface and the
+//!           spatial gradient γ = F⁻ᵀ ∂d/∂X of the distance
 //! ```
 //! The assumed gradient of the [`DistanceField`] gives the direction of the projection. The natural gradient, which is
 //! the gradient of the interpolated distance, gives the length of the projection. A contact acts on the contactor with
@@ -52,7 +52,7 @@ const NODES_PER_TASK: usize = 128;
 /// absolute coordinate of the node.
 const ON_SURFACE: f64 = 1e-10;
 
-/// Cosine of the largest admissible angle between the target normal and the reversed contactor normal.
+/// The cosine of the angle between the target normal and the reversed contactor normal must exceed this bound.
 const LEAST_COSINE: f64 = 0.1;
 
 /// Direction in which nodes in elements are projected onto the surface of the target.
@@ -296,8 +296,8 @@ impl Target {
     }
 }
 
-/// Projection against the mean normal of the contactor; `None` if the angle between this direction and the given
-/// projection exceeds the bound of `LEAST_COSINE`.
+/// Projection against the mean normal of the contactor. `None` if the cosine of the angle between this direction and
+/// the direction of the given projection is at most `LEAST_COSINE`.
 fn against_contactor(
     projection: &Projection,
     query: &Query,

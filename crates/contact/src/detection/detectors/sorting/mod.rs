@@ -110,7 +110,8 @@ impl Sorting {
     }
 
     /// Whether the candidates contain all possible contacts: no relative displacement along an axis since the last
-    /// sorting exceeds the buffer. Counts the steps, and returns false when a sorting is due by their number.
+    /// sorting exceeds the buffer. Counts the steps. Also false if `SortingOptions::every` steps have passed since the
+    /// last sorting, and before the first sorting.
     fn holds(&mut self, positions: &[Vec3]) -> bool {
         let Some([steps, _]) = &mut self.age else { return false };
         *steps += 1;
@@ -189,9 +190,9 @@ impl Sorting {
         visited
     }
 
-    /// Pairs of edges of two bodies with overlapping boxes; the box of the edge of the second body is widened by the
-    /// reach. A pair of bodies is skipped if the box of the first body does not overlap the widened box of the second
-    /// body.
+    /// Pairs of edges, one of each of two bodies, with overlapping boxes. The box of the edge of the second body is
+    /// widened by the reach. A pair of bodies is skipped if the box of the first body does not overlap the widened box
+    /// of the second body.
     fn near_edges(&self, positions: &[Vec3]) -> Vec<EdgePair> {
         let boxes: Vec<Vec<Aabb>> = (0..)
             .zip(&self.model.surfaces)

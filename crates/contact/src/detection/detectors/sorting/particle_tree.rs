@@ -101,8 +101,7 @@ impl ParticleTree {
     }
 
     /// Calls `visit` with all particles in a box, by cells in preorder. Subtrees whose cells lie outside the box are
-    /// skipped.
-    /// Returns the number of cells visited.
+    /// skipped. Returns the number of cells visited.
     pub fn visit(&mut self, zone: &Aabb, positions: &[Vec3], mut visit: impl FnMut(u32)) -> u64 {
         let Some(space) = self.space.filter(|_| !self.cells.is_empty()) else { return 0 };
         let mut count = 0;

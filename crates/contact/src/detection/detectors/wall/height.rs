@@ -147,8 +147,8 @@ impl<'a> Heights<'a> {
         Some(if start.rate > start.rate_rounding { -2.0 * start.rate / curvature } else { 0.0 })
     }
 
-    /// Let `reach` be the amplitude A plus the radius of the ball \[m\]. Lower bound on the time at which α(s)
-    /// descends to `reach`; `None` if α stays above `reach`. The ball cannot touch the wall before this time.
+    /// Let `reach` be the amplitude A plus the radius of the ball \[m\]. Lower bound on the time at which α(s) descends
+    /// to `reach`; `None` if α stays above `reach`. The ball cannot touch the wall before this time.
     fn envelope(&self, offset: &Vec3, reach: f64) -> Option<f64> {
         let along = self.axis * self.axis.dot(offset);
         let middle = self.at(&(self.body.reference_centre), 0.0);

@@ -39,8 +39,8 @@ use walled_body::{WalledBody, sphere_of};
 
 pub use walled_body::Wall;
 
-/// Penetration up to which a body counts as touching a wall without penetration, relative to the radius of the bounding
-/// sphere of the body.
+/// A penetration up to this bound counts as mere touching. The bound is relative to the radius of the bounding sphere
+/// of the body.
 const TOUCHING: f64 = 1e-9;
 
 /// Finds the contacts of bodies with rigid walls.
@@ -91,8 +91,8 @@ impl WallDetector {
         self
     }
 
-    /// First impact of a body on a wall within a step of a flight. The time of the impact is exact or too early.
-    /// Call this function for consecutive steps of the flight.
+    /// First impact of a body on a wall within a step of a flight. The time of the impact is exact or too early. Call
+    /// this function for consecutive steps of the flight.
     pub fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         self.contact = None;
         if self.pairs.is_empty() {

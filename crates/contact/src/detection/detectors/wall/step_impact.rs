@@ -42,8 +42,8 @@ impl WallDetector {
 }
 
 /// Fraction of the step at which a node reaches the plane of a wall from outside. `offset` is the outward offset \[m\]
-/// of the surface that contains the node. `None` if the node begins at or behind the plane. `None` if the node reaches
-/// the plane before the fraction `BEGINNING`, or not within the step.
+/// of the surface that contains the node. `None` if the node begins at or behind the plane, if it reaches the plane
+/// before the fraction `BEGINNING`, or if it does not reach the plane within the step.
 fn time_of_contact(paths: &StepPaths, wall: &Wall, offset: f64, node: u32) -> Option<f64> {
     let (of_node, of_wall) = (paths.coefficients(node), paths.coefficients(wall.node));
     let mut height = [0, 1, 2].map(|k| wall.normal.dot(&(of_node[k] - of_wall[k])));

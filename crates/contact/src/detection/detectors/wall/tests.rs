@@ -91,8 +91,8 @@ fn first_impacts_are_exact_and_never_late() {
             assert!(scene.least_height(&motions, until) < 1e-13, "case {case} is early");
             assert!(predicted <= impact.time && predicted > impact.time - 1e-12);
             assert_eq!((impact.bodies, impact.normal), ([0, 1], -scene.wall.normal));
-            // The truncation error of the difference is at most ½ Ω² r h² = 0.5 · (3 · 40²) · 2 · 1e-16 ≈ 5e-13 with Ω²
-            // ≤ 3 · 40², the arm r ≈ 2 and h = 1e-8.
+            // The truncation error of the difference is at most ½ Ω² r h² ≈ 5e-13, with Ω² ≤ 3 · 40², the arm r ≈ 2 and
+            // h = 1e-8.
             let ahead = scene.least_height(&motions, until + 1e-8);
             assert!((ahead + impact.normal_speed * 1e-8).abs() < 1e-12, "case {case}: speed of impact");
         }

@@ -145,8 +145,8 @@ fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     }
 }
 
-/// Moving sphere about the centre of the body. It contains the given sphere, which is fixed to the body, in every
-/// orientation of the body. For a body without rotation, the moving sphere is the given sphere itself.
+/// Moving sphere about the centre of the body. In every orientation of the body, the moving sphere contains the given
+/// sphere, which is fixed to the body. For a body without rotation, the moving sphere is the given sphere itself.
 fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     if motion.spin_bound == 0.0 {
         return tangent_sphere(motion, sphere);
