@@ -4,7 +4,7 @@ use crate::detection::model::EdgeSelection;
 use crate::detection::samples::Samples;
 use crate::mesh::CellKind;
 
-/// A triangle that faces upwards, and above it a triangle that faces downwards.
+/// A triangle that faces upwards, and 1 m above it a triangle that faces downwards.
 fn two_triangles() -> (ContactModel, Vec<Vec3>) {
     let lower = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]];
     let upper = [[-0.6, -0.5, 0.0], [0.1, 0.5, 0.0], [0.5, -0.6, 0.0]];
@@ -21,7 +21,7 @@ fn two_triangles() -> (ContactModel, Vec<Vec3>) {
     (model, positions)
 }
 
-/// Nodes on random parabolas: the polynomial and the conservative advancement give the same instant, to 1e-6 of the
+/// For nodes on random parabolas, the polynomial and the conservative advancement give the same instant, to 1e-6 of the
 /// step.
 #[test]
 fn polynomial_and_advancement_agree() {
@@ -55,8 +55,8 @@ fn polynomial_and_advancement_agree() {
     assert!(met > 200, "{met}");
 }
 
-/// Two faces 1 m apart that close at 1.25 m per step touch after 0.8 of the step; with offsets of 0.1 m each, after
-/// 0.64 of the step.
+/// Two faces 1 m apart that close at 1.25 m per step touch after 0.8 of the step. With offsets of 0.1 m each, the faces
+/// touch after 0.64 of the step.
 #[test]
 fn offset_surfaces_meet_earlier() {
     let (model, begin) = two_triangles();
@@ -74,8 +74,9 @@ fn offset_surfaces_meet_earlier() {
     assert!((first(&offset).unwrap() - 0.64).abs() < 1e-8);
 }
 
-/// Time of contact of a triangle and a resting face with this offset \[m\]. The triangle stands on its tip and faces
-/// downwards; the tip moves on a parabola through the positions `tip` at the times 0, 0.5 and 1.
+/// Time of contact of a triangle with a resting face, as a fraction of the step. The face has the offset `offset`
+/// \[m\]. The triangle stands on its tip and faces downwards. The tip moves on a parabola through the positions `tip`
+/// at the times 0, 0.5 and 1.
 fn time_of_tip((kind, face): (CellKind, Vec<Vec3>), offset: f64, tip: impl Fn(f64) -> Vec3) -> Option<f64> {
     let count = face.len();
     let [begin, middle, end] = [0.0, 0.5, 1.0].map(tip);
@@ -117,9 +118,9 @@ fn sliding_features_meet_when_they_come_in() {
     }
 }
 
-/// A tip slides by 2 m along a parabolic roof of 10 m and approaches the roof by 2e-2 m, from a distance of 1e-2 m. For
-/// any height of the roof, the tip touches in the middle of the step. The tolerance of 1e-7 of the step corresponds to
-/// a gap of 2e-9 m.
+/// A tip slides by 2 m along a parabolic roof of 10 m. The tip begins 1e-2 m above the roof and approaches the roof by
+/// 2e-2 m. For any height of the roof, the tip therefore touches in the middle of the step. The tolerance of 1e-7 of
+/// the step corresponds to a gap of 2e-9 m.
 #[test]
 fn what_slides_along_a_curved_face_meets_it_when_it_comes_in() {
     for (sag, kind) in [(0.05, CellKind::Quad8), (1e-4, CellKind::Quad8), (0.5, CellKind::Quad9)] {
@@ -135,7 +136,7 @@ fn what_slides_along_a_curved_face_meets_it_when_it_comes_in() {
 }
 
 /// Two uneven sheets of 200 triangles of size 0.1 m fly a few metres, with random nodal displacements. The search by
-/// parts of the step and groups of faces gives the same contact as a search in the whole step among all faces.
+/// parts of the step and groups of faces gives the same contact as a search over the whole step and all faces.
 #[test]
 fn parts_of_a_step_find_what_the_whole_does() {
     let samples = &mut Samples::new(8);

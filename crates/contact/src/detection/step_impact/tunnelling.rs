@@ -2,9 +2,9 @@
 //! recognises lost contacts of bodies that have tunnelled.
 //!
 //! Detection finds contacts only up to the search depth behind a face. The relative displacement of two bodies in a
-//! step must therefore be less than the search depth plus the distance of the bodies. Boxes of the nodal positions and
-//! velocities bound this displacement. If the contact forces cannot keep the penetration within the search depth,
-//! detection loses the contact, and the bodies have passed through each other.
+//! step must therefore be less than their distance plus the search depth. Boxes around the nodal positions and the
+//! nodal velocities of each body give a bound on this displacement. If the contact forces cannot keep the penetration
+//! within the search depth, detection loses the contact: the bodies have tunnelled.
 
 use crate::Constraint;
 use crate::math::Vec3;
@@ -13,26 +13,26 @@ use crate::detection::model::{ContactModel, ContactPolicy};
 use crate::detection::tree::body_tree::BodyTree;
 use crate::detection::volume::Aabb;
 
-/// Relative excess of a depth over the search depth due to rounding.
+/// Excess of a depth over the search depth that counts as rounding error, relative to the search depth.
 const ROUNDING: f64 = 1e-9;
 
-/// Limits on the speed and depth of penetration.
+/// Limits the length of steps, and recognises lost contacts deeper than the search depth.
 #[derive(Clone, Debug)]
 pub struct TunnellingGuard {
-    /// Search depth of every body \[m\].
+    /// Search depth of each body \[m\].
     search_depths: Vec<f64>,
-    /// Surface offset of every body \[m\].
+    /// Outward offset of the surface of each body \[m\].
     offsets: Vec<f64>,
     policy: ContactPolicy,
-    /// Least search depth of a body \[m\]; infinite if no bodies can touch.
+    /// Least search depth of a body with faces \[m\]; infinite if no body has faces.
     least_depth: f64,
     tree: BodyTree,
-    /// Swept boxes of the bodies over a step, reused.
+    /// Boxes that the bodies sweep over in a step; memory reused between steps.
     swept: Vec<(u32, Aabb)>,
 }
 
 impl TunnellingGuard {
-    /// Limits for the bodies of a model.
+    /// Guard for the bodies of a model.
     pub fn new(model: &ContactModel) -> Self {
         let depths = model.bodies().map(|body| model.search_depths[body as usize]);
         Self {
@@ -45,19 +45,21 @@ impl TunnellingGuard {
         }
     }
 
-    /// Whether bodies approach each other in a step \[s\] by at most the fraction `share` of the least search depth.
-    /// `velocities` bounds the velocities of each body \[m/s\].
+    /// Whether the product of `step` \[s\] and the largest relative speed is at most the fraction `share` of the least
+    /// search depth. The relative speed is bounded by the diagonal of the box around all `velocities`; each entry of
+    /// `velocities` is a box around the velocities of one body \[m/s\].
     pub fn allows(&self, velocities: impl IntoIterator<Item = Aabb>, share: f64, step: f64) -> bool {
         let all = velocities.into_iter().reduce(|a, b| a.union(&b));
         all.is_none_or(|all| all.diagonal() * step <= share * self.least_depth)
     }
 
-    /// The longest step, up to `step` \[s\], in which no two bodies penetrate by more than the fraction `share` of the
-    /// search depth of the pair. `bodies` lists the bodies with a surface in ascending order, each with the box of its
-    /// nodal positions \[m\] and the box of its nodal velocities \[m/s\].
+    /// A step of at most `step` \[s\] in which the penetration of each pair of bodies grows by at most the fraction
+    /// `share` of the smaller search depth of the pair. The step is as long as the boxes allow. `bodies` lists the
+    /// bodies with a surface in ascending order, each with the box of its nodal positions \[m\] and the box of its
+    /// nodal velocities \[m/s\].
     ///
     /// # Cost
-    /// O(N log N + pairs that are near each other in the step).
+    /// O(N log N + P) for N bodies and P pairs of bodies with overlapping swept boxes.
     pub fn longest_step(&mut self, bodies: &[(u32, [Aabb; 2])], share: f64, step: f64) -> f64 {
         let offsets = &self.offsets;
         self.swept.clear();
@@ -81,7 +83,8 @@ impl TunnellingGuard {
         })
     }
 
-    /// Depth and admissible depth \[m\] of a lost contact, if the depth exceeds the admissible depth; `None` otherwise.
+    /// Depth of a lost contact, and the smaller search depth of its bodies \[m\], if the depth exceeds this search
+    /// depth. `None` otherwise, and if a body of the contact is not in the model.
     ///
     /// `lost`: a contact of the last step that detection no longer finds. `positions`: current positions of all nodes
     /// \[m\].
@@ -98,13 +101,14 @@ impl TunnellingGuard {
     }
 }
 
-/// Time in which two bodies can penetrate to the depth `limit`. The bodies are given by the boxes of their positions
-/// and velocities; `offset` is the sum of their surface offsets \[m\].
+/// Lower bound on the time \[s\] in which the penetration of two bodies grows by `limit` \[m\]. `first` and `second`:
+/// box of the positions \[m\] and box of the velocities \[m/s\] of each body. `offset`: sum of their surface offsets
+/// \[m\].
 fn time_to_depth(first: &[Aabb; 2], second: &[Aabb; 2], offset: f64, limit: f64) -> f64 {
     let [(a, v), (b, w)] = [first, second].map(|[places, velocities]| (places, velocities));
     let closing = |k: usize| [v.upper[k] - w.lower[k], w.upper[k] - v.lower[k]];
     let apart = |k: usize| [b.lower[k] - a.upper[k] - offset, a.lower[k] - b.upper[k] - offset];
-    // Separation along one axis is separation of the bodies.
+    // Bodies do not touch while their boxes are disjoint in at least one coordinate.
     let mut free: f64 = 0.0;
     for k in 0..3 {
         for (gap, speed) in apart(k).into_iter().zip(closing(k)) {
@@ -139,8 +143,9 @@ mod tests {
     }
 
     /// The search depth is 0.5 m, and the share 0.5 allows 0.25 m of penetration. A body that approaches at 100 m/s
-    /// from 3 m needs 0.03 s to touch. A body in contact needs 2.5 ms to penetrate by 0.25 m at this speed. A receding
-    /// body and a body of equal velocity allow any step.
+    /// from a distance of 3 m needs 0.03 s to touch. A body in contact needs 2.5 ms to penetrate by 0.25 m at this
+    /// speed. The other three bodies recede, have equal velocities, or approach at only 1 m/s; these bodies allow the
+    /// whole step of 1 s.
     #[test]
     fn steps_end_before_bodies_are_through() {
         let (_, model) = squares(3.0);
@@ -162,7 +167,7 @@ mod tests {
         }
     }
 
-    /// An excluded pair is ignored.
+    /// Pairs excluded from contact do not limit the step.
     #[test]
     fn excluded_pairs_pass() {
         let (positions, model) = squares(0.1);

@@ -33,7 +33,7 @@ impl RandomFaces {
         Self { surface, positions }
     }
 
-    /// Points of a face for these nodal positions.
+    /// Points of a face for the nodal positions `positions`.
     fn points_of_face(&self, face: usize, positions: &[Vec3]) -> Vec<Vec3> {
         let (kind, nodes) = self.surface.face(face);
         let at = |xi: [f64; 3]| {
@@ -55,7 +55,7 @@ fn natural_grid(kind: CellKind) -> Vec<[f64; 3]> {
     }
 }
 
-/// Path from a leaf to the root.
+/// Vertices from a leaf to the root.
 fn path(tree: &Hierarchy, leaf: u32) -> impl Iterator<Item = u32> + '_ {
     std::iter::successors(Some(leaf), |&v| tree.parent(v))
 }

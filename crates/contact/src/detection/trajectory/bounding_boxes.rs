@@ -1,9 +1,15 @@
 //! Time of contact of two moving axis-aligned boxes.
 //!
-//! Along each axis k the boxes overlap while |d_k(t)| ≤ h_k + ρ(t), with the distance d of their centres, the sum h of
-//! their half lengths and the sum ρ of their growths. Each axis gives two quadratic inequalities. The search finds the
-//! first time at which all six inequalities hold: as long as an inequality is violated, the time advances to the first
-//! root of its quadratic.
+//! In each coordinate k, the boxes overlap while
+//!
+//! ```text
+//! |d_k(t)| ≤ h_k + ρ(t)
+//! ```
+//!
+//! Here d is the vector between the centres, h is the sum of the half edge lengths of both boxes, and ρ is the sum of
+//! their growths. Each coordinate gives two quadratic inequalities. The search finds the first time at which all six
+//! inequalities hold. While an inequality is violated, the search advances the time to the next root of the quadratic
+//! of this inequality.
 
 use crate::math::{Vec3, polynomial::first_root_of_quadratic};
 
@@ -12,25 +18,26 @@ use super::bounding_spheres::MovingSphere;
 /// Rounding error of positions and distances, relative to the sum of the magnitudes of their terms.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Largest number of advances. Each of the six inequalities holds in at most two intervals, so twelve advances suffice
-/// without rounding errors.
+/// Largest number of passes over the six inequalities. Each inequality is violated in at most two intervals of time,
+/// and each pass leaves at least one of these intervals. Without rounding errors, twelve passes therefore suffice.
 const MAX_ADVANCES: usize = 24;
 
-/// An axis-aligned box that moves on a parabola and may grow equally on all sides.
+/// An axis-aligned box whose centre moves on a parabola, and which may grow equally on all sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MovingBox {
-    /// Half lengths at time 0 \[m\].
+    /// Half edge lengths at time 0 \[m\].
     pub half: Vec3,
-    /// Motion of the centre and growth of the box; the radius is not used.
+    /// Motion of the centre, and growth of the box; the field `radius` is not used.
     pub path: MovingSphere,
 }
 
-/// First time in \[0, `horizon`\] \[s\] at which the boxes can touch; `None` if they certainly do not.
+/// First time in \[0, `horizon`\] \[s\] at which the boxes can touch; `None` if they certainly do not touch.
 ///
-/// The time is never late, including rounding. Overlapping boxes, NaN and overflow give `Some(0.0)`.
+/// Even with rounding, the time is never later than the exact time. Boxes that overlap at time 0, NaN, and overflow
+/// give `Some(0.0)`. Only a growth of NaN counts as zero.
 ///
 /// # Source
-/// Aragón & Molinari 2014, §3.1, names hierarchies of volumes other than spheres. The quadratics are derived here.
+/// Aragón & Molinari 2014, §3.1, mentions hierarchies of volumes other than spheres. The quadratics are derived here.
 pub fn time_of_contact(a: &MovingBox, b: &MovingBox, horizon: f64) -> Option<f64> {
     let (distance, velocity) = (a.path.centre - b.path.centre, a.path.velocity - b.path.velocity);
     let acceleration = a.path.acceleration - b.path.acceleration;
@@ -43,7 +50,7 @@ pub fn time_of_contact(a: &MovingBox, b: &MovingBox, horizon: f64) -> Option<f64
     if !(rounding + r1 * horizon + r2 * horizon * horizon).is_finite() {
         return Some(0.0);
     }
-    // (±d − h) + (±v − r₁) t + (±a − r₂) t²/2 ≤ 0.
+    // The inequalities, with the sums r₁ and r₂ of growths: (±d − h) + (±v − r₁) t + (±a − r₂) t²/2 ≤ 0.
     let side = |k: usize, sign: f64| {
         [
             sign * distance[k] - half[k] - rounding,
@@ -85,8 +92,8 @@ mod tests {
         (0..3).all(|k| distance[k] <= reach[k])
     }
 
-    /// Comparison with a scan of 4000 instants. The boxes are disjoint before the computed time, and overlap at this
-    /// time or immediately afterwards.
+    /// The computed times agree with a scan of 4001 instants. The boxes are disjoint before the computed time, and
+    /// overlap at this time or immediately afterwards.
     #[test]
     fn times_agree_with_a_scan() {
         let samples = &mut Samples::new(11);
@@ -117,7 +124,7 @@ mod tests {
                     late_starts += usize::from(found > 0.0);
                 }
                 (None, first) => assert_eq!(first, None, "{trial}"),
-                // The boxes overlap only between two instants of the scan.
+                // The boxes overlap only between two consecutive instants of the scan.
                 (Some(found), None) => assert!(overlap(&a, &b, found + 1e-9), "{trial}: {found}"),
             }
         }

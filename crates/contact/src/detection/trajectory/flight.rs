@@ -1,4 +1,4 @@
-//! Free flight of rigid bodies, and the exact time at which two faces touch.
+//! Free flight of rigid bodies, and the time of impact of two faces.
 
 use crate::math::{RigidMotion, Vec3};
 use crate::mesh::CellKind;
@@ -11,7 +11,7 @@ use crate::detection::primitive::time_of_impact::{FacePath, time_of_approach};
 pub enum Kinematics {
     /// Exact velocities and accelerations of the bodies.
     Exact,
-    /// Differences of the positions of the roots at the first steps.
+    /// Finite differences of the positions of the hierarchy roots at the first instants of the flight.
     FromSteps,
 }
 
@@ -22,18 +22,18 @@ pub struct Flight<'a> {
     pub time: f64,
     /// Length of the step \[s\].
     pub duration: f64,
-    /// End of the run \[s\]: later contacts are irrelevant.
+    /// End of the run \[s\]; later contacts are irrelevant.
     pub end: f64,
     /// Reference position of every node \[m\].
     pub reference_positions: &'a [Vec3],
-    /// Motion of every body, counted from the beginning of the step.
+    /// Motion of each body; the time of a motion is 0 at the beginning of the step.
     pub motions: &'a [RigidMotion],
 }
 
 /// First contact of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
-    /// Time \[s\], never late.
+    /// Time of the contact \[s\], never later than the exact time.
     pub time: f64,
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
@@ -72,7 +72,8 @@ impl Flight<'_> {
         })
     }
 
-    /// Velocity of a body at the time s, at the material point with the position `point` \[m/s\].
+    /// Velocity of the material point of a body that is at `point` at the time `s` since the beginning of the step
+    /// \[m/s\].
     fn velocity_at(&self, body: u32, point: &Vec3, s: f64) -> Vec3 {
         let motion = &self.motions[body as usize];
         let arm = point - motion.centre_at(s);
@@ -81,8 +82,8 @@ impl Flight<'_> {
 }
 
 impl Impact {
-    /// The earlier of two impacts. Of simultaneous impacts, the impact with the lower body numbers, then with the lower
-    /// face numbers. The result is therefore independent of the order of the search.
+    /// The earlier of two impacts. Of simultaneous impacts, the impact with the lower body numbers is chosen; for equal
+    /// bodies, the impact with the lower face numbers. The choice does not depend on the order of the search.
     pub fn earlier(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         let order = |a: &Self, b: &Self| {
             a.time.total_cmp(&b.time).then(a.bodies.cmp(&b.bodies)).then(a.faces.cmp(&b.faces))
@@ -91,7 +92,7 @@ impl Impact {
     }
 }
 
-/// A face of a flying body as a function of the elapsed time.
+/// A face of a flying body; its points are functions of the time since the beginning of the step.
 struct FlyingFace<'a> {
     kind: CellKind,
     nodes: &'a [u32],

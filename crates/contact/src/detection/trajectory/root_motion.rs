@@ -1,7 +1,7 @@
 //! Motion of the roots of the hierarchies, estimated from their positions at the first three instants of a flight.
 //!
-//! The third instant classifies each root as stationary, at constant velocity or accelerating, and fixes its
-//! acceleration. A sphere that moves with a root grows by a bound on the error of the finite differences.
+//! The positions at three instants classify each root as stationary, at constant velocity, or accelerating. A sphere
+//! that moves with a root grows by a bound on the errors of the finite differences and by the effect of rotation.
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1.
@@ -12,28 +12,30 @@ use super::bounding_spheres::MovingSphere;
 use crate::detection::volume::Sphere;
 use crate::math::{RigidMotion, Vec3};
 
-/// Rounding error of the centre of a refitted sphere, relative to its coordinates and its radius.
+/// Rounding error of the centre of a refitted sphere, relative to its largest |coordinate| plus its radius.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// A root is stationary if its displacement over the two steps, relative to `size`, is below this value. Here and
-/// below, `size` is the largest coordinate of the root plus its radius, over the three instants.
+/// A root is stationary if the length of its path over the two steps, relative to `size`, is below this value. Here and
+/// below, `size` is the largest |coordinate| of the centre of the root plus its radius: the maximum over the three
+/// instants.
 const STATIONARY: f64 = 1e-12;
 
-/// A velocity is constant if the difference of the two displacements, relative to `size`, is below this value.
+/// A velocity is constant if the estimated acceleration times the square of the shorter step, relative to `size`, is
+/// below this value.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
-/// Error of a difference of two positions, relative to `size`. If the velocity counts as constant, a change up to
-/// [`CONSTANT`] is neglected and is part of this error.
+/// Error of a difference of two positions, relative to `size`. The error includes [`CONSTANT`], because a change below
+/// this value is neglected if the velocity counts as constant.
 const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
 
-/// Spheres of the roots at the first instants of a flight, and the resulting motions.
+/// Spheres of the hierarchy roots at the first instants of a flight, and the motions estimated from these spheres.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RootHistory {
-    /// Instants \[s\], up to three.
+    /// Instants \[s\]; at most three.
     times: Vec<f64>,
     /// Spheres of all bodies at these instants.
     roots: Vec<Vec<Sphere>>,
-    /// Motions; empty until three positions are known.
+    /// Motions of the roots; empty until three instants are known.
     motions: Vec<RootMotion>,
 }
 
@@ -48,30 +50,30 @@ enum MotionClass {
 /// Estimated motion of a root.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RootMotion {
-    /// Instant at which the root has this velocity \[s\].
+    /// Instant at which the root has the velocity `velocity` \[s\].
     time: f64,
     velocity: Vec3,
     acceleration: Vec3,
-    /// Bounds on the errors of velocity [m/s] and acceleration [m/s²] for a body that does not rotate.
+    /// Bounds on the errors of velocity \[m/s\] and acceleration \[m/s²\] for a body that does not rotate.
     errors: [f64; 2],
-    /// Sum of the two steps between the three positions \[s\].
+    /// Sum of the two steps between the three instants \[s\].
     span: f64,
-    /// Distance of the root from the centre of its body \[m\].
+    /// Distance of the centre of the root sphere from the centre of the body at the last instant \[m\].
     arm: f64,
 }
 
 impl RootHistory {
-    /// Whether the motions are known.
+    /// Whether the motions are known, that is, three instants are stored.
     pub(crate) fn is_complete(&self) -> bool {
         !self.motions.is_empty()
     }
 
-    /// Whether no positions are known.
+    /// Whether no instant is stored.
     pub(crate) fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
-    /// The last instant \[s\].
+    /// The last stored instant \[s\].
     pub(crate) fn last_instant(&self) -> Option<f64> {
         self.times.last().copied()
     }
@@ -81,21 +83,21 @@ impl RootHistory {
         self.motions.get(body as usize)
     }
 
-    /// Whether the history has this number of bodies.
+    /// Whether the history is consistent and has `num_bodies` bodies.
     pub fn fits(&self, num_bodies: usize) -> bool {
         self.times.len() == self.roots.len()
             && self.roots.iter().all(|roots| roots.len() == num_bodies)
             && (self.motions.is_empty() || self.motions.len() == num_bodies)
     }
 
-    /// Adds the spheres of all bodies at an instant \[s\]. The third call determines the motions.
+    /// Adds the root spheres of all bodies at an instant \[s\]. The third call determines the motions.
     pub(crate) fn push(&mut self, time: f64, roots: Vec<Sphere>, motions: &[RigidMotion]) {
         self.times.push(time);
         self.roots.push(roots);
         self.estimate(motions);
     }
 
-    /// Motions of the roots from three positions.
+    /// Estimates the motions of the roots if exactly three instants are stored.
     fn estimate(&mut self, motions: &[RigidMotion]) {
         let (&[first, second, third], [before, between, now]) = (&self.times[..], &self.roots[..]) else {
             return;
@@ -113,8 +115,8 @@ impl RootHistory {
 }
 
 impl MotionClass {
-    /// Class of a motion with this displacement over two steps and this difference of two displacements, relative to
-    /// `size`.
+    /// Class of a motion. `travel`: length of the path over the two steps, relative to `size`. `change`: estimated
+    /// acceleration times the square of the shorter step, relative to `size`.
     fn of(travel: f64, change: f64) -> Self {
         if travel < STATIONARY {
             Self::Stationary
@@ -127,12 +129,17 @@ impl MotionClass {
 }
 
 impl RootMotion {
-    /// Motion from three positions and the two steps between these positions. `size`: largest coordinate plus radius of
-    /// the spheres at the three instants \[m\].
+    /// Motion from three positions and the two steps between these positions. `time`: the last instant \[s\]. `size`:
+    /// the size defined at `STATIONARY` \[m\]. `arm`: distance of the root from the centre of its body \[m\].
     ///
-    /// Let D₁ be the difference quotient over the last step h₁, and D₂ over the first step h₂. The acceleration is a =
-    /// 2 (D₁ − D₂)/(h₁ + h₂), and the velocity at the last position is v = D₁ + a h₁/2. These values are exact for
-    /// constant acceleration.
+    /// Let D₁ be the difference quotient of the positions over the last step h₁, and D₂ over the first step h₂. The
+    /// acceleration a and the velocity v at the last position are
+    ///
+    /// ```text
+    /// a = 2 (D₁ − D₂)/(h₁ + h₂),   v = D₁ + a h₁/2
+    /// ```
+    ///
+    /// These values are exact for constant acceleration.
     fn from_positions(positions: [Vec3; 3], [h2, h1]: [f64; 2], time: f64, size: f64, arm: f64) -> Self {
         let [before, between, now] = positions;
         let (last, first) = ((now - between) / h1, (between - before) / h2);
@@ -150,12 +157,14 @@ impl RootMotion {
         Self { time, velocity, acceleration, errors, span: h1 + h2, arm }
     }
 
-    /// A sphere that moves with the root from its current centre, and grows by the errors of this motion.
+    /// A sphere that starts at its current centre, moves with the root, and grows by the errors of the estimated
+    /// motion.
     ///
-    /// At a distance q from the centre of the body, rotation at the rate ω adds at most ω q to a velocity and (ω² +
-    /// |dω/dt|) q to an acceleration. The motion of the sphere is estimated by the mean motion of the root over the two
-    /// steps. The growth therefore includes the velocity term for both the sphere and the root, and the acceleration
-    /// term for the root.
+    /// Let ω be the angular velocity of the body, and q the distance of a point from the centre of the body. The
+    /// velocity of the point differs from the velocity of the centre by at most |ω| q. The accelerations differ by at
+    /// most (|ω|² + |dω/dt|) q, and `spin_bound` is a bound on |ω|² + |dω/dt|. The estimated velocity is the velocity
+    /// of the root, averaged over the two steps. The growth therefore includes the difference of velocities for both
+    /// the sphere and the root, and the difference of accelerations for the root.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;
@@ -176,9 +185,9 @@ impl RootMotion {
 mod tests {
     use super::*;
 
-    /// For positions on a parabola in unequal steps, velocity and acceleration agree to rounding, because divided
-    /// differences are exact for quadratics. At constant velocity, the estimated acceleration is exactly zero. At rest,
-    /// the estimated velocity is also exactly zero.
+    /// For positions on a parabola in unequal steps, the estimated velocity and acceleration are exact up to rounding,
+    /// because divided differences are exact for quadratics. At constant velocity, the estimated acceleration is
+    /// exactly zero. At rest, the estimated velocity is also exactly zero.
     #[test]
     fn three_positions_give_the_motion() {
         let (start, velocity) = (Vec3::new(-750.0, 2.0, 1.0), Vec3::new(50.0, -3.0, 86.6));

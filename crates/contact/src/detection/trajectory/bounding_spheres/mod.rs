@@ -1,36 +1,40 @@
 //! Level 1: time of contact of two moving spheres.
 //!
-//! For constant accelerations and radii quadratic in time, the squared centre distance minus the squared sum of the
-//! radii is the quartic
+//! The centres have constant accelerations, and the radii are quadratic in time. The squared distance between the
+//! centres minus the squared sum of the radii is therefore a quartic p:
 //!
 //! ```text
-//! p(t) = d(t)·d(t) − ρ(t)²,   d(t) = d + v t + a t²/2,   ρ(t) = r₀ + r₁ t + r₂ t²/2
+//! p(t) = |d(t)|² − ρ(t)²,   d(t) = d₀ + v t + a t²/2,   ρ(t) = r₀ + r₁ t + r₂ t²/2
 //! ```
 //!
-//! with the relative position d, velocity v and acceleration a of the centres and the sum r₀ of the radii (Aragón &
-//! Molinari 2014, eq. (12), for r₁ = r₂ = 0). The growth r₁ t + r₂ t²/2 bounds the deformation of the body within the
-//! sphere and the errors of the velocity and acceleration. The returned time is *conservative*: even with rounding, the
-//! time is never later than the first root of p. A grazing pass may be reported as a contact, but is never missed.
+//! Here d₀, v and a are the relative position, velocity and acceleration of the centres at time 0. The sum of both
+//! radii is r₀ at time 0, r₁ is the sum of their growths, and r₂ is the sum of their rates of growth. In Aragón &
+//! Molinari 2014, eq. (12), r₁ = r₂ = 0.
+//!
+//! The growth r₁ t + r₂ t²/2 bounds the deformation of the bodies inside the spheres and the errors of velocity and
+//! acceleration. The returned time is *conservative*: even with rounding, the time is never later than the first root
+//! of p. A near miss may be reported as a contact, but a contact is never missed.
 
 use crate::math::{
     Vec3,
     polynomial::{first_root, first_root_of_quadratic},
 };
 
-/// Rounding error of the coefficients c₀ … c₄ and of the value of p, relative to the scale of the terms of p. The
-/// factor 64 is about twice the estimated error in units of 2⁻⁵³. The tests compare p with an evaluation in higher
-/// precision.
+/// Rounding error of p and of its coefficients c₀ … c₄ for times scaled to \[0, 1\], relative to
+/// (|d₀| + |v| + |a|/2)² + (r₀ + r₁ + r₂/2)². The factor 64 is about twice the estimated error in units of 2⁻⁵³. The
+/// tests compare p with an evaluation in higher precision.
 const QUARTIC_ROUNDING: f64 = 64.0 * 0.5 * f64::EPSILON;
-/// Rounding error of positions, distances and speeds, relative to the sum of the magnitudes of their terms: more than
-/// twice the estimated error.
+/// Rounding error of positions, distances and speeds, relative to the sum of the magnitudes of their terms. The value
+/// is more than twice the estimated error.
 const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
-/// Largest number of advances that refine a time. For a head-on contact, each advance doubles the number of correct
+/// Largest number of advances of a time in `advance`. For a head-on contact, each advance doubles the number of correct
 /// digits.
 const MAX_ADVANCES: usize = 30;
-/// Below this length \[m\], powers of time would underflow. Pairs of smaller scale count as touching.
+/// Smallest scale of a pair of spheres \[m\] for which the time is computed. Pairs of smaller scale count as touching,
+/// because numbers could underflow.
 const SMALLEST_SCALE: f64 = 1e-280;
 
-/// A sphere on a parabola whose radius may grow.
+/// A sphere whose centre moves on a parabola, and whose radius may grow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MovingSphere {
     /// Centre at time 0 \[m\].
@@ -43,11 +47,11 @@ pub struct MovingSphere {
     pub acceleration: Vec3,
     /// Growth r₁ of the radius \[m/s\]; a negative value counts as zero.
     pub growth: f64,
-    /// Rate of growth r₂ \[m/s²\]; a negative value counts as zero.
+    /// Rate r₂ of the growth \[m/s²\]; a negative value counts as zero.
     pub growth_rate: f64,
 }
 
-/// Relative motion of the spheres.
+/// Relative position, velocity and acceleration of the centres; sums of the radii and growths of both spheres.
 #[derive(Clone, Copy)]
 struct RelativeMotion {
     distance: Vec3,
@@ -58,18 +62,18 @@ struct RelativeMotion {
     growth_rate: f64,
 }
 
-/// First time in \[0, `horizon`\] \[s\] at which the spheres can touch; `None` if they certainly do not.
+/// First time in \[0, `horizon`\] \[s\] at which the spheres can touch; `None` if they certainly do not touch, or if
+/// the horizon is negative.
 ///
-/// Spheres that touch or overlap give `Some(0.0)`, even if they separate. NaN and overflow also give `Some(0.0)`, so
-/// that invalid data never hides a contact. An infinite horizon gives `Some(0.0)` unless the relative motion is
-/// uniform.
+/// Spheres that touch or overlap give `Some(0.0)`, even if they separate. NaN also gives `Some(0.0)`, so that invalid
+/// data never hides a contact.
 ///
 /// # Source
-/// Aragón & Molinari 2014, eq. (12); first root by monotone pieces, see [`first_root`].
+/// Aragón & Molinari 2014, eq. (12); [`first_root`] finds the first root by monotone pieces.
 ///
 /// # Cost
 /// Two square roots for spheres of equal acceleration without growth. Otherwise the first root of a quartic, and a few
-/// advances if the spheres touch.
+/// advances if this root lies within the horizon.
 pub fn time_of_contact(a: &MovingSphere, b: &MovingSphere, horizon: f64) -> Option<f64> {
     if horizon < 0.0 {
         return None;
@@ -93,10 +97,13 @@ pub fn time_of_contact(a: &MovingSphere, b: &MovingSphere, horizon: f64) -> Opti
 }
 
 impl RelativeMotion {
-    /// First contact without relative acceleration or growth: t = c₀ / (−b + √(A R² − |d × v|²)), with c₀ = d·d − R²,
-    /// b = d·v, A = v·v and the sum R of the radii.
+    /// First contact within the horizon without relative acceleration and growth:
     ///
-    /// R is inflated by the rounding errors of d, of |d| and of the miss distance |d × v|/|v|.
+    /// ```text
+    /// t = c₀ / (−b + √(A R² − |d₀ × v|²)),   c₀ = |d₀|² − R²,   b = d₀·v,   A = |v|²
+    /// ```
+    ///
+    /// R is the sum of the radii, plus the rounding errors of d₀, of |d₀| and of the miss distance |d₀ × v|/|v|.
     fn uniform_contact(&self, horizon: f64) -> Option<f64> {
         let (scale, speed) = (self.distance.amax().max(self.radius), self.velocity.amax());
         let sum = self.distance.sum() + self.radius + self.velocity.sum() + scale + speed;
@@ -124,8 +131,8 @@ impl RelativeMotion {
         (time <= horizon).then_some(time)
     }
 
-    /// First root of the inflated quartic in \[0, horizon\]. The rounding error grows with the squared length of the
-    /// path over the whole horizon. The root is early by a time that grows in the same way.
+    /// First root in \[0, horizon\] of the quartic p minus its rounding error. This error grows with the squared length
+    /// of the path over the whole horizon. The root is therefore too early, in particular for a long path.
     fn first_contact(&self, horizon: f64) -> Option<f64> {
         let time = power_of_two_above(horizon);
         let (v, a) = (self.velocity * time, self.acceleration * time * time);
@@ -149,8 +156,7 @@ impl RelativeMotion {
         (contact <= horizon).then_some(contact)
     }
 
-    /// Coefficients c₀ … c₄ of p on \[0, 1\]. The rounding errors of the coefficients and of the value of p are
-    /// subtracted from c₀.
+    /// Coefficients c₀ … c₄ of p on \[0, 1\]. The rounding errors of p and of its coefficients are subtracted from c₀.
     fn inflated_quartic(&self) -> [f64; 5] {
         let Self { distance: d, velocity: v, acceleration: a, radius: r0, growth: r1, growth_rate: r2 } =
             *self;
@@ -165,12 +171,18 @@ impl RelativeMotion {
         ]
     }
 
-    /// Refines a conservative time by conservative advancement (Mirtich 1996).
+    /// Refines a conservative time by conservative advancement (Mirtich 1996). Returns `None` if there is no contact
+    /// within the horizon.
     ///
     /// The rounding error of the quartic grows with the squared length of the path over the whole horizon. An advance
-    /// has only the rounding error of the distance. For the current unit direction n between the centres, |d(t + s)| ≥
-    /// n·d(t + s). The gap is therefore at least n·d(t + s) − ρ(t + s), a quadratic in the further time s. `None` if
-    /// the quadratic has no root within the horizon.
+    /// has only the rounding error of the distance. Let n be the current unit vector between the centres. After a
+    /// further time s, the gap is at least a quadratic in s:
+    ///
+    /// ```text
+    /// |d(t + s)| − ρ(t + s) ≥ n·d(t + s) − ρ(t + s)
+    /// ```
+    ///
+    /// An advance moves the time to the first root of this quadratic.
     fn advance(&self, coarse: f64, horizon: f64) -> Option<f64> {
         let Self { distance: d, velocity: v, acceleration: a, radius: r0, growth: r1, growth_rate: r2 } =
             *self;
@@ -201,8 +213,8 @@ impl RelativeMotion {
     }
 }
 
-/// The smallest power of two ≥ `value`. Scaling by a power of two is exact. Zero and non-finite values are returned
-/// unchanged.
+/// The smallest power of two ≥ `value` for normal positive values; other values are returned unchanged. Scaling by a
+/// power of two is exact.
 fn power_of_two_above(value: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     let truncated = f64::from_bits(value.to_bits() & EXPONENT);

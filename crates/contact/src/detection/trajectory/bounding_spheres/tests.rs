@@ -19,7 +19,7 @@ fn at_rest() -> MovingSphere {
     sphere([0.0; 3], [0.0; 3], [0.0; 3], 0.0)
 }
 
-/// First roots computed with 40 digits.
+/// The reference values are first roots computed with 40 digits.
 #[test]
 fn reference_values() {
     let growing = MovingSphere {
@@ -142,7 +142,7 @@ fn evaluate(p: &[Double], t: Double) -> f64 {
     p.iter().rev().fold(Double::new(0.0), |sum, &c| sum.times(t).plus(c)).high
 }
 
-/// All sign changes of p in [0, end], bisected to the last bit in twice the precision.
+/// All sign changes of p in \[0, end\], found by bisection to the last bit in twice the precision.
 fn sign_changes(p: &[Double], end: f64) -> Vec<Double> {
     if p.len() < 2 {
         return Vec::new();
@@ -167,7 +167,7 @@ fn sign_changes(p: &[Double], end: f64) -> Vec<Double> {
     found
 }
 
-/// First time at which p, in twice the precision, is not positive, and the smallest value of p on [0, end].
+/// First time at which p is not positive, and the smallest value of p on \[0, end\], in twice the precision.
 fn oracle(a: &MovingSphere, b: &MovingSphere, end: f64) -> (Option<f64>, f64) {
     let p = quartic(a, b);
     if p[0].high <= 0.0 {
@@ -193,7 +193,7 @@ enum Class {
     Growing,
 }
 
-/// A pair of the given class, and its horizon.
+/// A pair of spheres of the given class, and the horizon of the search.
 fn sample(class: Class, s: &mut Samples) -> (MovingSphere, MovingSphere, f64) {
     let radius = s.uniform(0.1, 2.0);
     let mut a = sphere([0.0; 3], [0.0; 3], [0.0; 3], 0.3 * radius);
@@ -269,7 +269,7 @@ fn never_late_never_missed() {
                 (Some(time), Some(root)) => {
                     assert!(time <= root, "{class:?}: {time} is later than {root}: {a:?} {b:?}");
                     contacts += 1;
-                    // A pair with a gap within rounding at the start counts as touching, with any motion.
+                    // A pair whose gap at the start is within rounding counts as touching, for any motion.
                     if time == 0.0 && quartic(&a, &b)[0].high < 1e-13 * (a.centre - b.centre).norm_squared() {
                         continue;
                     }
