@@ -1,8 +1,8 @@
 //! Tree over the boxes of whole bodies: finds overlapping boxes without testing all pairs.
 //!
-//! The bodies are sorted along a space-filling curve and are the leaves of a complete binary tree of boxes; the
-//! children of vertex k are 2 k and 2 k + 1. A body whose box changes keeps its leaf, and the boxes above the leaf are
-//! refitted.
+//! The bodies are sorted along a space-filling curve and form the leaves of a complete binary tree of boxes. The
+//! children of vertex k are the vertices 2 k and 2 k + 1. A body whose box changes keeps its leaf, and the boxes above
+//! the leaf are refitted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,7 +13,7 @@ use crate::math::Vec3;
 use crate::detection::volume::Aabb;
 use crate::math::space_filling_curve::{self, Cube};
 
-/// Empty box, disjoint from any other.
+/// Empty box; it overlaps no box.
 const EMPTY: Aabb = Aabb {
     lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
     upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
@@ -28,21 +28,22 @@ const BODIES_PER_TASK: usize = 64;
 /// Boxes of bodies, ordered for searches.
 #[derive(Clone, Debug)]
 pub(crate) struct BodyTree {
-    /// Boxes of the vertices: vertex 1 is the root, and the second half of the vertices are the leaves.
+    /// Boxes of the vertices. Vertex 0 is unused, vertex 1 is the root, and the second half of the vertices are the
+    /// leaves.
     boxes: Vec<Aabb>,
-    /// Bodies of the leaves, in order.
+    /// Body of each leaf.
     bodies: Vec<u32>,
-    /// Leaf of each body.
+    /// Leaf of each body; `NONE` for a body that is not in the tree.
     leaves: Vec<u32>,
 }
 
 impl BodyTree {
-    /// An empty tree for bodies of numbers below `num_bodies`.
+    /// An empty tree for bodies with numbers below `num_bodies`.
     pub fn new(num_bodies: usize) -> Self {
         Self { boxes: Vec::new(), bodies: Vec::new(), leaves: vec![NONE; num_bodies] }
     }
 
-    /// Rebuilds the tree over these bodies with these boxes.
+    /// Rebuilds the tree from bodies and their boxes.
     pub fn build(&mut self, placed: &[(u32, Aabb)]) {
         let centres: Vec<Vec3> =
             placed.iter().map(|(_, bounds)| (bounds.lower + bounds.upper) * 0.5).collect();
@@ -84,11 +85,11 @@ impl BodyTree {
         }
     }
 
-    /// Visits all other bodies whose boxes overlap the box of a body, until `visit` returns false.
+    /// Visits all other bodies whose boxes overlap the box of `body`, until `visit` returns false.
     fn visit_near(&self, body: u32, mut visit: impl FnMut(u32) -> bool) {
         let bounds = self.bounds(body);
         let num_leaves = self.boxes.len() / 2;
-        // The depth of the complete tree is at most the number of bits of the number of bodies.
+        // Each level of the tree adds at most one pending vertex, and there are fewer levels than bits in `usize`.
         let mut pending = [0_usize; usize::BITS as usize + 1];
         (pending[0], pending[1]) = (0, 1);
         let mut count = 2;
@@ -110,8 +111,8 @@ impl BodyTree {
         }
     }
 
-    /// Pairs of one of these bodies and any body with an overlapping box: ascending, first < second, without
-    /// repetition.
+    /// Pairs of overlapping bodies, at least one of which is in `bodies`. The list is ascending and without repetition;
+    /// in each pair, first < second. Bodies that are not in the tree are ignored.
     pub fn pairs_of(&self, bodies: &[u32]) -> Vec<[u32; 2]> {
         let mut pairs: Vec<[u32; 2]> = Vec::new();
         for &body in bodies.iter().filter(|&&body| self.has(body)) {
@@ -125,11 +126,12 @@ impl BodyTree {
         pairs
     }
 
-    /// All pairs of bodies with overlapping boxes, ascending, first < second; `None` if there are more than `most`
-    /// pairs.
+    /// All pairs of bodies with overlapping boxes, ascending, with first < second in each pair. `None` if there are
+    /// more than `most` pairs.
     ///
     /// # Cost
-    /// O(N log N + pairs), in parallel; at most about `most` pairs are in memory at any time.
+    /// O(N log N + pairs), in parallel. At most `most` pairs, and `most` + 1 further pairs per thread, are in memory at
+    /// any time.
     pub fn pairs(&self, most: usize) -> Option<Vec<[u32; 2]>> {
         let found = AtomicUsize::new(0);
         let of_body = |&body: &u32| {
@@ -140,7 +142,7 @@ impl BodyTree {
                 }
                 pairs.len() <= most
             });
-            // If the total exceeds the limit, the pairs are discarded.
+            // More than `most` pairs in total end the search.
             let before = found.fetch_add(pairs.len(), Ordering::Relaxed);
             if before.saturating_add(pairs.len()) > most { None } else { Some(pairs) }
         };
@@ -175,8 +177,8 @@ mod tests {
         (0..placed.len()).flat_map(of).collect()
     }
 
-    /// The tree finds all pairs of overlapping boxes for any number of bodies, also after updates. If there are more
-    /// pairs than the limit, the tree gives no pairs.
+    /// The tree finds all pairs of overlapping boxes for any number of bodies, also after updates of boxes. If there
+    /// are more pairs than the limit, the result is `None`.
     #[test]
     fn pairs_agree_with_a_test_of_all() {
         let samples = &mut Samples::new(3);

@@ -1,5 +1,6 @@
-//! Tree of boxes with eight children per node. In each level, all nodes except the last are full: the children of node
-//! k are the nodes 8 k to 8 k + 7 of the level below, so no links are stored. The boxes of a node are tested in lanes.
+//! Tree of boxes with eight children per node. In each level, all nodes except the last have eight children. The
+//! children of node k are the nodes 8 k to 8 k + 7 of the level below, so no links are stored. The boxes of the
+//! children of a node are tested in lanes.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -10,21 +11,22 @@ use crate::math::pack::{Registers, WIDTH};
 /// Smallest number of rows of boxes per task.
 pub(crate) const ROWS_PER_TASK: usize = 256;
 
-/// The boxes, then the boxes around groups of eight boxes, and so on up to the root.
+/// Levels from the lowest to the root. A row of the lowest level contains eight of the given boxes. A row of a higher
+/// level contains the boxes around eight rows of the level below.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxTree {
     levels: Vec<Vec<AabbRow>>,
 }
 
 impl BoxTree {
-    /// Tree over `num_boxes` boxes; `bounds` gives each box by its number.
+    /// Tree over `num_boxes` boxes; `bounds(k)` is box k.
     pub fn new(num_boxes: usize, bounds: impl Fn(usize) -> Aabb + Sync) -> Self {
         let mut tree = Self::empty(num_boxes);
         tree.refit(num_boxes, bounds);
         tree
     }
 
-    /// Replaces all boxes; their number must be unchanged.
+    /// Replaces all boxes; the number of boxes must be unchanged.
     pub fn refit(&mut self, num_boxes: usize, bounds: impl Fn(usize) -> Aabb + Sync) {
         self.levels[0].par_iter_mut().with_min_len(ROWS_PER_TASK).enumerate().for_each(|(k, row)| {
             (WIDTH * k..num_boxes.min(WIDTH * (k + 1))).for_each(|n| row.set(n % WIDTH, &bounds(n)));
@@ -42,7 +44,7 @@ impl BoxTree {
         Self { levels }
     }
 
-    /// Fits the inner boxes from the bottom up.
+    /// Fits the boxes above the lowest level, from the bottom up.
     fn fit_above(&mut self) {
         for level in 1..self.levels.len() {
             let (below, above) = self.levels.split_at_mut(level);
@@ -55,14 +57,14 @@ impl BoxTree {
         }
     }
 
-    /// Numbers of the boxes that overlap or touch `around`, ascending.
+    /// Numbers of the boxes that overlap or touch the box `around`, ascending.
     pub fn overlapping(&self, registers: Registers, around: &Aabb) -> Vec<u32> {
         let mut descent = Descent::default();
         self.find_overlapping(registers, around, &mut descent);
         descent.nodes
     }
 
-    /// The result of [`Self::overlapping`], in the memory of `descent`.
+    /// The result of [`Self::overlapping`], stored in `descent`.
     pub fn find_overlapping<'a>(
         &self,
         registers: Registers,
@@ -89,7 +91,7 @@ impl WithSimd for Search<'_> {
     }
 }
 
-/// Nodes of the current and of the next level.
+/// Nodes of the current level and of the level below that a search has found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Descent {
     nodes: Vec<u32>,
@@ -97,8 +99,9 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// Numbers of the boxes that overlap `around` in the lowest of the `levels`. The search goes from the top level
-    /// down. Without levels, the numbers of all `num_roots` boxes.
+    /// Numbers of the boxes in the lowest level that overlap or touch the box `around`. `levels` begins with the lowest
+    /// level; the search begins with the highest. If there are no levels, the result is the numbers 0 to
+    /// `num_roots` − 1.
     #[inline(always)]
     pub fn go_down<S: Simd>(
         &mut self,
@@ -117,7 +120,8 @@ impl Descent {
     }
 }
 
-/// Replaces `below` by those children of some nodes whose boxes overlap `around`.
+/// Replaces `below` by the children of `nodes` whose boxes overlap or touch `around`. Row k of `level` contains the
+/// boxes of the children of node k.
 #[inline(always)]
 pub(crate) fn list_overlapping<S: Simd>(
     simd: S,
@@ -142,7 +146,7 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// The tree and a test of every box find the same boxes, for several numbers of boxes.
+    /// The tree finds the same boxes as a test of every box, for several numbers of boxes.
     #[test]
     fn boxes_found_agree_with_a_test_of_all() {
         let samples = &mut Samples::new(12);

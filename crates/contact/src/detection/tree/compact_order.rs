@@ -5,19 +5,19 @@ use rayon::prelude::*;
 use crate::Surface;
 use crate::math::Vec3;
 
-/// Number of points up to which a part is not divided.
+/// Largest number of points in a part that is not divided further.
 const SMALLEST_PART: usize = 8;
 
-/// Number of points above which both halves become tasks.
+/// Smallest number of points in the first half of a part for which the halves are processed in parallel.
 const POINTS_PER_TASK: usize = 4096;
 
-/// Indices of the points after recursive division by planes across the longest side of their box. The parts have at
-/// most eight points, in ascending order within a part.
+/// Indices of the points after recursive division into parts. Each division is by a plane normal to the longest side of
+/// the box around the points of a part. The final parts have at most eight points, in ascending order.
 ///
-/// The first half of n points has the largest power of two that is less than n. Therefore each run of 2ᵏ ≥ 8 points
-/// that begins at a multiple of 2ᵏ forms one compact part. On a surface, a part has about half as many neighbours as a
-/// run of 2ᵏ points along a space-filling curve. The reason is that points fill the cells of the curve unevenly. The
-/// order is computed once for a moving and deforming body. The parts remain compact as long as neighbours stay
+/// The number of points in the first half of n points is the largest power of two less than n. Therefore each run of
+/// 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface, a part has about half as many
+/// neighbours as a run of 2ᵏ points along a space-filling curve, because points fill the cells of the curve unevenly.
+/// For a moving and deforming body, the order is computed once. The parts remain compact as long as neighbours stay
 /// neighbours.
 ///
 /// # Cost
@@ -61,7 +61,7 @@ fn halve(points: &[Vec3], part: &mut [u32]) {
     }
 }
 
-/// The axis of the longest side of the box of some points.
+/// Coordinate axis of the longest side of the box around the points of a part.
 fn longest_side(points: &[Vec3], part: &[u32]) -> usize {
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for &point in part {
@@ -77,7 +77,7 @@ mod tests {
     use crate::detection::samples::Samples;
 
     /// The order is a permutation in which a plane separates each aligned part of 2ᵏ points from its neighbour. The
-    /// order is the same for any number of threads. Coincident points and a non-finite point are allowed.
+    /// order is the same for one thread and for many. Coincident points and a point that is not finite are allowed.
     #[test]
     fn aligned_parts_are_apart() {
         let samples = &mut Samples::new(7);

@@ -1,5 +1,5 @@
-//! Groups of neighbouring faces: the test of one bounding volume can exclude all faces of a group. Patches have contact
-//! lists and are updated; groups have no lists and stay the same.
+//! Groups of neighbouring faces: the test of one bounding volume can exclude all faces of a group. In contrast to
+//! patches, groups have no contact lists and do not change.
 
 use crate::Surface;
 use crate::math::Vec3;
@@ -14,12 +14,12 @@ pub(crate) const FACES_PER_GROUP: usize = 32;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaceGroups {
     faces_per_group: usize,
-    /// Faces, group after group.
+    /// Faces of all groups, group after group.
     faces: Vec<u32>,
-    /// Nodes of each group, owned nodes first. A node on a border belongs to several groups. One of these groups owns
-    /// the node.
+    /// Nodes of all groups, group after group; in each group, the owned nodes come first. A node on a border belongs to
+    /// several groups. The first of these groups owns the node.
     nodes: Vec<u32>,
-    /// For each group, two indices into `nodes`: the end of the owned nodes, and the end of all nodes of the group.
+    /// For each group, two indices into `nodes`: the end of its owned nodes, and the end of all its nodes.
     ends: Vec<[u32; 2]>,
     overshoot: f64,
 }
@@ -29,14 +29,15 @@ pub(crate) struct FaceGroups {
 pub(crate) struct FaceGroup<'a> {
     /// Faces of the group.
     pub faces: &'a [u32],
-    /// All nodes of these faces.
+    /// All nodes of the faces of the group.
     pub nodes: &'a [u32],
-    /// The nodes owned by the group; each node of the surface is owned by one group.
+    /// Nodes that the group owns; exactly one group owns each node of the surface.
     pub own_nodes: &'a [u32],
 }
 
 impl FaceGroups {
-    /// Groups of `faces_per_group` faces of a surface at `positions` \[m\] of all nodes.
+    /// Groups of `faces_per_group` faces of a surface, compact at `positions` \[m\] of all nodes. The last group may be
+    /// smaller.
     pub fn new(surface: &Surface, positions: &[Vec3], faces_per_group: usize) -> Self {
         let faces = compact_order_of_faces(surface, positions);
         let mut groups = Self { faces_per_group, overshoot: overshoot(surface), ..Self::default() };
@@ -70,8 +71,8 @@ impl FaceGroups {
         )
     }
 
-    /// Largest excess of an interpolated value on a face over the range of the nodal values, relative to this range; 0
-    /// for linear faces.
+    /// Excess of interpolated values on a face over the range of the nodal values, relative to this range: the largest
+    /// value over all faces. 0 for linear faces.
     pub fn overshoot(&self) -> f64 {
         self.overshoot
     }
@@ -82,8 +83,8 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// A sheet of 20 × 15 cells in 18 full groups and a partial group: every face is in one group, this group contains
-    /// the nodes of the face, and one group owns each node.
+    /// The faces of a sheet of 20 × 15 cells form 18 full groups and one smaller group. Every face is in one group.
+    /// This group contains the nodes of the face. Exactly one group owns each node.
     #[test]
     fn every_face_is_in_one_group_and_every_node_is_owned_once() {
         let node = |i: u32, j: u32| 7 + 16 * i + j;

@@ -1,16 +1,19 @@
-//! Closest faces of a batch of queries, in stages.
+//! Closest faces of many queries, in stages.
 //!
-//! All queries of a block pass a stage before the next stage begins. While the intermediate result of one query is
-//! computed, the processor continues with the other queries.
+//! Consecutive queries form blocks. All queries of a block pass a stage before the next stage begins. While the
+//! intermediate result of one query is computed, the processor continues with the other queries.
 //!
 //! 1. Nearby queries form groups. A descent finds a lowest-level node near the group, and sample points on the faces
 //!    below this node. The least distance of a query from the sample points is an upper bound on its distance from the
-//!    surface. The group lists the lowest-level nodes within the largest of these bounds.
-//! 2. Each query computes its distance from the faces of the nearest leaf of the nearest listed node.
-//! 3. This distance excludes most other nodes and leaves; the remaining nodes and leaves form pairs with the query.
+//!    surface. The group lists the lowest-level nodes within the largest of the bounds of its queries.
+//! 2. Each query finds the listed node nearest to it and the nearest leaf of this node. The distances from the faces of
+//!    this leaf are computed.
+//! 3. The least of these distances excludes most other nodes and leaves. The query forms pairs with the remaining
+//!    leaves.
 //! 4. The distances from the faces of all paired leaves are computed; the least distance gives the closest face.
 //!
-//! If a group list or a pair list overflows, a separate branch-and-bound search from the root answers the query.
+//! If the list of a group or a list of pairs is full, a branch-and-bound search from the root answers the affected
+//! queries.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
@@ -26,22 +29,22 @@ use crate::math::vectorised::Kernel;
 /// Smallest number of queries per task.
 pub(super) const QUERIES_PER_TASK: usize = 1024;
 
-/// Queries of a block.
+/// Largest number of queries in a block.
 const BLOCK: usize = 32;
 
 /// Largest number of queries in a group.
 const GROUP: usize = 8;
 
-/// Number of chunks of eight listed nodes.
+/// Largest number of chunks in the node list of a group; each chunk has eight nodes.
 const CHUNKS: usize = LISTED / CHILDREN;
 
-/// Largest number of pairs per block, of a query and a node or of a query and a leaf.
+/// Length of each list of pairs of a block.
 const PAIRS: usize = 16 * BLOCK;
 
 /// Marks a missing index.
 const NONE: u32 = u32::MAX;
 
-/// Closest faces of consecutive queries.
+/// Kernel that finds the closest faces of consecutive queries.
 struct SearchAll<'a> {
     index: &'a ClosestFaceIndex,
     queries: &'a [Vec3],
@@ -55,23 +58,26 @@ struct Block<'a, O> {
     index: &'a ClosestFaceIndex,
     /// Squared distance beyond which faces are ignored.
     farthest: f64,
-    /// Group of each query.
+    /// Group of each query; groups are numbered within the block.
     group_of: [usize; BLOCK],
     /// Lowest-level nodes listed by each group.
     nodes: [[u32; LISTED]; BLOCK],
-    /// Number of nodes listed by each group.
+    /// Number of nodes that each group lists.
     num_nodes: [usize; BLOCK],
-    /// Boxes of the nodes of the current group.
+    /// Boxes of the listed nodes of the current group.
     boxes: [Node; CHUNKS],
     rounded: [Rounded; BLOCK],
-    /// Upper bound on the squared distance of each query from its closest face.
+    /// Squared distance of each query beyond which faces are ignored: at most `farthest`.
     limits: [f64; BLOCK],
-    /// Keys of the listed nodes for each query. A key is the bit pattern of the squared distance to the box in single
-    /// precision, with the position in the list in its low bits.
+    /// Keys of the listed nodes for each query. A key is the bit pattern of the squared distance of the query from the
+    /// box of the node, in single precision. The low bits of the key are replaced by the position of the node in the
+    /// list.
     keys: [[[u32; CHILDREN]; CHUNKS]; BLOCK],
-    /// For each query, the position in the list of the nearest listed node; `NONE` if this node is beyond the limit.
+    /// For each query, the list position of the nearest listed node; `NONE` if this node is beyond the limit of the
+    /// query.
     first_nodes: [u32; BLOCK],
-    /// For each query, the keys of the leaves of the nearest listed node.
+    /// For each query, the keys of the leaves of the nearest listed node; the low bits are the index of the leaf in the
+    /// node.
     first_keys: [[u32; CHILDREN]; BLOCK],
     /// Pairs of a query and the nearest leaf of its first node.
     first_leaves: Pairs,
@@ -79,17 +85,18 @@ struct Block<'a, O> {
     near_nodes: Pairs,
     /// Pairs of a query and another leaf within the limit of the query.
     near_leaves: Pairs,
-    /// Squared distances of the query–leaf pairs.
+    /// For each pair of a query and a leaf, the squared distances of the query from the faces of the leaf.
     distances: [Lanes; PAIRS],
     /// Closest face of each query so far.
     best: [Best; BLOCK],
-    /// Whether the group list or a pair list of a query overflowed.
+    /// For each query, whether the node list of its group or a list of pairs was full.
     overflowed: [bool; BLOCK],
     stack: Stack,
 }
 
-/// Packed key of a face: squared distance (high 64 bits), face number, and position `leaf * LANES + lane`. The closest
-/// face has the least key; of equally close faces, the face with the lowest number.
+/// Packed key of a face: the squared distance in the high 64 bits, then the number of the face and the position `leaf *
+/// LANES + lane`, 32 bits each. The closest face has the least key. Of equally close faces, the face with the lowest
+/// number has the least key.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Best(u128);
 
@@ -103,7 +110,8 @@ struct Pairs {
 impl Pairs {
     const NONE: Self = Self { count: 0, queries: [0; PAIRS], indices: [0; PAIRS] };
 
-    /// Pairs a query with the indices `first` to `first` + 7 that `set` marks; returns false if the list is full.
+    /// Pairs a query with the indices `first` + k for which bit k of `set` is set. Returns false, without adding pairs,
+    /// if fewer than eight entries of the list are free.
     #[inline(always)]
     fn add(&mut self, query: usize, first: u32, set: u8) -> bool {
         let range = self.count..self.count + CHILDREN;
@@ -138,7 +146,7 @@ fn lanes_of(query: &Vec3) -> PointLanes {
     [Lanes::splat(query.x), Lanes::splat(query.y), Lanes::splat(query.z)]
 }
 
-/// Whether two points are within `span` of each other along each axis; false for coordinates that are not finite.
+/// Whether each coordinate of two points differs by at most `span`; false for coordinates that are not finite.
 #[inline(always)]
 fn are_near(a: &Vec3, b: &Vec3, span: f64) -> bool {
     (a.x - b.x).abs() <= span && (a.y - b.y).abs() <= span && (a.z - b.z).abs() <= span
@@ -192,7 +200,7 @@ impl Best {
         Self(u128::from(distance_squared.to_bits()) << 64 | u128::from(face) << 32 | u128::from(position))
     }
 
-    /// The closer of this face and the faces of a leaf.
+    /// The least key of this face and the faces of a leaf.
     #[inline(always)]
     fn or(self, simd: impl EightLanes, leaf: u32, faces: &[u32; LANES], distances_squared: &Lanes) -> Self {
         let (distance_squared, lane) = simd.first_least(distances_squared);
@@ -205,7 +213,7 @@ impl Best {
         f64::from_bits((self.0 >> 64) as u64)
     }
 
-    /// Leaf of the face and lane in this leaf, if the squared distance is at most `farthest`.
+    /// Leaf of the face, and its lane in the leaf; `None` if the squared distance exceeds `farthest`.
     #[inline(always)]
     fn position(self, farthest: f64) -> Option<(u32, usize)> {
         let position = self.0 as u32;
@@ -215,7 +223,7 @@ impl Best {
 }
 
 impl<O: EightLanes> Block<'_, O> {
-    /// Forms the groups; lists the nodes of each group, and their keys for each query.
+    /// Forms the groups of a block, lists the nodes of each group, and computes the keys of these nodes for each query.
     #[inline(always)]
     fn list_nodes(&mut self, queries: &[Vec3]) {
         self.overflowed = [false; BLOCK];
@@ -269,7 +277,7 @@ impl<O: EightLanes> Block<'_, O> {
         }
     }
 
-    /// Finds the nearest leaf of the nearest listed node of each query, and measures the faces of this leaf.
+    /// Finds the nearest leaf of the nearest listed node of each query, and computes the distances from its faces.
     #[inline(always)]
     fn visit_first_leaves(&mut self, queries: &[Vec3]) {
         let index = self.index;
@@ -298,7 +306,7 @@ impl<O: EightLanes> Block<'_, O> {
         }
     }
 
-    /// Pairs each query with the other leaves that may hold a closer face.
+    /// Pairs each query with the other leaves that may contain its closest face.
     #[inline(always)]
     fn list_near_leaves(&mut self, queries: &[Vec3]) {
         (self.near_nodes.count, self.near_leaves.count) = (0, 0);
@@ -330,7 +338,7 @@ impl<O: EightLanes> Block<'_, O> {
         }
     }
 
-    /// Visits the other paired leaves, and stores the closest face of each query.
+    /// Computes the distances from the faces of the paired leaves, and stores the closest face of each query.
     #[inline(always)]
     fn answer(&mut self, queries: &[Vec3], closest: &mut [Option<ClosestFace>]) {
         let index = self.index;
@@ -350,7 +358,7 @@ impl<O: EightLanes> Block<'_, O> {
     }
 }
 
-/// Updates the closest face of each query with the faces of the paired leaves.
+/// Computes the distances of all pairs of a query and a leaf, and updates the closest face of each query.
 #[inline(always)]
 fn visit(
     simd: impl EightLanes,
@@ -372,17 +380,18 @@ fn visit(
 
 impl ClosestFaceIndex {
     /// The closest face within `radius` \[m\] of `query`; of equally close faces, the face with the lowest number.
-    /// `None` if this radius contains no face or the query is not finite.
+    /// `None` if no face is within this radius, if the query is not finite, or if the radius is negative or NaN.
     pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
         let mut closest = [None];
         self.closest_to_all(&[*query], radius, &mut closest);
         closest[0]
     }
 
-    /// The closest face of each query, computed in parallel; each result equals [`ClosestFaceIndex::closest`].
+    /// The closest face of each query, computed in parallel. Each result equals the result of
+    /// [`ClosestFaceIndex::closest`].
     ///
     /// # Cost
-    /// No allocation. Queries near the preceding query cost less.
+    /// No allocation. A query costs less if it is near the preceding query.
     pub fn closest_to_all(&self, queries: &[Vec3], radius: f64, closest: &mut [Option<ClosestFace>]) {
         queries.par_chunks(QUERIES_PER_TASK).zip(closest.par_chunks_mut(QUERIES_PER_TASK)).for_each(
             |(queries, closest)| self.vectorised.run(SearchAll { index: self, queries, radius, closest }),

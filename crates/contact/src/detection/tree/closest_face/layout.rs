@@ -1,4 +1,4 @@
-//! Build of an index: faces sorted by recursive division, boxes fitted from the leaves up.
+//! Construction of an index: the faces are sorted by recursive division, and the boxes are fitted from the leaves up.
 
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
@@ -10,22 +10,22 @@ use crate::detection::volume::Aabb;
 /// Smallest number of faces per task.
 const FACES_PER_TASK: usize = 2048;
 
-/// Margin of the bounds of a face, relative to its extent, because computed closest points may lie slightly off the
-/// face. A margin for the rounding of the coordinates is added.
+/// Margin of the box around a face, relative to its longest side. Computed closest points may lie slightly off the
+/// face. `bounds` adds a margin for the rounding of the coordinates.
 const MARGIN: f64 = 1e-9;
 
-/// Number of spare leaves as a fraction of the required leaves. With spare leaves, there are more possible divisions of
-/// the faces, and cheaper divisions among them.
+/// Least number of spare leaves, relative to the number of leaves that the faces would fill. Spare leaves allow more
+/// divisions of the faces, some of which are cheaper.
 const SPARE: f64 = 0.15;
 
-/// Largest number of faces for which the build compares all divisions.
+/// Largest number of faces for which the build compares the costs of divisions.
 const COMPARED: usize = 64;
 
-/// The build compares the divisions along an axis if the extent along this axis, relative to the longest extent,
-/// exceeds this value.
+/// Least extent of the faces along an axis for which divisions along this axis are compared, relative to the longest
+/// extent.
 const SHORTEST: f32 = 0.4;
 
-/// A face to be assigned to a leaf: its box, relative to the first node of the surface.
+/// A face that is not yet assigned to a leaf, with the box of its nodes relative to the origin of the index.
 #[derive(Clone, Copy)]
 struct Item {
     extent: Extent,
@@ -72,7 +72,7 @@ impl Item {
         Self { extent, face: face as u32 }
     }
 
-    /// Order of the centres along an axis; equal centres in the order of the faces.
+    /// Order of the centres of the boxes along an axis; faces with equal centres are ordered by their numbers.
     fn compare(&self, other: &Self, axis: usize) -> Ordering {
         let centre = |item: &Self| item.extent.lower[axis] + item.extent.upper[axis];
         centre(self).total_cmp(&centre(other)).then(self.face.cmp(&other.face))
@@ -102,8 +102,9 @@ pub(super) fn single_precision(x: f64) -> f32 {
     Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32
 }
 
-/// Numbers in single precision below and above `x`. The results differ from `x` by more than the sum of the rounding
-/// errors of `x` and of a nearby query. The larger rounding error of a distant query is small relative to its distance.
+/// Two numbers in single precision, one below and one above `x`. They differ from `x` by more than the sum of two
+/// rounding errors: of `x`, and of the coordinate of a nearby query. A distant query has a larger rounding error, but
+/// this error is small relative to its distance.
 fn outward(x: f64) -> [f32; 2] {
     let near = single_precision(x);
     let slack = near.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;
@@ -170,7 +171,7 @@ impl ClosestFaceIndex {
         self.stack_boxes(bounds);
     }
 
-    /// Adds levels of boxes up to the root.
+    /// Adds the levels of nodes from the lowest level to the root. `bounds` are the boxes of the leaves.
     fn stack_boxes(&mut self, mut bounds: Vec<Option<Aabb>>) {
         let (mut first, origin) = (0, self.origin);
         while !bounds.is_empty() {
@@ -191,7 +192,8 @@ fn joint(bounds: &[Option<Aabb>]) -> Option<Aabb> {
     bounds.iter().flatten().copied().reduce(|joint, bounds| joint.union(&bounds))
 }
 
-/// Number of leaves of a complete tree for `num_faces` faces; the root may have fewer children than other nodes.
+/// Number of leaves of a complete tree for `num_faces` faces, including spare leaves. The root may have fewer children
+/// than the other nodes.
 fn num_leaves(num_faces: usize) -> usize {
     let wanted = (num_faces as f64 * (1.0 + SPARE) / LANES as f64).ceil() as usize;
     let mut below_a_child = 1;
@@ -201,8 +203,8 @@ fn num_leaves(num_faces: usize) -> usize {
     wanted.next_multiple_of(below_a_child)
 }
 
-/// Sorts the faces into one run of neighbouring faces per leaf, and counts the faces of each run. The faces are divided
-/// recursively between the first and the second half of the leaves.
+/// Sorts the faces into one run of neighbouring faces per leaf, and stores the length of each run in `counts`. The
+/// faces are divided recursively between the first and the second part of the leaves.
 fn arrange(items: &mut [Item], counts: &mut [usize]) {
     if counts.len() < 2 {
         counts.fill(items.len());
@@ -220,9 +222,12 @@ fn arrange(items: &mut [Item], counts: &mut [usize]) {
     }
 }
 
-/// Sorts faces along an axis and divides them between two sets of leaves. More than `COMPARED` faces are divided across
-/// their longest extent, in proportion to the numbers of leaves. Up to `COMPARED` faces are divided at the least cost:
-/// the sum over both sets of the surface area of the box times the number of leaves needed.
+/// Sorts faces along an axis, and divides them between two sets of leaves. Returns the number of faces of the first
+/// set.
+///
+/// More than `COMPARED` faces are divided along their longest extent, in proportion to the numbers of leaves. For at
+/// most `COMPARED` faces, divisions near this proportion are compared. The cheapest division has the least sum over
+/// both sets of the surface area of the box times the number of leaves that the faces of the set fill.
 fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     let even = items.len() * leaves[0] / (leaves[0] + leaves[1]);
     if items.len() < 2 {
@@ -246,7 +251,8 @@ fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     best.1
 }
 
-/// Cost of the cheapest division of sorted faces at an index in `places`, and this index.
+/// Cost of the cheapest division of sorted faces, and the number of faces of its first set. `places` are the admissible
+/// numbers.
 fn best_division(items: &[Item], places: RangeInclusive<usize>) -> (f32, usize) {
     let cost = |extent: &Extent, count: usize| extent.area() * count.div_ceil(LANES) as f32;
     let (mut beyond, mut extent) = ([0.0; COMPARED + 1], Extent::NOTHING);
@@ -265,7 +271,7 @@ fn best_division(items: &[Item], places: RangeInclusive<usize>) -> (f32, usize) 
     best
 }
 
-/// Consecutive runs of `items` with these lengths.
+/// Divides `items` into consecutive runs of these lengths.
 fn runs<'a>(items: &'a [Item], counts: &[usize]) -> Vec<&'a [Item]> {
     let mut rest = items;
     let mut run = |&count: &usize| {
@@ -276,7 +282,7 @@ fn runs<'a>(items: &'a [Item], counts: &[usize]) -> Vec<&'a [Item]> {
     counts.iter().map(&mut run).collect()
 }
 
-/// The position of a node of the first face of each leaf.
+/// The position of one node of the first face of each leaf; NaN if a node of this face is not finite.
 fn sample(surface: &Surface, positions: &[Vec3], runs: &[&[Item]]) -> Sample {
     let mut sample = [[f64::NAN; CHILDREN]; 3];
     for (lane, items) in runs.iter().enumerate() {
@@ -293,7 +299,7 @@ fn sample(surface: &Surface, positions: &[Vec3], runs: &[&[Item]]) -> Sample {
     sample
 }
 
-/// A leaf of up to four faces, its box, and the margin of this box.
+/// A leaf of up to four faces, its box, and the margin of this box. The box is `None` if no face has a finite box.
 fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<Aabb>, f64) {
     let Some(last) = items.last() else {
         return (
@@ -324,13 +330,13 @@ fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<
     (Leaf { faces, shapes }, joint(&around), margin)
 }
 
-/// Box that contains the computed closest points of a face, and the margin of the box for rounding; `None` if no node
-/// is finite.
+/// Box that contains the computed closest points of a face, and the margin of this box. NaN coordinates are ignored;
+/// `None` if the box is not finite.
 fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Option<(Aabb, f64)> {
     let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for point in control_points(kind, nodes, positions, &mut buffer) {
-        // `f64::min` and `f64::max` of the standard library ignore NaN operands.
+        // In contrast to `Real::min` and `Real::max`, `f64::min` and `f64::max` ignore NaN operands.
         lower = lower.zip_map(point, f64::min);
         upper = upper.zip_map(point, f64::max);
     }

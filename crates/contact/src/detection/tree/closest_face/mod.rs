@@ -1,7 +1,7 @@
 //! The closest point of a whole surface, for many query points.
 //!
-//! An index stores the faces of a surface in one configuration: leaves of four faces below a tree with eight boxes per
-//! node. The boxes are in single precision and rounded outward. One vector instruction tests a point against eight
+//! An index stores the faces of a surface in one configuration. Leaves of up to four faces lie below a tree of nodes
+//! with eight boxes each. The boxes are in single precision and rounded outward. One vector instruction processes eight
 //! boxes or four triangles.
 //!
 //! ```text
@@ -11,11 +11,11 @@
 //!           │
 //! leaves   [△ △ △ △]                             four triangles, or four faces of other kinds
 //! ```
-//! The tree has at least 15 % more leaves than the faces require, so some leaves are not full.
+//! The tree has at least 15 % more leaves than its faces would fill, so some leaves have fewer than four faces.
 //!
-//! Every result is bitwise equal to the result of a search over all faces. The rounded bounds exclude only faces that
-//! are farther than the closest face found so far. Among equally close faces, the face with the lowest number is the
-//! result. The result is therefore independent of the order of the search and of the number of threads.
+//! Every result is bitwise equal to the result of a search over all faces. The rounded boxes exclude only faces that
+//! are farther than the closest face found so far. Of equally close faces, the result is the face with the lowest
+//! number. The result therefore does not depend on the order of the search or on the number of threads.
 //!
 //! # Source
 //! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
@@ -37,15 +37,15 @@ use crate::math::real::{LANES, Lanes, Real};
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
-/// Children of a node.
+/// Number of children of a node.
 const CHILDREN: usize = WIDTH;
 
 /// The face of a surface that is closest to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestFace {
-    /// The face.
+    /// Number of the face in the surface.
     pub face: u32,
-    /// The point of the face closest to the query.
+    /// The point of the face that is closest to the query.
     pub point: ClosestPoint,
 }
 
@@ -57,16 +57,18 @@ pub struct ClosestFaceIndex {
     origin: Vec3,
     /// Nodes level by level, from the lowest level to the root.
     nodes: Vec<Node>,
-    /// Leaves: the children of the nodes of the lowest level.
+    /// Leaves in the order of the tree: the children of the lowest-level nodes.
     leaves: Vec<Leaf>,
-    /// Sample points on faces of the leaves of each lowest-level node.
+    /// For each lowest-level node, sample points on the faces of its leaves.
     samples: Vec<Sample>,
-    /// Largest extent of a group of queries \[m\]: twice the mean extent of a lowest-level node.
+    /// Largest difference in each coordinate between the first query of a group and another query \[m\]. The value is
+    /// twice the mean over the lowest-level nodes of the longest side of the node.
     span: f64,
     /// Kind of each face of the leaves with [`Shapes::Others`], and index of its first node in `other_nodes`.
     other_faces: Vec<(CellKind, u32)>,
+    /// Positions of the nodes of these faces \[m\].
     other_nodes: Vec<Vec3>,
-    /// Bound on the rounding errors of distances \[m\].
+    /// Largest margin of the box of a leaf \[m\]; the margin covers the rounding of computed closest points.
     margin: f64,
 }
 
@@ -75,14 +77,15 @@ pub struct ClosestFaceIndex {
 #[repr(align(32))]
 struct Node {
     boxes: Boxes,
-    /// The first child; leaves are numbered before nodes.
+    /// Number of the first child; leaves and nodes are numbered together, leaves first.
     first: u32,
 }
 
-/// A point on a face of each of eight leaves, by coordinate and leaf; NaN for a missing leaf.
+/// One point on a face of each of the eight leaves of a node, by coordinate and leaf; NaN for a missing leaf.
 type Sample = [[f64; CHILDREN]; 3];
 
-/// Up to four faces in ascending order; a leaf with fewer faces repeats a face.
+/// Up to four faces in ascending order. A leaf with fewer faces repeats a face; a leaf without faces has the numbers
+/// `u32::MAX`.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
     faces: [u32; LANES],
@@ -95,9 +98,9 @@ struct Leaf {
     reason = "a pointer would cost a load for triangles, the most frequent leaves"
 )]
 enum Shapes {
-    /// Four triangles, none a sliver; zeros in a leaf without faces.
+    /// Four triangles, none of them a sliver; zeros in a leaf without faces.
     Triangles(TriangleLanes),
-    /// The faces of any other leaf, by index in `other_faces`.
+    /// The faces of any other leaf, as indices into `other_faces`.
     Others([u32; LANES]),
 }
 

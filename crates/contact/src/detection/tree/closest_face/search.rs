@@ -7,25 +7,26 @@ use super::*;
 use crate::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
-/// Largest ratio of the computed squared distance of a box to the exact squared distance of a point in the box. The
-/// second number is the largest excess below the normal numbers of single precision. Differences, squares and sums have
-/// errors of 3 units in the last place. The position of a distant query has an error of half a unit in the last place
-/// of its distance from the box. `outward` rounds the box outward, so that the box covers the remaining rounding
+/// Factor and addend that cover the rounding of the squared distances of boxes. If the exact squared distance of a
+/// point in a box is s, the computed squared distance of the box is at most the factor times s, plus the addend. The
+/// addend covers numbers below the normal numbers of single precision. Differences, squares and sums have errors of 3
+/// units in the last place. The rounded position of a distant query has an error of half a unit in the last place of
+/// its distance from the box. `outward` rounds the boxes outward, so that the boxes cover the remaining rounding
 /// errors.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 /// Largest number of nodes in a list.
 pub(super) const LISTED: usize = 32;
 
-/// Mask of the low bits of a key. These bits store the index of the child or the position in a list.
+/// Mask of the low bits of a key, which store the index of a child or the position in a list.
 const NUMBER: u32 = LISTED as u32 - 1;
 
-/// Largest number of stack entries: seven entries for each of at most 11 levels, and space for eight further entries.
-/// Eight entries are written at a time.
+/// Length of the stack: seven entries for each of at most 11 levels, plus eight, because eight entries are written at a
+/// time.
 pub(super) const STACK: usize = 7 * 11 + CHILDREN;
 
-/// Nodes and leaves that may hold a closer face. Each entry has the bits of the distance bound in its high half and the
-/// number of the node or leaf in its low half.
+/// Nodes and leaves that may contain a closer face. Each entry has the key of the box in its high half and the number
+/// of the node or leaf in its low half.
 pub(super) type Stack = [u64; STACK];
 
 /// Processes the leaves that a descent reaches.
@@ -41,7 +42,7 @@ struct Search<'a> {
     index: &'a ClosestFaceIndex,
     query: PointLanes,
     rounded: Rounded,
-    /// Squared distance of the closest face so far, or the limit of the search.
+    /// Squared distance of the closest face so far; at first, the largest admissible squared distance.
     least: f64,
     /// Key beyond which boxes are ignored.
     limit: u32,
@@ -49,10 +50,11 @@ struct Search<'a> {
     best: Option<(u32, u32, usize)>,
 }
 
-/// A point, or a box of points, in single precision; the boxes of the nodes allow for the rounding of the points.
+/// A point, or the box around several points, in single precision. The boxes of the nodes allow for the rounding of the
+/// points.
 #[derive(Clone, Copy)]
 pub(super) struct Rounded {
-    /// Lower and upper corner.
+    /// Lower and upper corner relative to the origin of the index.
     corners: [[f32; 3]; 2],
 }
 
@@ -79,11 +81,11 @@ impl Rounded {
 }
 
 impl Node {
-    /// A node with unbounded children.
+    /// A node whose child boxes are unbounded.
     const EVERYTHING: Self =
         Self { boxes: [[[f32::NEG_INFINITY; CHILDREN]; 3], [[f32::INFINITY; CHILDREN]; 3]], first: 0 };
 
-    /// Copies a child box of another node to a lane.
+    /// Copies box `child` of another node to a lane of this node.
     #[inline(always)]
     fn put(&mut self, lane: usize, other: &Self, child: usize) {
         for corner in 0..2 {
@@ -93,7 +95,8 @@ impl Node {
         }
     }
 
-    /// Squared distances of the child boxes to a point or a box, as bits whose low part is the number of the child.
+    /// Keys of the child boxes for a point or a box of points. A key is the bit pattern of the squared distance; its
+    /// low bits are replaced by the index of the child.
     #[inline(always)]
     pub(super) fn keys(&self, simd: impl EightLanes, point: &Rounded) -> [u32; CHILDREN] {
         let squares = simd.distances_squared(&self.boxes, &point.corners);
@@ -143,14 +146,15 @@ impl Visitor for Search<'_> {
     }
 }
 
-/// Largest key of a box at the squared distance `limit`, including rounding.
+/// Largest key that a box can have if it contains a point at the squared distance `limit`.
 #[inline(always)]
 pub(super) fn single(limit: f64) -> u32 {
     ((limit * SINGLE_ROUNDING[0] + SINGLE_ROUNDING[1]) as f32).to_bits() | NUMBER
 }
 
-/// Rounding may make the computed squared distance to a face larger than the computed squared distance to a node of the
-/// face. These margins cover the excess, relative to the squared distance and relative to the squared coordinates.
+/// Margins of the squared distance to a sample point, relative to the squared distance and to the squared coordinates.
+/// Rounding may make the computed squared distance of a face larger than the computed squared distance of one of its
+/// nodes; the margins cover the difference.
 const SAMPLE_SLACK: [f64; 2] = [1e-9, 1e-20];
 
 /// Upper bound on the squared distance of a query from the surface: the least squared distance from the sample points,
@@ -169,13 +173,14 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
     for k in 0..CHILDREN {
         least = Real::min(sum[k], least);
     }
-    // By the triangle inequality, the distance of a sample point from the origin is at most the sum of two distances:
-    // of the query from the origin, and of the sample point from the query.
+    // The triangle inequality bounds the coordinates of a sample point: its distance from the origin is at most the
+    // distance of the query from the origin plus the distance of the sample point from the query.
     least + SAMPLE_SLACK[0] * least + 2.0 * SAMPLE_SLACK[1] * (query.norm_squared() + least)
 }
 
 impl ClosestFaceIndex {
-    /// Calls the visitor for all leaves within its limit, from the root down, nearer boxes first.
+    /// Calls the visitor for all leaves within its limit. The search begins at the root; below each node, the nearest
+    /// child comes first.
     #[inline(always)]
     pub(super) fn descend(
         &self,
@@ -195,7 +200,8 @@ impl ClosestFaceIndex {
                 let node = &self.nodes[(place - num_leaves) as usize];
                 let keys = node.keys(simd, query);
                 nearest = simd.least(&keys);
-                // Every child is written, but only children within the limit advance the end of the stack.
+                // All children are written. Only children within the limit, except the nearest, advance the end of the
+                // stack.
                 for k in 0..CHILDREN {
                     stack[waiting] = u64::from(keys[k]) << 32 | u64::from(node.first + k as u32);
                     waiting += (keys[k] <= visitor.limit() && keys[k] != nearest) as usize;
@@ -208,7 +214,7 @@ impl ClosestFaceIndex {
         }
     }
 
-    /// Squared distances of the faces of a leaf.
+    /// Squared distances of a query from the faces of a leaf.
     #[inline(always)]
     pub(super) fn distances_squared(&self, leaf: u32, query: &PointLanes) -> Lanes {
         match &self.leaves[leaf as usize].shapes {
@@ -217,9 +223,9 @@ impl ClosestFaceIndex {
         }
     }
 
-    /// Sample points of the lowest-level node reached by a descent from the root through the boxes nearest to the
-    /// middle of some queries. `None` if the squared distance `farthest` is at most the squared span. Sample points
-    /// would then hardly improve this limit.
+    /// Sample points of a lowest-level node near some queries. A descent from the root through the boxes nearest to the
+    /// midpoint of the first and the last query reaches this node. `None` if the squared distance `farthest` is at most
+    /// the squared span, because sample points would then hardly improve this limit.
     #[inline(always)]
     pub(super) fn sample(&self, simd: impl EightLanes, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {
@@ -236,8 +242,8 @@ impl ClosestFaceIndex {
         Some(&self.samples[place as usize])
     }
 
-    /// Lists the nodes of the lowest level within a limit of some queries, and the boxes of these nodes; `None` if the
-    /// list overflows.
+    /// Lists the lowest-level nodes within `limit` of the box `around` of some queries, and copies their boxes. Returns
+    /// the number of these nodes; `None` if the list is too short.
     #[inline(always)]
     pub(super) fn list_nodes(
         &self,
@@ -265,7 +271,8 @@ impl ClosestFaceIndex {
         }
         for (lane, &node) in list[..count].iter().enumerate() {
             *listed.get_mut(lane)? = node;
-            // The tree is complete, and the leaves come before the nodes.
+            // Leaves and nodes are numbered together, leaves first. In a complete tree, the parent of number n is node
+            // n / 8.
             let parent = (self.leaves.len() + node as usize) / CHILDREN;
             let above = if node as usize == root { &Node::EVERYTHING } else { &self.nodes[parent] };
             boxes[lane / CHILDREN].put(lane % CHILDREN, above, node as usize % CHILDREN);
@@ -276,7 +283,7 @@ impl ClosestFaceIndex {
         Some(count)
     }
 
-    /// Leaf and lane of the closest face, by a search from the root down.
+    /// Leaf of the closest face, and its lane in the leaf, by a search from the root down.
     #[inline(always)]
     pub(super) fn search(
         &self,

@@ -32,7 +32,7 @@ fn assert_brute_force(surface: &Surface, positions: &[Vec3], queries: &[Vec3], r
     }
 }
 
-/// Faces of one or of mixed kinds over random nodes; some faces are degenerate, some nodes are shared or coincident.
+/// Faces of the given kinds over random nodes. Some faces are degenerate; some nodes are shared or coincident.
 fn soup(s: &mut Samples, num_faces: usize, kinds: &[CellKind]) -> (Surface, Vec<Vec3>) {
     let num_nodes = 2 * num_faces + 9;
     let spread = s.pick(&[0.05, 0.3, 1.0]);
@@ -135,7 +135,7 @@ fn sheet(n: u32) -> (Surface, Vec<Vec3>) {
     (Surface::new(faces.iter().map(|f| (CellKind::Tri3, f.as_slice()))), positions)
 }
 
-/// Rows of neighbouring queries with a common path through the tree, and scattered queries with different paths.
+/// Consecutive queries near each other follow a common path through the tree; scattered queries follow different paths.
 #[test]
 fn neighbouring_and_scattered_queries() {
     let (surface, positions) = sheet(20);
@@ -151,8 +151,8 @@ fn neighbouring_and_scattered_queries() {
     }
 }
 
-/// Queries near the centre of a ball are equally close to all faces and overflow a list: the list of nodes on a ball
-/// with many faces, the list of leaves on a ball with fewer faces.
+/// Queries near the centre of a ball are about equally close to all faces, and overflow a list. On a ball with many
+/// faces, this is the list of nodes; on a ball with fewer faces, the list of leaves.
 #[test]
 fn queries_that_all_faces_are_close_to() {
     let mut s = Samples::new(3);
@@ -171,7 +171,7 @@ fn queries_that_all_faces_are_close_to() {
     }
 }
 
-/// Queries at and above the nodes of a regular grid, where up to six faces are equally close.
+/// The queries are at and above the nodes of a regular grid, where up to six faces are equally close.
 #[test]
 fn of_equally_close_faces_the_first_wins() {
     let (surface, positions) = sheet(9);

@@ -1,9 +1,10 @@
-//! Greedy agglomeration: repeatedly merges the pair of live balls with the smallest joint ball.
+//! Greedy agglomeration: repeatedly merges the two live balls whose joint ball is smallest. A ball is live until it is
+//! merged into a joint ball.
 //!
-//! The joint radius is *reducible*: the joint ball of A and B ∪ C is at least as large as the joint ball of A and B,
-//! and as the joint ball of A and C. Two mutually nearest balls therefore remain mutually nearest until they merge, in
-//! any order of the other merges. Merging all mutually nearest pairs at once gives the tree of the greedy method, up to
-//! ties, without a priority queue.
+//! The nearest ball to a ball A is the ball whose joint ball with A is smallest. The joint radius is *reducible*: the
+//! joint ball of A and B ∪ C is at least as large as the joint ball of A and B, and as the joint ball of A and C. Two
+//! balls that are nearest to each other therefore remain so until they merge, in any order of the other merges. Merging
+//! all such pairs at once gives the tree of the greedy method, up to ties, without a priority queue.
 
 use rayon::prelude::*;
 
@@ -14,24 +15,25 @@ use crate::math::Vec3;
 /// Smallest number of balls per task.
 const BALLS_PER_TASK: usize = 64;
 
-/// Largest coordinate or radius whose square and cube stay finite.
+/// Upper bound on the |coordinates| and radii for which costs are computed. Squares and cubes of smaller numbers are
+/// finite.
 const LARGEST_COMPARABLE: f64 = 1e100;
 
-/// The live balls along a space-filling curve; merged balls leave gaps.
+/// The live balls along a space-filling curve. A merged ball leaves a gap in the lists.
 struct Balls {
     spheres: Vec<Sphere>,
-    /// Number of the cluster; `NONE` in a gap.
+    /// Number of the cluster of each ball; `NONE` in a gap.
     numbers: Vec<u32>,
     partners: Vec<Partner>,
     num_live: usize,
     runs: Runs,
 }
 
-/// Merges of the spheres into one tree, as pairs of clusters numbered as in
-/// [`super::topology::Topology::from_merges`]. The spheres must follow a space-filling curve.
+/// Merges of the spheres into one tree: pairs of clusters, numbered as in [`super::topology::Topology::from_merges`].
+/// The spheres must follow a space-filling curve.
 ///
 /// # Cost
-/// O(n log n) expected; O(n²) if the sizes of the spheres are graded so steeply that only a few pairs are mutually
+/// O(n log n) expected. O(n²) if the sizes of the spheres are graded so steeply that only a few pairs are mutually
 /// nearest at a time. The result does not depend on the number of threads.
 ///
 /// # Source
@@ -84,10 +86,11 @@ impl Balls {
         }
     }
 
-    /// Merges all mutually nearest pairs. A joint ball takes the index of the first ball of its pair.
+    /// Merges all mutually nearest pairs. The joint ball takes the place of the ball of the pair that comes first in
+    /// the lists.
     ///
-    /// The ball of least cost and its partner are always mutually nearest. Every round therefore merges a pair, even if
-    /// costs are equal or rounded.
+    /// The pair of least cost is always mutually nearest. Every round therefore merges a pair, even if costs are equal
+    /// or rounded.
     fn merge_mutual(&mut self, num_leaves: u32, merges: &mut Vec<[u32; 2]>, changed: &mut [bool]) {
         for place in 0..self.spheres.len() {
             let Partner { cost, place: other } = self.partners[place];
@@ -110,8 +113,8 @@ impl Balls {
         }
     }
 
-    /// Lists live balls that are new or have lost their partner. For every other ball the partner is still the nearest,
-    /// because a new ball is at least as far away as each of the two balls that it joins.
+    /// Lists the live balls that are new or have lost their partner. Every other ball keeps its nearest ball: its joint
+    /// ball with a new ball is at least as large as its joint ball with each of the two balls that were merged.
     fn list_seeking(&self, changed: &[bool], seeking: &mut Vec<u32>) {
         seeking.clear();
         seeking.extend((0..self.spheres.len() as u32).filter(|&place| {
@@ -146,7 +149,7 @@ impl Balls {
     }
 }
 
-/// Replaces a sphere whose cost may not be finite by a point at the origin, so that the clustering includes the sphere.
+/// Replaces a sphere by a point at the origin if its cost may not be finite, so that the tree includes the sphere.
 pub(super) fn make_comparable(sphere: &mut Sphere) {
     let comparable = sphere.centre.iter().chain([&sphere.radius]).all(|x| x.abs() < LARGEST_COMPARABLE);
     if !comparable {

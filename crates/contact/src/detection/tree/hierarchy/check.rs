@@ -1,4 +1,4 @@
-//! Validity of a tree: its structure, and the bounds of its nested spheres.
+//! Checks of a tree: its structure, and whether its spheres contain its faces.
 
 use super::Hierarchy;
 use crate::Surface;
@@ -10,17 +10,17 @@ use crate::math::Vec3;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HierarchyError {
-    /// The arrays do not fit the surface.
+    /// The number of vertices or spheres does not fit the surface.
     #[error("the tree has {vertices} vertices and {spheres} spheres; {expected} are needed for the surface")]
     Size {
-        /// Vertices of the tree.
+        /// Number of vertices of the tree.
         vertices: usize,
-        /// Spheres given.
+        /// Number of spheres given.
         spheres: usize,
-        /// 2 n − 1 for n faces.
+        /// Required number: 2 n − 1 for n > 0 faces, 0 without faces.
         expected: usize,
     },
-    /// A face is not in exactly one leaf.
+    /// A face is not in exactly one leaf, or a leaf contains a face that the surface does not have.
     #[error("face {face} is in {leaves} leaves; it must be in one")]
     Face {
         /// The face.
@@ -28,24 +28,25 @@ pub enum HierarchyError {
         /// Number of leaves that contain the face.
         leaves: u32,
     },
-    /// Children do not precede their parent, are not linked to their parent, or have wrong leaf counts.
+    /// The children of a vertex are equal, do not precede the vertex, or are not linked to it, or the leaf counts are
+    /// wrong.
     #[error("vertex {vertex} and its children {children:?} do not agree on order, parent or leaf count")]
     Order {
         /// The parent.
         vertex: u32,
-        /// Its children.
+        /// Children of the parent.
         children: [u32; 2],
     },
-    /// A sphere does not contain a face below it.
+    /// A sphere does not contain a point that bounds a face below its vertex, or its data are NaN.
     #[error("point {point} of face {face} is {distance} from the centre of vertex {vertex}, radius {radius}")]
     NotBounded {
         /// The vertex.
         vertex: u32,
-        /// A face below it.
+        /// A face below the vertex.
         face: u32,
         /// Local number of a node of the face, or of a Bézier control point of a curved face.
         point: usize,
-        /// Distance of the point from the centre of the sphere, plus the margin \[m\].
+        /// Distance of the point from the centre of the sphere, plus the margin of the tree \[m\].
         distance: f64,
         /// Radius of the sphere \[m\].
         radius: f64,
@@ -53,11 +54,12 @@ pub enum HierarchyError {
 }
 
 impl Hierarchy {
-    /// Checks the tree: every face is in one leaf, children precede parents, and links to parents and counts are
-    /// correct. With the margin, `spheres` contain the points that bound the faces below.
+    /// Checks the tree. Every face must be in one leaf, children must precede their parents, and the links to parents
+    /// and the leaf counts must be correct. Each sphere must contain the balls that have the radius `margin` and are
+    /// centred at the points that bound the faces below its vertex.
     ///
     /// # Cost
-    /// O(n · depth): for tests and diagnosis.
+    /// O(n · depth); intended for tests and diagnosis.
     ///
     /// # Errors
     /// The first [`HierarchyError`] found.

@@ -1,6 +1,6 @@
-//! The live clusters of locally-ordered clustering, along the curve.
+//! The remaining clusters of locally-ordered clustering, in their order along the space-filling curve.
 //!
-//! Clusters are stored in groups of eight lanes; lanes beyond the last cluster are undefined.
+//! Clusters are stored in groups of eight lanes. The lanes after the last cluster are undefined.
 
 use bytemuck::cast;
 
@@ -8,15 +8,15 @@ use crate::detection::volume::Sphere;
 use crate::math::eight_lanes::{EightLanes, WIDTH, set_bits};
 use crate::math::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 
-/// Number of neighbours compared on either side. A wider window costs more time without better trees. With 8 instead of
-/// 4 neighbours, the sum of the volumes of all spheres is 1 % to 6 % larger, on icospheres, scattered triangles and
-/// graded sheets.
+/// Largest distance along the curve between two clusters that are compared. A larger value costs more time without
+/// better trees: with 8 instead of 4, the sum of the volumes of all spheres is 1 % to 6 % larger on icospheres,
+/// scattered triangles and graded sheets.
 const WINDOW: usize = 4;
 
-/// Mask of the low bits of a preference. These bits encode the partner.
+/// Mask of the low bits of a preference, which encode the partner.
 const PARTNER_BITS: u32 = 31;
 
-/// Scaled spheres and vertices of the clusters.
+/// Spheres of the clusters, scaled to the unit cube, and vertices of the clusters.
 pub struct Clusters {
     count: usize,
     x: Vec<f32>,
@@ -28,20 +28,21 @@ pub struct Clusters {
 
 /// The merging pairs of a round.
 pub struct Pairs {
-    /// Preference of each cluster for its partner; zeros beyond the last cluster.
+    /// Preference of each cluster for its partner; zeros after the last cluster.
     best: Vec<u32>,
-    /// Preferences of the pairs (i, i + d) for one distance d in the list.
+    /// Preferences of all pairs (i, i + d) for one distance d along the curve.
     preferences: Vec<u32>,
-    /// The lower cluster of each pair.
+    /// The cluster with the lower index in each pair.
     lower: Vec<u32>,
-    /// One bit per cluster, eight clusters per entry: set for the upper cluster of a pair and for lanes beyond the last
-    /// cluster.
+    /// One bit per cluster, eight clusters per entry. A bit is set for the cluster with the higher index in a pair, and
+    /// for lanes after the last cluster.
     removed: Vec<u8>,
     count: usize,
 }
 
 impl Clusters {
-    /// One cluster per sphere; points at the origin replace spheres with non-finite or very large coordinates.
+    /// One cluster per sphere. Spheres with non-finite or very large coordinates or radii are replaced by points at the
+    /// corner of the cube.
     #[inline(always)]
     pub fn new(spheres: &[Sphere], first_vertex: u32, cube: Cube) -> Self {
         let scale = if cube.extent > 0.0 { 1.0 / cube.extent } else { 1.0 };
@@ -63,7 +64,7 @@ impl Clusters {
         clusters
     }
 
-    /// Clusters of all parts, in the order of the parts.
+    /// Clusters of all `parts`, in the order of the parts.
     pub fn joined(parts: &[Self]) -> Self {
         let mut joined = Self::with_room(parts.iter().map(Self::len).sum());
         let mut first = 0;
@@ -90,7 +91,7 @@ impl Clusters {
         self.count
     }
 
-    /// Writes the preferences of the pairs (i, i + distance), and updates the best preference of each i.
+    /// Writes the preferences of the pairs (i, i + distance), and updates the least preference of each cluster i.
     #[inline(always)]
     fn compute_preferences(&self, distance: usize, best: &mut [u32], preferences: &mut [u32]) {
         let n = preferences.len();
@@ -111,8 +112,8 @@ impl Clusters {
         }
     }
 
-    /// Merges the pairs as long as unfilled links remain: the joint sphere replaces the lower cluster of a pair. The
-    /// merged clusters become the vertices from `first_merge` on. Returns the number of merges.
+    /// Merges pairs as long as entries of `links` remain. The joint sphere replaces the lower cluster of the pair; its
+    /// vertex is the next number from `first_merge` on. Returns the number of merges.
     #[inline(always)]
     pub fn merge(
         &mut self,
@@ -182,7 +183,7 @@ impl Pairs {
         }
     }
 
-    /// Finds the mutual pairs of clusters.
+    /// Finds the pairs of clusters that prefer each other.
     #[inline(always)]
     pub fn find(&mut self, simd: impl EightLanes, clusters: &Clusters) {
         self.choose_partners(clusters);
@@ -216,12 +217,13 @@ impl Pairs {
         }
     }
 
-    /// Best preference of each cluster.
+    /// Finds the least preference of each cluster.
     ///
-    /// A preference is the bit pattern of the positive cost of a pair (i, j), with the low bits of i XOR j in place of
-    /// its low bits. These low bits encode the partner within the window. They also decide between equal costs, because
-    /// pairs of equal cost and equal XOR share no cluster. The least preference is therefore mutual, so every round
-    /// merges a pair. In a run of equal costs, every round merges all clusters in pairs.
+    /// The preference of a pair (i, j) is the bit pattern of its positive cost, except that the low bits are the low
+    /// bits of i XOR j. The low bits encode the partner within the window. They also decide between equal costs,
+    /// because two pairs with equal i XOR j have no cluster in common. The cluster pair with the least preference is
+    /// therefore mutual, so every round merges a pair. In a run of clusters with equal costs, every round merges each
+    /// cluster 2 m with the cluster 2 m + 1.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];
@@ -238,13 +240,13 @@ impl Pairs {
     }
 }
 
-/// Offset of the partner encoded in the preference of cluster `i`, modulo 32.
+/// Offset, modulo 32, of the partner encoded in a preference of cluster `i`.
 #[inline(always)]
 fn partner_offset(i: usize, preference: u32) -> u32 {
     ((i as u32 ^ preference) & PARTNER_BITS).wrapping_sub(i as u32) & PARTNER_BITS
 }
 
-/// The partner encoded in the preference of cluster `i`.
+/// The partner encoded in a preference of cluster `i`.
 #[inline(always)]
 fn partner(i: usize, preference: u32) -> usize {
     // Five bits encode a partner up to 15 positions ahead or behind.

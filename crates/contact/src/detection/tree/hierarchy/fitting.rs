@@ -1,4 +1,4 @@
-//! Reference spheres fitted to the bounding points of the faces.
+//! Reference spheres fitted to the points that bound the faces.
 
 use rayon::prelude::*;
 
@@ -11,18 +11,19 @@ use crate::math::Vec3;
 /// Directions of EPOS-14.
 type Extremes14 = Extremes<7>;
 
-/// A vertex with at most this number of leaves below keeps its nested sphere as reference sphere. Nested spheres grow
-/// with the number of levels. Below these vertices there are few levels.
+/// Largest number of leaves below a vertex that keeps its nested sphere as reference sphere. Nested spheres grow with
+/// the number of levels, and there are few levels below such a vertex.
 const LEAVES_OF_GROUP: u32 = 16;
 
-/// The bounding points of the tree, in groups of neighbouring faces.
+/// The points that bound the faces of the tree, in groups. The points of a group belong to the faces below one vertex.
 #[derive(Default)]
 struct PointGroups {
     points: Vec<Vec3>,
-    /// End of the points of each group.
+    /// End of each group in `points`.
     ends: Vec<usize>,
+    /// Extremal points of each group.
     extremes: Vec<Extremes14>,
-    /// Each vertex above the groups, with the groups below it.
+    /// Each vertex above the groups, with the range of the groups below it.
     above: Vec<(u32, std::ops::Range<usize>)>,
     /// Bound on the rounding error of the points \[m\].
     rounding: f64,
@@ -30,15 +31,15 @@ struct PointGroups {
 
 impl Hierarchy {
     /// Fits a sphere to each vertex with more than sixteen faces below. The sphere contains the points that bound these
-    /// faces, with the margin. A fitted sphere smaller than the reference sphere replaces the reference sphere.
-    /// `positions` are the positions of the build.
+    /// faces, with the margin. If the fitted sphere is smaller than the reference sphere, it replaces the reference
+    /// sphere. `positions` must be the positions of the build.
     ///
     /// # Cost
-    /// O(n log n) for balanced trees: each vertex passes over the points below it. The result does not depend on the
-    /// number of threads.
+    /// O(n log n) for balanced trees: the fit of a vertex passes over the points below the vertex. The result does not
+    /// depend on the number of threads.
     ///
     /// # Source
-    /// Larsson 2008, "Fast and tight fitting bounding spheres", EPOS-14.
+    /// Larsson 2008, "Fast and tight fitting bounding spheres", EPOS-14; Ritter 1990 for [`LeafFit::Ritter`].
     pub fn fit_reference_spheres(&mut self, positions: &[Vec3]) {
         let groups = match self.leaves.stride() {
             2 => self.groups::<2>(positions),
@@ -60,14 +61,15 @@ impl Hierarchy {
         }
     }
 
-    /// The largest subtrees with few leaves, from left to right, and the vertices above them.
+    /// The points of the largest subtrees with at most `LEAVES_OF_GROUP` leaves, from left to right, and the vertices
+    /// above these subtrees.
     fn groups<const N: usize>(&self, positions: &[Vec3]) -> PointGroups {
         let mut groups = PointGroups::default();
-        // Nodes of the current group, found by linear search: a group has few nodes. An array of marks would be as long
-        // as `positions`, and `positions` may hold the nodes of many trees.
+        // Nodes of the current group, found by linear search, because a group has few nodes. An array of marks would be
+        // as long as `positions`, which may hold the nodes of many trees.
         let mut seen = Vec::new();
-        // Vertices to visit. A vertex is visited again after its children; this second entry stores the first group
-        // below the vertex.
+        // Vertices to visit. A vertex is visited a second time after its children. The second entry stores the first
+        // group below the vertex.
         let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
         while let Some((v, first_group)) = pending.pop() {
             match (first_group, self.children(v)) {
@@ -84,7 +86,8 @@ impl Hierarchy {
         groups
     }
 
-    /// Appends the points of the faces below a vertex, each node once.
+    /// Appends the points that bound the faces below `root`. Each node of flat faces is appended once; curved faces
+    /// append all their control points.
     fn append_points<const N: usize>(
         &self,
         root: u32,
@@ -122,7 +125,7 @@ impl Hierarchy {
 }
 
 impl PointGroups {
-    /// Ends the current group.
+    /// Ends the current group: stores its end and its extremal points.
     fn close(&mut self) {
         let first = self.ends.last().copied().unwrap_or(0);
         let mut extremes = Extremes14::of(&self.points, first as u32);
@@ -133,7 +136,8 @@ impl PointGroups {
         self.ends.push(self.points.len());
     }
 
-    /// Ball of the points of some groups, grown from the minimum ball of their extremal points or by Ritter's method.
+    /// Ball of the points of some groups: the minimum ball of their extremal points, grown over the other points, or
+    /// Ritter's ball.
     fn fit(&self, fit: LeafFit, groups: std::ops::Range<usize>) -> Option<Sphere> {
         let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
         let points = &self.points[first..self.ends[groups.end - 1]];

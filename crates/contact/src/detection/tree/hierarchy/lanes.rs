@@ -1,4 +1,4 @@
-//! Several spheres in lanes, bitwise equal to the scalar formulas.
+//! Operations on several spheres in lanes. The results are bitwise equal to the results of the scalar formulas.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use pulp::Simd;
@@ -26,7 +26,7 @@ pub fn rounded_up<R: Real>(radius: R, centre: &[R; 3]) -> R {
     radius + (radius * RELATIVE_SLACK + position_error)
 }
 
-/// Centres and radii of several balls.
+/// Centres and radii of several balls, one ball per lane.
 #[derive(Clone, Copy)]
 pub struct Balls<R> {
     /// Centres.
@@ -61,7 +61,8 @@ impl<R: Real> Balls<R> {
 }
 
 impl<S: Simd> Balls<Pack<S>> {
-    /// Spheres of the left and right children of one vertex per lane; `None` if a child is not yet in `spheres`.
+    /// Spheres of the left and of the right children of one vertex per lane. `links` are the children of these
+    /// vertices, and `first` is the vertex of `spheres[0]`. `None` if `spheres` does not contain a child.
     #[inline(always)]
     pub fn of_children(simd: S, spheres: &[Sphere], links: &[[u32; 2]], first: usize) -> Option<[Self; 2]> {
         let (mut places, mut largest) = ([[0; WIDTH]; 2], 0);

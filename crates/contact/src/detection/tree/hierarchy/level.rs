@@ -3,10 +3,11 @@
 use super::Hierarchy;
 
 impl Hierarchy {
-    /// Vertices at a depth and leaves of smaller depth, ascending: every face is below exactly one of these vertices.
+    /// Vertices at this depth and leaves of smaller depth, ascending. Every face is below exactly one of these
+    /// vertices.
     pub fn level(&self, depth: u32) -> Vec<u32> {
         let mut depths = vec![0_u32; self.num_vertices()];
-        // Parents follow their children.
+        // Parents follow their children, so the reverse order visits parents first.
         for v in (0..self.root()).rev() {
             depths[v as usize] = self.parent(v).map_or(0, |above| depths[above as usize] + 1);
         }

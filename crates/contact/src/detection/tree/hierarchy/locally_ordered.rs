@@ -1,12 +1,12 @@
-//! Parallel locally-ordered clustering (PLOC). Every cluster selects its partner among its neighbours along a
+//! Parallel locally-ordered clustering (PLOC). Every cluster selects a partner among its neighbours along a
 //! space-filling curve. Two clusters that select each other merge; all such pairs merge at once.
 //!
-//! Blocks of consecutive leaves are first clustered separately, in the cache and in parallel, down to one cluster per
-//! 32 leaves. Then the clusters of all blocks are merged. A full block of 1024 leaves keeps 32 clusters, so the tree
-//! hardly differs from a tree built without blocks.
+//! At first, blocks of consecutive leaves are clustered separately, in the cache and in parallel, down to one cluster
+//! per 32 leaves. Then the remaining clusters of all blocks are clustered together. A full block of 1024 leaves keeps
+//! 32 clusters, so the tree hardly differs from a tree built without blocks.
 //!
 //! Costs are compared in single precision on coordinates scaled to the unit cube. The rounding affects the choice of
-//! pairs, but no sphere of the tree.
+//! pairs, but not the spheres of the tree.
 
 use rayon::prelude::*;
 
@@ -17,14 +17,15 @@ use crate::math::eight_lanes::EightLanes;
 use crate::math::space_filling_curve::Cube;
 use crate::math::vectorised::{Kernel, Vectorised};
 
-/// Leaves per remaining cluster of a block.
+/// Number of leaves per remaining cluster of a block.
 const LEAVES_PER_CLUSTER: usize = 32;
 
-/// Tree of these `blocks` over the spheres of the leaves. `spheres` is indexed by vertex. The leaves follow a
-/// space-filling curve within `cube`; leaf i is the face `faces[i]`.
+/// Tree over the spheres of the leaves, with the given `blocks`. `spheres` is indexed by vertex. The leaves follow a
+/// space-filling curve within `cube`. Leaf i is the face `faces[i]`.
 ///
 /// # Cost
-/// O(n · window): each round merges about a third of the clusters. The result does not depend on the number of threads.
+/// O(n · window), because each round merges about a third of the clusters. The result does not depend on the number of
+/// threads.
 ///
 /// # Source
 /// Meister & Bittner 2018, "Parallel locally-ordered clustering for bounding volume hierarchy construction", IEEE TVCG
@@ -55,7 +56,7 @@ pub fn topology(faces: &[u32], spheres: &[Sphere], cube: Cube, blocks: Vec<Block
     Topology::new(links, blocks)
 }
 
-/// Blocks of equal size except the last; a single block is clustered down to one cluster.
+/// Blocks of equal size, except the last. A single block is clustered down to one cluster.
 pub fn blocks(num_leaves: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::with_capacity(num_leaves.div_ceil(LEAVES_PER_BLOCK));
     while let before = blocks.last().copied().unwrap_or(Block::START)
@@ -68,7 +69,7 @@ pub fn blocks(num_leaves: usize) -> Vec<Block> {
     blocks
 }
 
-/// Clustering that starts with one cluster per leaf of a block.
+/// Creates one cluster per leaf of a block.
 struct SingleLeaves<'a> {
     spheres: &'a [Sphere],
     /// Vertex of the first leaf.
@@ -85,7 +86,7 @@ impl Kernel for SingleLeaves<'_> {
     }
 }
 
-/// Clustering until all links are filled.
+/// Merges clusters until all links are filled.
 struct Clustering<'a> {
     clusters: Clusters,
     /// Vertex of the first merge.
@@ -96,7 +97,7 @@ struct Clustering<'a> {
 impl Kernel for Clustering<'_> {
     type Output = Clusters;
 
-    /// The remaining clusters.
+    /// Returns the remaining clusters.
     #[inline(always)]
     fn call(self, simd: impl EightLanes) -> Clusters {
         let Self { mut clusters, first_merge, links } = self;

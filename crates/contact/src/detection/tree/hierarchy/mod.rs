@@ -2,7 +2,7 @@
 //!
 //! Vertices are stored in blocks of up to 1024 leaves. The leaves of a block come first, then its inner vertices,
 //! children before parents. Most inner vertices form long runs without parent–child links within a run. The vertices
-//! above the blocks follow, up to the root. Blocks fit in the cache, and are built and refitted in parallel, four
+//! above the blocks follow, up to the root. Blocks fit in the cache; they are built and refitted in parallel, four
 //! vertices at a time. An example with two blocks of three and two leaves:
 //!
 //! ```text
@@ -17,14 +17,15 @@
 //!
 //! A vertex has two spheres. The *nested* sphere follows the deforming body. Its centre is a *material* point: a
 //! combination of nodes with constant weights from the build (see [`Hierarchy::refit`]). The *reference* sphere bounds
-//! the faces below the vertex in the configuration of the build, and is used for rigid motion. The reference sphere is
-//! at first the nested sphere of this configuration. [`Hierarchy::fit_reference_spheres`] replaces it by a sphere
-//! fitted to the points where this sphere is smaller, because nested spheres grow with the height of the tree. The
-//! nested root sphere over a triangulated unit sphere, for example, has a radius of about 2.5.
+//! the faces below the vertex in the configuration of the build, and is used for rigid motion. At first, the reference
+//! sphere is the nested sphere in this configuration. [`Hierarchy::fit_reference_spheres`] fits spheres to the points
+//! of the faces, and replaces each reference sphere for which the fitted sphere is smaller. The fitted spheres can be
+//! smaller, because nested spheres grow with the height of the tree. For example, the nested root sphere over a
+//! triangulated unit sphere has a radius of about 2.5.
 //!
-//! Trees are binary. A tree with K children per vertex is shallower by a factor of log₂ K, but needs K predictions to
-//! open a vertex. A binary tree also has intermediate spheres. One prediction for an intermediate sphere can exclude
-//! several descendants.
+//! Trees are binary. A tree with K children per vertex is shallower by a factor of log₂ K, but needs K predictions of a
+//! time of contact to open a vertex. A binary tree also has intermediate spheres. One prediction for an intermediate
+//! sphere can exclude several descendants.
 //!
 //! Trees over faces of graded size may be deep. Therefore no algorithm recurses over the height of a tree.
 
@@ -63,9 +64,9 @@ use topology::{Block, Topology, pieces};
 pub enum Builder {
     /// Parallel locally-ordered clustering.
     Fast,
-    /// Greedy agglomeration: merges pairs with the smallest joint sphere, all mutually nearest pairs at once.
+    /// Greedy agglomeration: merges the pairs with the smallest joint spheres, all mutually nearest pairs at once.
     BottomUp,
-    /// Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion. The
+    /// Greedy agglomeration by a priority queue of pairs. A tree built by online insertion finds the partners. The
     /// result is the tree of [`Builder::BottomUp`], up to ties.
     Insertion,
 }
@@ -84,8 +85,8 @@ pub enum HierarchyVolume {
 pub struct Hierarchy {
     topology: Topology,
     leaves: Leaves,
-    /// For each inner vertex, the fraction f that places its centre at (1 − f) c₁ + f c₂ between the centres of its
-    /// children.
+    /// For each inner vertex, the fraction f that places its centre at (1 − f) c₁ + f c₂, with the centres c₁ and c₂ of
+    /// its children.
     fractions: Vec<f64>,
     reference: Vec<Sphere>,
     sum_of_volumes: f64,
@@ -97,8 +98,8 @@ impl Hierarchy {
     /// Tree over the faces of `surface`, at `positions` \[m\] of all nodes (global numbering). The spheres contain all
     /// points within `margin` \[m\] of a face. `None` if the surface has no faces.
     ///
-    /// The result does not depend on the number of threads. Faces with positions that are not finite are in the tree,
-    /// with spheres of undefined radius.
+    /// The result does not depend on the number of threads. The tree includes faces whose positions are not finite; the
+    /// radii of their spheres are undefined.
     ///
     /// # Panics
     /// If `positions` does not cover the largest node number of the surface.
@@ -106,7 +107,7 @@ impl Hierarchy {
         Self::build_with(builder, LeafFit::MinimumBall, surface, positions, margin)
     }
 
-    /// Tree whose leaves are fitted by `fit`; see [`Hierarchy::build`].
+    /// Tree whose spheres are fitted by `fit`; see [`Hierarchy::build`].
     pub fn build_with(
         builder: Builder,
         fit: LeafFit,
@@ -190,8 +191,8 @@ impl Hierarchy {
         self.topology.leaf_depths()
     }
 
-    /// Sum of the volumes 4/3 π r³ of the nested spheres of radius r of the inner vertices, in the configuration of the
-    /// build \[m³\]. The literature measures the quality of a tree by this sum.
+    /// Sum of the volumes 4/3 π r³ \[m³\] over the nested spheres of the inner vertices in the configuration of the
+    /// build, with the radius r. The literature measures the quality of a tree by this sum.
     pub fn sum_of_volumes(&self) -> f64 {
         self.sum_of_volumes
     }
@@ -203,16 +204,16 @@ impl Hierarchy {
     }
 }
 
-/// The parts of `of_vertices` that belong to leaves, one part per block. `of_vertices` stores data per vertex.
+/// The parts of `of_vertices` for the leaves, one part per block. `of_vertices` contains one entry per vertex.
 fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut [T]> {
     let pieces = pieces(blocks, of_vertices, |block| block.num_vertices());
     pieces.into_iter().zip(blocks).map(|(piece, block)| &mut piece[..block.num_leaves as usize]).collect()
 }
 
-/// Faces per task.
+/// Number of faces per task.
 const FACES_PER_TASK: usize = 1024;
 
-/// The faces sorted by centroid along a space-filling curve within a cube around their nodes.
+/// The faces sorted by centroid along a space-filling curve, and the cube around their nodes that contains the curve.
 fn along_curve(surface: &Surface, positions: &[Vec3]) -> (Vec<u32>, Cube) {
     let cube = Cube::around(surface.nodes().iter().map(|&node| positions[node as usize]));
     let order = match surface.faces_of_one_kind::<3>() {
@@ -222,7 +223,8 @@ fn along_curve(surface: &Surface, positions: &[Vec3]) -> (Vec<u32>, Cube) {
     (order, cube)
 }
 
-/// Mean position of some nodes; the corner of the cube if the mean is not finite or too large for the curve.
+/// Mean position of some nodes; the corner of the cube if the sum of the positions is not finite or too large for the
+/// curve.
 #[inline]
 fn centroid(nodes: &[u32], positions: &[Vec3], cube: Cube) -> Vec3 {
     let mut sum = Vec3::zeros();

@@ -1,19 +1,20 @@
-//! Nearest clusters by branch and bound over boxes around runs of a list of spheres.
+//! Search for the partner of a sphere: the sphere of a list with which its joint sphere is smallest. The search is a
+//! branch and bound over boxes around runs of the list.
 //!
-//! The list follows a space-filling curve, so each run is compact and the boxes need no sorting.
+//! The list follows a space-filling curve. Each run is therefore compact, and the boxes need no sorting.
 
 use crate::detection::volume::Sphere;
 use crate::math::Vec3;
 
-/// Number of spheres in a box of the lowest level.
+/// Number of spheres in a lowest-level box.
 const RUN: usize = 8;
-/// Number of boxes in a box of the next level.
+/// Number of boxes in a box of the next higher level.
 const FAN: usize = 4;
 
-/// Marks a sphere that has no partner.
+/// Marks a missing index.
 pub const NONE: u32 = u32::MAX;
 
-/// Bounds of the spheres of a run.
+/// Box around the centres of the spheres of a run, and least radius of these spheres.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     low: Vec3,
@@ -21,7 +22,7 @@ struct Run {
     least_radius: f64,
 }
 
-/// A partner of a sphere.
+/// The partner of a sphere.
 #[derive(Clone, Copy, Debug)]
 pub struct Partner {
     /// Radius of the joint sphere \[m\].
@@ -30,16 +31,16 @@ pub struct Partner {
     pub place: u32,
 }
 
-/// No partner at any cost.
+/// No partner; any partner with a finite cost is better.
 pub const NO_PARTNER: Partner = Partner { cost: f64::INFINITY, place: NONE };
 
-/// Boxes over runs of a list of spheres, then over runs of boxes, up to a single box.
+/// Levels of boxes: over runs of a list of spheres, then over runs of boxes, up to a single box.
 #[derive(Debug, Default)]
 pub struct Runs {
     levels: Vec<Vec<Run>>,
 }
 
-/// Marks a removed sphere: at an infinite distance from every other sphere.
+/// Replaces a removed sphere; its distance from every other sphere is infinite.
 pub const REMOVED: Sphere =
     Sphere { centre: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY), radius: 0.0 };
 
@@ -61,7 +62,7 @@ impl Run {
     }
 
     /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run. The bound follows from the
-    /// distance of the box of the run and from the least radius in the run.
+    /// distance between the centre of `query` and the box, and from the least radius in the run.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, pruning of the best-partner search; here with boxes of the centres.
@@ -78,7 +79,7 @@ impl Run {
 }
 
 impl Runs {
-    /// Rebuilds the boxes over `spheres` in the allocated memory.
+    /// Rebuilds the boxes over `spheres`.
     pub fn rebuild(&mut self, spheres: &[Sphere]) {
         self.levels.resize_with(1, Vec::new);
         self.levels[0].clear();
@@ -102,7 +103,7 @@ impl Runs {
         }
     }
 
-    /// Widens the boxes that contain a position of the list, for a new sphere at this position.
+    /// Widens the boxes that contain index `place` of the list, so that they contain the new sphere at this index.
     pub fn widen(&mut self, place: u32, sphere: &Sphere) {
         let mut index = place as usize / RUN;
         for level in &mut self.levels {
@@ -111,9 +112,8 @@ impl Runs {
         }
     }
 
-    /// The partner with the smallest joint sphere for the sphere at `place`. Of equally good partners, the first in the
-    /// order of the search is chosen. The search begins with the run of the sphere, at the positions `place` XOR 1 to
-    /// `place` XOR 7.
+    /// The partner of the sphere at index `place`. Of equally good partners, the first in the order of the search is
+    /// chosen. The search begins with the run of the sphere, at the indices `place` XOR 1 to `place` XOR 7.
     pub fn nearest(&self, spheres: &[Sphere], place: u32) -> Partner {
         let query = &spheres[place as usize];
         let mut best = NO_PARTNER;
@@ -133,7 +133,7 @@ impl Runs {
         best
     }
 
-    /// Searches a box for a better partner; the depth of the recursion is at most the number of levels.
+    /// Searches a box for a better partner. The depth of the recursion is at most the number of levels.
     fn descend(
         &self,
         spheres: &[Sphere],

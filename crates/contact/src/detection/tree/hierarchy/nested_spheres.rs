@@ -9,7 +9,7 @@ use super::topology::pieces;
 use crate::detection::volume::Sphere;
 use crate::math::pack::{Pack, Registers};
 
-/// Consecutive inner vertices, children first.
+/// Computes the nested spheres of consecutive inner vertices, children first.
 struct NestedSpheres<'a> {
     /// Children of these vertices.
     links: &'a [[u32; 2]],
@@ -18,13 +18,13 @@ struct NestedSpheres<'a> {
     /// Vertex of the first sphere in `spheres`.
     first: usize,
     spheres: &'a mut [Sphere],
-    /// Output: for each centre, the interpolation parameter between the centres of the children.
+    /// Output: for each vertex, the fraction that places its centre between the centres of its children.
     fractions: &'a mut [f64],
 }
 
 impl Hierarchy {
-    /// Computes the reference spheres of inner vertices as the joint spheres of their children, from the leaves up.
-    /// Also computes the interpolation parameters of the centres and the sum of the volumes.
+    /// Computes the reference sphere of each inner vertex as the joint sphere of its children, from the leaves up. Also
+    /// computes the fractions that place the centres, and the sum of the volumes.
     pub(super) fn nested_spheres(&mut self) {
         let registers = Registers::default();
         let (blocks, links) = (self.topology.blocks(), self.topology.links());
@@ -64,7 +64,7 @@ impl Hierarchy {
 impl WithSimd for NestedSpheres<'_> {
     type Output = f64;
 
-    /// Sum of the volumes of the spheres.
+    /// Returns the sum of the volumes of the computed spheres \[m³\].
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let Self { links, start, first, spheres, fractions } = self;

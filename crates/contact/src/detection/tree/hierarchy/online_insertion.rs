@@ -1,9 +1,9 @@
 //! Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion.
 //!
-//! The queue holds one pair for each live ball: the ball, its best partner at the time of queuing, and the cost. The
-//! cost is the radius of the joint ball of the pair. The removal of other balls can only raise the cost of the best
-//! partner, so an old cost is a lower bound. A new ball that is a better partner has its own pair in the queue. The
-//! first pair of the queue whose balls are both live is therefore the best pair.
+//! A ball is live until it is merged. For each live ball, the queue holds one pair: the ball, its best partner when the
+//! pair was queued, and the cost. The cost is the radius of the joint ball of the pair. After other balls are removed,
+//! the best partner can only cost more, so the queued cost is a lower bound. A new ball that is a better partner has
+//! its own pair in the queue. The first pair of the queue whose balls are both live is therefore the best pair.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -15,8 +15,8 @@ use crate::detection::volume::Sphere;
 /// Merges of the spheres into one tree: pairs of clusters, numbered as in [`super::topology::Topology::from_merges`].
 ///
 /// # Cost
-/// O(n log n) expected. The searches are serial and descend through nested balls; [`super::bottom_up::merges`] is
-/// therefore faster.
+/// O(n log n) expected. The searches are serial and descend through nested balls, so [`super::bottom_up::merges`] is
+/// faster.
 ///
 /// # Source
 /// Omohundro 1989, "Five balltree construction algorithms", ICSI TR-89-063, bottom-up and online insertion algorithms;
@@ -51,7 +51,7 @@ pub fn merges(spheres: &[Sphere]) -> Vec<[u32; 2]> {
     merges
 }
 
-/// A ball with its best partner.
+/// A ball, its best partner, and the cost of the pair.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     /// Radius of the joint ball of the ball and its partner \[m\].
@@ -82,21 +82,22 @@ impl Ord for Pair {
     }
 }
 
-/// A vertex in the queue of a search, ordered by a lower bound on the cost of all balls below the vertex.
+/// A vertex in the queue of a search: `number` is the vertex, and `cost` is a lower bound on the cost of all balls
+/// below it.
 type Waiting = Reverse<Pair>;
 
-/// A vertex of the online tree: a ball of the set, or the joint ball of two vertices.
+/// A vertex of the online tree: a given ball, or the joint ball of two vertices.
 #[derive(Clone, Copy, Debug)]
 struct Vertex {
     ball: Sphere,
     parent: u32,
-    /// Children of a joint ball; for a ball of the set, [`NONE`] and the number of the ball.
+    /// Children of a joint ball. For a given ball, [`NONE`] and the number of the ball.
     children: [u32; 2],
-    /// Least radius of the balls below \[m\].
+    /// Least radius of the given balls at or below the vertex \[m\].
     least_radius: f64,
 }
 
-/// A binary tree of balls that grows and shrinks.
+/// A binary tree of balls to which balls can be added and from which balls can be removed.
 struct OnlineTree {
     vertices: Vec<Vertex>,
     free: Vec<u32>,
@@ -129,7 +130,7 @@ impl OnlineTree {
         self.vertices.len() as u32 - 1
     }
 
-    /// Inserts a ball beside the vertex at which the volumes of the tree grow least.
+    /// Inserts a ball as sibling of the vertex at which the volumes of the tree grow least.
     fn insert(&mut self, number: u32, ball: Sphere) {
         let leaf = Vertex { ball, parent: NONE, children: [NONE, number], least_radius: ball.radius };
         let leaf = self.add(leaf);
@@ -147,7 +148,7 @@ impl OnlineTree {
         self.refit_from(joint);
     }
 
-    /// Removes a ball; its sibling replaces the common parent.
+    /// Removes a ball; the sibling of the ball replaces the common parent.
     fn remove(&mut self, number: u32) {
         let leaf = std::mem::replace(&mut self.places[number as usize], NONE);
         let parent = self.vertices[leaf as usize].parent;
@@ -185,10 +186,10 @@ impl OnlineTree {
         }
     }
 
-    /// The vertex beside which `ball` adds the least volume. The added volume is the volume of the joint ball of vertex
-    /// and `ball`, plus the growth of the volumes above the vertex.
+    /// The vertex beside which `ball` adds the least volume. The added volume is the volume of the joint ball of the
+    /// vertex and `ball`, plus the growth of all balls above the vertex. Volumes are computed without the factor 4 π/3.
     ///
-    /// Best-first search: the growth above a vertex is a lower bound for all vertices below it.
+    /// Best-first search: the growth of the balls above a vertex is a lower bound for all vertices below it.
     fn best_sibling(&self, ball: &Sphere) -> u32 {
         let volume = |radius: f64| radius * radius * radius;
         let (mut best, mut sibling) = (f64::INFINITY, self.root);
@@ -210,8 +211,8 @@ impl OnlineTree {
         sibling
     }
 
-    /// The other ball with the smallest joint ball; of equally good balls, the ball with the least number. `None` if
-    /// there is no other ball.
+    /// The other ball whose joint ball with this ball is smallest; of equally good balls, the ball with the least
+    /// number. `None` if there is no other ball.
     fn best_partner(&self, number: u32) -> Option<Pair> {
         let query = self.ball(number);
         let mut best: Option<Pair> = None;
@@ -232,10 +233,11 @@ impl OnlineTree {
         best
     }
 
-    /// Lower bound on the radius of the joint ball of `query` and any ball below a vertex.
+    /// Lower bound on the radius of the joint ball of `query` and any given ball at or below a vertex.
     ///
-    /// Let R be the radius of the ball of the vertex. The centre of a ball of radius r inside this ball is at most R −
-    /// r from the centre of the vertex. The nested balls are rounded outwards.
+    /// Let R be the radius of the ball of the vertex. This ball contains the given balls below the vertex. The centre
+    /// of a given ball of radius r is therefore at most at the distance R − r from the centre of the vertex. The last
+    /// factor of the bound covers rounding.
     fn lower_bound(&self, place: u32, query: &Sphere) -> f64 {
         let Vertex { ball, least_radius, .. } = &self.vertices[place as usize];
         let distance = (query.centre - ball.centre).norm();
@@ -244,7 +246,7 @@ impl OnlineTree {
     }
 }
 
-/// An entry of a search.
+/// An entry of the queue of a search.
 fn wait(bound: f64, place: u32) -> Waiting {
     Reverse(Pair { cost: bound, number: place, partner: NONE })
 }

@@ -12,16 +12,21 @@ use crate::math::Vec3;
 use crate::math::pack::{Pack, Registers};
 
 impl Hierarchy {
-    /// Nested spheres at `positions` \[m\] (all nodes, global numbering); one per vertex.
+    /// Nested spheres at `positions` \[m\] (all nodes, global numbering), one per vertex.
     ///
-    /// The centre of a leaf is c = Σ wₐ pₐ, with the bounding points pₐ of its face. The centre of an inner vertex is c
-    /// = (1 − f) c_left + f c_right. The weights wₐ and the fraction f are constants from the build. All centres are
-    /// convex combinations of the bounding points: nodes, or Bézier control points. Bézier control points are linear in
-    /// the nodes. In the configuration of the build, the spheres are the balls of the faces and the joint spheres of
-    /// Omohundro 1989.
+    /// ```text
+    /// leaf            c = Σ wₐ pₐ
+    /// inner vertex    c = (1 − f) c_left + f c_right
+    /// ```
+    ///
+    /// Here c is the centre of a sphere, pₐ are the bounding points of the face of a leaf, and c_left and c_right are
+    /// the centres of the children. The weights wₐ and the fraction f are constants from the build. The bounding points
+    /// are nodes, or Bézier control points, which are linear in the nodes. All centres are convex combinations of
+    /// bounding points. In the configuration of the build, the spheres are the balls of the faces and the joint spheres
+    /// of Omohundro 1989.
     ///
     /// # Cost
-    /// O(n), one pass over the vertices, blocks in parallel; the result does not depend on the number of threads.
+    /// O(n): one pass over the vertices, with blocks in parallel. The result does not depend on the number of threads.
     /// Allocates only if `spheres` is too small.
     ///
     /// # Panics
@@ -47,7 +52,7 @@ impl Hierarchy {
         registers.run_in_fours(InnerVertices { links, fractions, start: top, first: 0, spheres });
     }
 
-    /// Bisects the list of blocks down to single blocks; `spheres` begins with the first block.
+    /// Bisects the list of blocks down to single blocks. `spheres` begins with the first vertex of the first block.
     fn refit_blocks<const N: usize>(
         &self,
         registers: Registers,
@@ -89,7 +94,7 @@ impl Hierarchy {
     }
 }
 
-/// Consecutive inner vertices, children first.
+/// Computes the nested spheres of consecutive inner vertices, children first.
 struct InnerVertices<'a> {
     /// Children of these vertices.
     links: &'a [[u32; 2]],

@@ -2,15 +2,14 @@
 
 use rayon::prelude::*;
 
-/// Largest number of leaves of a block. The vertices of a block of this size stay in the second-level cache between
-/// passes.
+/// Largest number of leaves of a block. The vertices of such a block stay in the second-level cache between passes.
 pub const LEAVES_PER_BLOCK: usize = 1024;
 
 /// Marks the root in place of a parent, and a leaf in place of a second child.
 const NONE: u32 = u32::MAX;
 
-/// Parent–child links. The vertices are ordered block by block, the leaves of each block first; the vertices above the
-/// blocks follow.
+/// Parent–child links. The vertices are ordered block by block. In each block, the leaves come first. The vertices
+/// above the blocks follow.
 #[derive(Clone, Debug)]
 pub struct Topology {
     /// Left and right child of an inner vertex, or the face of a leaf and [`NONE`].
@@ -24,18 +23,18 @@ pub struct Topology {
 /// the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its first vertex.
+    /// First vertex of the block.
     pub first_vertex: u32,
-    /// Its first leaf, counted among the leaves of the tree.
+    /// First leaf of the block, counted among the leaves of the tree.
     pub first_leaf: u32,
-    /// Number of its leaves.
+    /// Number of leaves of the block.
     pub num_leaves: u32,
-    /// Number of its inner vertices.
+    /// Number of inner vertices of the block.
     pub num_inner: u32,
 }
 
 impl Block {
-    /// Number of its vertices.
+    /// Number of vertices of the block.
     pub fn num_vertices(self) -> usize {
         (self.num_leaves + self.num_inner) as usize
     }
@@ -50,7 +49,7 @@ impl Block {
         self.first_leaf as usize..(self.first_leaf + self.num_leaves) as usize
     }
 
-    /// The following block, with these numbers of leaves and inner vertices.
+    /// The block after this block, with these numbers of leaves and inner vertices.
     pub fn next(self, num_leaves: u32, num_inner: u32) -> Self {
         Self {
             first_vertex: self.end() as u32,
@@ -60,11 +59,12 @@ impl Block {
         }
     }
 
-    /// An empty block before the first.
+    /// An empty block before the first block.
     pub const START: Self = Self { first_vertex: 0, first_leaf: 0, num_leaves: 0, num_inner: 0 };
 }
 
-/// Divides data stored per vertex into one part per block, without the vertices above the blocks.
+/// Divides `rest` into one part per block; `count` gives the length of each part. Data after the last block are left
+/// out.
 pub fn pieces<'a, T>(
     blocks: &[Block],
     mut rest: &'a mut [T],
@@ -80,13 +80,13 @@ pub fn pieces<'a, T>(
         .collect()
 }
 
-/// The links of a leaf.
+/// The entry of a leaf in the list of links.
 pub fn leaf_link(face: u32) -> [u32; 2] {
     [face, NONE]
 }
 
 impl Topology {
-    /// Tree of these links and blocks.
+    /// Tree with these links and blocks.
     pub fn new(links: Vec<[u32; 2]>, blocks: Vec<Block>) -> Self {
         let mut parents = vec![NONE; links.len()];
         let mut num_leaves_below = vec![1; links.len()];
@@ -105,9 +105,9 @@ impl Topology {
         Self { links, parents, num_leaves_below, blocks }
     }
 
-    /// Tree of a sequence of merges of n leaves. Cluster i < n is a leaf, the face `faces[i]`; the k-th merge joins two
-    /// earlier clusters into cluster n + k. The last cluster is the root. Also returns the order of the leaves in the
-    /// tree, as indices into `faces`.
+    /// Tree that results from a sequence of merges of n leaves. Cluster i < n is the leaf of the face `faces[i]`. Merge
+    /// k = 0, 1, … joins two earlier clusters into cluster n + k. The last cluster is the root. Also returns the order
+    /// of the leaves in the tree, as indices into `faces`.
     ///
     /// The blocks are the largest subtrees with at most [`LEAVES_PER_BLOCK`] leaves.
     pub fn from_merges(faces: &[u32], merges: &[[u32; 2]]) -> (Self, Vec<u32>) {
@@ -131,7 +131,7 @@ impl Topology {
                 }
             }
         }
-        // Leaves, then merges, receive the vertices of their blocks in order.
+        // The vertices of each block are assigned in ascending order: first to the leaves, then to the merges.
         let mut next: Vec<u32> = blocks.iter().map(|block| block.first_vertex).collect();
         next.push(blocks.last().map_or(0, |block| block.end() as u32));
         let vertices: Vec<u32> = block_of
@@ -229,8 +229,8 @@ impl Topology {
     }
 }
 
-/// For the inner vertices from `start` on, stores the parent of their children, and counts the leaves below each
-/// vertex. `parents` and `counts` begin with the vertex `first`.
+/// For each inner vertex from `start` on, stores the vertex as parent of its children, and counts the leaves below it.
+/// `parents[0]` and `counts[0]` belong to the vertex `first`.
 fn climb(links: &[[u32; 2]], start: usize, first: usize, parents: &mut [u32], counts: &mut [u32]) {
     for (v, link) in (start..).zip(links) {
         let [left, right] = link.map(|child| child as usize - first);
@@ -239,12 +239,12 @@ fn climb(links: &[[u32; 2]], start: usize, first: usize, parents: &mut [u32], co
     }
 }
 
-/// Depths of the leaves of a tree; a lone root has depth 0.
+/// Depths of the leaves of a tree. A tree with a single vertex has depth 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DepthStatistics {
     /// Depth of the leaf nearest to the root.
     pub min: u32,
-    /// Mean depth.
+    /// Mean depth of the leaves.
     pub mean: f64,
     /// Depth of the leaf farthest from the root.
     pub max: u32,

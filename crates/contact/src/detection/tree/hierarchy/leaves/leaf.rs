@@ -1,4 +1,4 @@
-//! The bounding points of a leaf and their ball.
+//! The points that bound the face of a leaf, and their ball.
 
 use pulp::Simd;
 
@@ -10,19 +10,19 @@ use crate::math::pack::{Pack, WIDTH};
 use crate::math::real::Real;
 use crate::mesh::CellKind;
 
-/// Largest number of bounding points of a face that lies in the hull of its nodes. The stride is the number of points
-/// stored per face. If the stride exceeds this value, some faces are curved.
+/// Largest stride without curved faces. The stride is the number of bounding points stored per face. Up to this stride,
+/// every face lies in the hull of its nodes; with a larger stride, some faces are curved.
 pub const LARGEST_FLAT_STRIDE: usize = 4;
 
-/// Kinds of some leaves; empty if all faces lie in the hulls of their nodes.
+/// Kinds of the faces of some leaves; empty if all faces lie in the hulls of their nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kinds<'a>(pub &'a [CellKind]);
 
 impl Kinds<'_> {
-    /// Points whose convex hull contains the face of a leaf, from the values of `field` at its `nodes`.
+    /// Points whose convex hull contains the face of a leaf, computed from the values of `field` at its `nodes`.
     ///
-    /// Flat and bilinear faces lie in the hull of their nodes. For a curved face the points are its Bézier control
-    /// points. The points are linear in the nodes, so `field` may be positions or velocities.
+    /// Flat and bilinear faces lie in the hull of their nodes. For a curved face, the points are its Bézier control
+    /// points. The points are linear in the nodal values, so `field` may be positions or velocities.
     #[inline]
     pub fn bounding_points<const N: usize>(self, leaf: usize, nodes: &[u32; N], field: &[Vec3]) -> [Vec3; N] {
         let mut points = nodes.map(|node| field[node as usize]);
@@ -56,7 +56,7 @@ pub(super) fn points_of<S: Simd, const N: usize>(
     points
 }
 
-/// Balls about Σ wₐ pₐ that contain all points, rounded up.
+/// Balls with the centre Σ wₐ pₐ that contain all points pₐ, rounded up; one ball per lane.
 #[inline(always)]
 pub(super) fn ball<R: Real, const N: usize>(points: &[[R; 3]; N], weights: &[R; N]) -> Balls<R> {
     let zero = weights[0].constant(0.0);
@@ -82,7 +82,7 @@ pub(super) fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], mar
     Sphere { centre: centre.into(), radius: radius + rounding + margin }
 }
 
-/// Number of leaves processed in lanes; zero for curved faces.
+/// Number of leaves that are processed in lanes: all full lanes, but no leaves of curved faces.
 #[inline(always)]
 pub(super) fn num_in_lanes<S: Simd, const N: usize>(num_leaves: usize) -> usize {
     let lanes = Pack::<S>::LANES;

@@ -1,5 +1,5 @@
-//! Minimum balls of the faces when a tree is built. The barycentric weights of the centre of a ball are stored, so that
-//! the centre moves with the face.
+//! Minimum balls of the faces, computed when a tree is built. The barycentric weights of the centre of a ball are
+//! stored, so that the centre moves with the face.
 
 #![expect(clippy::needless_range_loop, reason = "the loop index addresses several arrays")]
 
@@ -22,7 +22,7 @@ pub struct MinimumBalls<'a, const N: usize> {
     pub positions: &'a [Vec3],
     /// Margin of the spheres around the faces \[m\].
     pub margin: f64,
-    /// Output: weights of the first points of all leaves, then of the second, and so on.
+    /// Output: the weights of the first points of all leaves, then the weights of the second points, and so on.
     pub weights: [&'a mut [f64]; N],
     /// Output: one sphere per leaf.
     pub spheres: &'a mut [Sphere],
@@ -87,10 +87,17 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
 }
 
 /// Barycentric coordinates of the centre of the minimum ball of a triangle, one triangle per lane. If the angle facing
-/// the longest edge is not acute, the centre is the middle of this edge. If all angles are acute, the centre is the
-/// circumcentre, with barycentric coordinates proportional to aᵢ² (aⱼ² + aₖ² − aᵢ²), where aᵢ is the edge that faces
-/// corner i. The second result is zero if the weights are reliable. It is one for acute needles, because rounding
-/// dominates their weights. It is also one for positions that are NaN, but not for infinite positions.
+/// the longest edge is not acute, the centre is the midpoint of this edge. If all angles are acute, the centre is the
+/// circumcentre. Its barycentric coordinates are proportional to
+///
+/// ```text
+/// aᵢ² (aⱼ² + aₖ² − aᵢ²)
+/// ```
+///
+/// with the length aᵢ of the edge that faces corner i.
+///
+/// The second result is zero if the weights are reliable. It is one for acute needles, because rounding dominates their
+/// weights. It is also one if a position is NaN, but not if a position is infinite.
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
@@ -109,8 +116,8 @@ fn triangle_weights<R: Real>([a, b, c]: &[[R; 3]; 3]) -> ([R; 3], R) {
     ];
     let total = raw[0] + raw[1] + raw[2];
     let by = total.reciprocal();
-    // Of two equally long longest edges, the first is chosen. Two edges may become equal by rounding if the third edge
-    // is very short.
+    // Of two equally long longest edges, the first is chosen. If the third edge is very short, rounding may make two
+    // edges equal.
     let first = longest.select_at_most(facing[0], zero, half);
     let second = longest.select_at_most(facing[0], half, longest.select_at_most(facing[1], zero, half));
     let third = one - first - second;

@@ -1,4 +1,4 @@
-//! The leaves of a tree: the points that bound a face, and the material centre of the ball of these points.
+//! The leaves of a tree: the points that bound the face of a leaf, and the material centre of the ball of these points.
 
 mod leaf;
 mod minimum_balls;
@@ -21,7 +21,7 @@ use ritter_balls::RitterBalls;
 
 pub use leaf::LARGEST_FLAT_STRIDE;
 
-/// Method that fits the sphere of a leaf to the points of its face, and the reference spheres above the leaves.
+/// Method that fits the spheres of the leaves, and the reference spheres above the leaves, to the points of the faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafFit {
     /// The minimum ball; above the leaves, a ball grown from extremal points.
@@ -30,15 +30,15 @@ pub enum LeafFit {
     Ritter,
 }
 
-/// Nodes and weights of the faces. Every face has the same number of entries, the stride: the largest number of
-/// bounding points of a face. A face with fewer points repeats its first node with weight zero.
+/// Nodes and weights of the faces. Every face has the same number of entries, the stride. The stride is at least the
+/// number of bounding points of every face. A face with fewer points repeats its first node with weight zero.
 #[derive(Clone, Debug)]
 pub struct Leaves {
     stride: usize,
     /// Kinds of the faces; empty for surfaces without curved faces.
     kinds: Vec<CellKind>,
     nodes: Vec<u32>,
-    /// Weights of the first points of all faces, then of the second points, and so on.
+    /// Weights of the first points of all faces, then the weights of the second points, and so on.
     weights: Vec<f64>,
 }
 
@@ -46,16 +46,17 @@ pub struct Leaves {
 #[derive(Clone, Copy, Debug)]
 pub struct Records<'a, const N: usize> {
     kinds: Kinds<'a>,
-    /// Nodes.
+    /// Nodes of each leaf.
     pub nodes: &'a [[u32; N]],
-    /// Weights of the bounding points in the material centre. For each of the `N` points, the weights of all leaves.
+    /// Weights that combine the bounding points to the material centre. For each of the `N` points, the weights of all
+    /// leaves.
     weights: [&'a [f64]; N],
 }
 
 impl Leaves {
-    /// Leaves for these `faces` in order, with the weights of the centres of their balls at `positions`. Stores the
-    /// balls, with the margin, in `spheres`. Each entry of `spheres` is a consecutive part of the list of leaves, one
-    /// part per task.
+    /// Leaves of these `faces`, in the given order, with the weights of the centres of their balls at `positions`.
+    /// Stores the balls, enlarged by the margin, in `spheres`. Each entry of `spheres` is the memory for one task: the
+    /// spheres of consecutive leaves.
     pub fn new(
         surface: &Surface,
         faces: &[u32],
@@ -123,7 +124,7 @@ impl Leaves {
         Self { stride: N, kinds, nodes, weights }
     }
 
-    /// Number of points per face: 2, 3 or 4 if all faces lie in the hulls of their nodes, 6 or 9 if some faces are
+    /// Number of points per face: 2, 3 or 4 if all faces lie in the hulls of their nodes; 6 or 9 if some faces are
     /// curved.
     pub fn stride(&self) -> usize {
         self.stride
@@ -149,7 +150,7 @@ impl Leaves {
     }
 }
 
-/// Copies the nodes of some faces; a face with fewer than `N` nodes repeats its first node.
+/// Copies the nodes of `faces`; a face with fewer than `N` nodes repeats its first node.
 fn copy_nodes<const N: usize>(surface: &Surface, faces: &[u32], nodes: &mut [[u32; N]]) {
     if let Some(all) = surface.faces_of_one_kind::<N>() {
         for (nodes, &face) in nodes.iter_mut().zip(faces) {
@@ -178,7 +179,7 @@ impl<'a, const N: usize> Records<'a, N> {
         self.kinds.bounding_points(leaf, &self.nodes[leaf], positions)
     }
 
-    /// Some of the leaves.
+    /// The leaves in a range.
     #[inline(always)]
     pub fn part(self, leaves: std::ops::Range<usize>) -> Self {
         Self {
@@ -189,7 +190,7 @@ impl<'a, const N: usize> Records<'a, N> {
     }
 }
 
-/// Spheres of some leaves about their material centres, including the margin.
+/// Computes the spheres of some leaves about their material centres, including the margin.
 pub struct Spheres<'a, const N: usize> {
     /// The leaves.
     pub leaves: Records<'a, N>,

@@ -1,10 +1,10 @@
-//! Ritter's balls of faces at the build; their centres become material points.
+//! Ritter's balls of the faces, computed when a tree is built. The centre of a ball becomes a material point.
 
 use super::leaf::{Kinds, sphere};
 use crate::detection::volume::Sphere;
 use crate::math::Vec3;
 
-/// Leaves of a task, to be bounded by Ritter's balls including the margin.
+/// Computes Ritter's balls, enlarged by the margin, of the consecutive leaves that one parallel task handles.
 pub struct RitterBalls<'a, const N: usize> {
     /// Kinds of the faces.
     pub kinds: Kinds<'a>,
@@ -17,7 +17,7 @@ pub struct RitterBalls<'a, const N: usize> {
 }
 
 impl<const N: usize> RitterBalls<'_, N> {
-    /// Writes the weights of the k-th points of all leaves to column k, and one sphere per leaf.
+    /// Writes the weights of the k-th points of all leaves to `columns[k]`, and one sphere per leaf to `spheres`.
     pub fn fit(&self, mut columns: [&mut [f64]; N], spheres: &mut [Sphere]) {
         for (leaf, bounds) in spheres.iter_mut().enumerate() {
             let points = self.kinds.bounding_points(leaf, &self.nodes[leaf], self.positions);
@@ -30,8 +30,8 @@ impl<const N: usize> RitterBalls<'_, N> {
     }
 }
 
-/// Weights of the points in the centre of their ball. The ball begins on the pair from [`widest_pair`] and grows to
-/// each point outside in turn.
+/// Weights that combine the points to the centre of their ball. The first ball has the pair of points from
+/// [`widest_pair`] as diameter. The ball then grows to each point outside in turn.
 ///
 /// # Source
 /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
@@ -55,7 +55,7 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     weights
 }
 
-/// For each axis, the points with the least and the greatest coordinate form a pair; this is the most distant pair.
+/// The most distant of three pairs of points: for each coordinate, the points with the least and the greatest value.
 fn widest_pair(points: &[Vec3]) -> [usize; 2] {
     let extreme = |axis: usize| {
         let by = |a: &usize, b: &usize| points[*a][axis].total_cmp(&points[*b][axis]);

@@ -94,7 +94,7 @@ pub(super) fn scattered(num_faces: usize, seed: u64) -> Case {
     Case::new(&faces, positions)
 }
 
-/// Graded rough sheet of quadrilaterals with a seam of segments. Two thirds of the quadrilaterals are split into
+/// Graded rough sheet of quadrilaterals, with segments along one edge. Two thirds of the quadrilaterals are split into
 /// triangles.
 pub(super) fn wavy(cells: usize, seed: u64) -> Case {
     let mut random = Random(seed);

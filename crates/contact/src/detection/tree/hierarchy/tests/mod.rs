@@ -51,7 +51,8 @@ fn faces_below(hierarchy: &Hierarchy) -> BTreeSet<Vec<u32>> {
     below.into_iter().collect()
 }
 
-/// Greedy agglomeration by its definition: every round merges the best of all pairs of balls.
+/// Greedy agglomeration by its definition: every round merges the best of all pairs of balls. Returns the sum of the
+/// volumes of the joint balls, and the faces below each ball.
 fn greedy(leaves: &[Sphere]) -> (f64, BTreeSet<Vec<u32>>) {
     let mut live: Vec<(Sphere, Vec<u32>)> =
         leaves.iter().enumerate().map(|(face, sphere)| (*sphere, vec![face as u32])).collect();
@@ -102,8 +103,8 @@ fn bottom_up_gives_the_tree_of_the_greedy_method() {
 
 /// On 100 random meshes without ties, the priority queue and the merging of mutually nearest pairs give identical
 /// clusters, because the joint radius is reducible (Omohundro 1989). The sums of volumes agree to 1e-12, because only
-/// the order of summation differs. For every builder, the test also checks the number of vertices, the number of leaves
-/// below each vertex, and the nesting of the spheres.
+/// the order of summation differs. For the tree of the priority queue, the test also checks the structure and the
+/// nesting of the spheres.
 #[test]
 fn insertion_gives_the_tree_of_mutually_nearest_pairs() {
     for seed in 0..100 {
@@ -121,8 +122,8 @@ fn insertion_gives_the_tree_of_mutually_nearest_pairs() {
 }
 
 /// Trees of 100 random meshes, by every builder and with either fit. Every face is in one leaf, and the sphere and the
-/// box of each vertex contain all faces below. In the mean, Ritter's balls of the leaves are no smaller than the
-/// minimum balls and at most a fifth larger.
+/// box of each vertex contain all faces below. On average, Ritter's balls of the leaves are no smaller than the minimum
+/// balls, and at most a fifth larger.
 #[test]
 fn volumes_of_random_meshes_contain_their_faces() {
     let (mut ritter, mut minimum) = (0.0, 0.0);
@@ -208,7 +209,7 @@ fn trees_are_well_formed() {
     }
 }
 
-/// Trees large enough to be divided among tasks.
+/// The trees are large enough to be divided among tasks.
 #[test]
 fn large_trees_are_well_formed_after_refit() {
     let case = wavy(60, 11);
@@ -287,7 +288,8 @@ fn deep_trees_of_steeply_graded_faces_are_well_formed() {
     }
 }
 
-/// A chain-like tree with enough leaves for several tasks, deeper than the bisection of its blocks into tasks.
+/// The tree is chain-like, has enough leaves for several tasks, and is deeper than the bisection of its blocks into
+/// tasks.
 #[test]
 fn long_steeply_graded_lines_are_refitted() {
     let case = graded_line(6000, 1.01);
@@ -378,7 +380,8 @@ fn leaves_of_needles_are_minimum_balls() {
     }
 }
 
-/// A face with a non-finite or very large coordinate must not collapse all other faces to one point of the curve.
+/// A face with a non-finite or very large coordinate must not collapse all other faces to one point of the
+/// space-filling curve.
 #[test]
 fn a_node_far_out_does_not_spoil_the_tree_of_the_others() {
     let sum_of_cubes = |case: &Case| -> f64 {
