@@ -155,8 +155,8 @@ fn nodes_that_carry_nothing_are_not_in_contact() {
     assert_eq!(found, [(0, -1.0), (1, -1.0), (9, 1.0)]);
 }
 
-/// A tip is on the edge between two coplanar faces of a floor. The detected contact stays bitwise, although its gap
-/// differs by rounding from the gaps of both faces.
+/// A tip is below the common edge of two coplanar faces of a floor. The detected contact stays bitwise, although its
+/// gap differs by rounding from the gaps of both faces.
 #[test]
 fn the_original_contact_stays_among_coplanar_faces() {
     let tool = [[0, 2, 1], [0, 3, 2], [0, 1, 3]].map(|face| (CellKind::Tri3, face.as_slice().to_vec()));

@@ -100,7 +100,7 @@ fn first_impacts_are_exact_and_never_late() {
     assert!(hits > 40 && hits < 120, "{hits} of 120 cases have an impact");
 }
 
-/// The impact of a body whose axis of rotation moves is predicted by the bounding ball of the body. This prediction is
+/// If the axis of rotation of a body may move, the bounding ball of the body predicts the impact. This prediction is
 /// early, but the impact found within the step is exact.
 #[test]
 fn tumbling_bodies_are_predicted_early() {

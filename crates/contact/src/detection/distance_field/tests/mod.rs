@@ -38,8 +38,8 @@ fn the_tetrahedron_has_its_reference_values() {
     }
 }
 
-/// Each function is 1 at its point and 0 at the other points. The functions sum to 1 and reproduce quadratics. Their
-/// derivatives agree to 1e-8 with central differences of increment 1e-5.
+/// Each shape function is 1 at its support point and 0 at the other support points. The functions sum to 1 and
+/// reproduce quadratics. The derivatives of the functions agree to 1e-8 with central differences of increment 1e-5.
 #[test]
 fn enriched_functions_interpolate() {
     let mut samples = Samples::new(37);
