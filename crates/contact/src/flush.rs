@@ -1,54 +1,56 @@
 //! Flush surfaces: coplanar surfaces at the same height, over which a contact continues from one surface to the other.
 //!
 //! Detection and response share these criteria. A contact that passes to another surface keeps its spring only if both
-//! detection and response continue the contact on this surface.
+//! detection and response continue the contact on this other surface.
 
 use crate::math::Vec3;
 
-/// Gap, relative to the largest coordinate, up to which surfaces touch. With this tolerance, flush surfaces of blocks
-/// that rest or fall together touch everywhere. Without a tolerance, rounding would select the contacts at random.
+/// Largest gap at which surfaces touch, relative to the largest |coordinate|. With this tolerance, blocks that rest or
+/// fall together touch everywhere on their flush surfaces. Without a tolerance, rounding would select the contacts at
+/// random.
 const FLUSH: f64 = 1e-12;
-/// Cosine of the largest angle, about 1°, between the normals of flush surfaces, or of one face in consecutive steps.
+/// Cosine of the largest angle, about 1°, between the normals of coplanar surfaces. The limit also applies to the
+/// normals of one face in consecutive steps.
 const COPLANAR: f64 = 0.9998;
 /// Cosine of the largest angle, about 26°, between aligned directions.
 const ALONG: f64 = 0.9;
-/// Largest ratio of the depth of a continued contact to its earlier depth; a larger ratio indicates that the surfaces
-/// differ in height.
+/// Largest ratio of the new depth of a contact to its earlier depth if the contact continues on another surface. A
+/// larger ratio indicates that the surfaces differ in height.
 pub const DEEPER: f64 = 2.0;
 
-/// Gap up to which surfaces touch for coordinates of this size \[m\].
+/// Largest gap at which surfaces touch \[m\] if the largest |coordinate| is `size` \[m\].
 pub fn rounding_of_gap_at(size: f64) -> f64 {
     FLUSH * size
 }
 
-/// Gap up to which features with these points touch: the rounding error of the gap \[m\].
+/// Largest gap at which features with these points touch \[m\]; it covers the rounding error of the gap.
 pub fn rounding_of_gap<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> f64 {
     rounding_of_gap_at(points.into_iter().map(Vec3::amax).fold(0.0, f64::max))
 }
 
-/// Whether surfaces with these unit normals are coplanar.
+/// Whether two unit normals differ by less than about 1°, as the normals of coplanar surfaces do.
 pub fn are_coplanar(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) > COPLANAR
 }
 
-/// Whether two unit vectors are aligned, for example the normals of a contact and of a face on which the contact
-/// continues.
+/// Whether two unit vectors differ by less than about 26°, for example the normals of a contact and of a face on which
+/// the contact continues.
 pub fn is_along(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) > ALONG
 }
 
-/// Whether directions of any length are opposed.
+/// Whether `a` differs by less than about 26° from the direction opposite to `b`; the vectors have any length.
 pub fn are_opposite(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) < -ALONG * a.norm() * b.norm()
 }
 
-/// Whether a gap \[m\] is at most [`DEEPER`] times as deep as another gap.
+/// Whether `gap` is at most [`DEEPER`] times as deep as the penetration `other`; both gaps in \[m\].
 pub fn is_as_deep(gap: f64, other: f64) -> bool {
     gap >= DEEPER * other
 }
 
-/// Whether the first of two contacts of a node continues as the second contact, given their unit normals and gaps
-/// \[m\].
+/// Whether the first of two contacts of a node continues as the second contact. `[normal, other]` are the unit normals
+/// and `[gap, other_gap]` the gaps \[m\] of the first and the second contact.
 pub fn continues([normal, other]: [&Vec3; 2], [gap, other_gap]: [f64; 2]) -> bool {
     are_coplanar(normal, other) && is_as_deep(other_gap, gap)
 }

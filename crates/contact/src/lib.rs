@@ -8,7 +8,7 @@
 //!
 //! | here | meaning | in the literature |
 //! |---|---|---|
-//! | contactor, target | node (or edge) whose gap is measured, and the face (or edge) it is measured from | slave node, master face |
+//! | contactor, target | node (or edge) whose gap is measured, and face (or edge) from which the gap is measured | slave node, master face |
 //! | gap | signed distance along the target normal; negative in penetration | gap function g |
 //! | constraint | gap, normal and nodal weights of one contact | contact element, active constraint |
 //! | candidate | node–face pair that may touch, a superset of the contacts | candidate contact pair |
@@ -19,7 +19,7 @@
 //! | flush surfaces | coplanar surfaces at the same height, over which a contact continues | – |
 //! | search depth | penetration beyond which a contact is lost | search tolerance |
 //! | thickness | distance of a surface node from the opposite face of its body | shell or wall thickness |
-//! | hierarchy, vertex | binary tree of bounding spheres over the faces of a surface, and one of its spheres | bounding volume hierarchy (AM14 §3.1) |
+//! | hierarchy, vertex | binary tree of bounding spheres over the faces of a surface, and an element of this tree | bounding volume hierarchy (AM14 §3.1) |
 //! | nested spheres | spheres that each contain the spheres of their children | joint spheres (Omohundro 1989) |
 //! | ladder | sequence of bounding volumes of increasing tightness tested at the leaves | level 2, refinement at the leaves (AM14 §3.2) |
 //! | body pair | two bodies with overlapping inflated boxes, or one body in self-contact | pair of objects |
@@ -32,13 +32,13 @@
 //! | travel | upper bound on an accumulated relative displacement | buffer b > n v_max Δt (Petőcz & Armero 1998) |
 //! | allowance | travel up to which a list remains complete | buffer, skin |
 //! | due | a list or a search is due when the travel exceeds its allowance | update of a Verlet list |
-//! | slack | distance minus the distance at which contact begins: the travel before contact is possible | – |
+//! | slack | distance minus the distance at which contact begins; no contact is possible while the travel is smaller | – |
 //! | normal cone | cone that contains the normals of a face during the allowed displacement | normal cone (Volino & Magnenat-Thalmann 1994) |
 //! | flight | phase in which all bodies move rigidly in closed form | predicted trajectories, level 1 (AM14 eq. (12)) |
 //! | Bézier face | face or part of a face, given by its Bézier control points | Bézier patch |
 //! | lanes | data processed by one vector instruction | SIMD lanes |
 //! | contact history | state of each contact, kept from step to step under its key | internal variables |
-//! | mover | deformable node, or centre or rotation of a rigid body, that impulses can move | generalised coordinate |
+//! | mover | node of a deformable body, or centre or rotation of a rigid body, that impulses can move | generalised coordinate |
 //! | mobility | matrix that maps impulses to velocity changes: inverse masses and inertias of the movers | inverse effective mass |
 //! | kick | velocity change by the accelerations over half a step, or from one mid-step to the next | kick–drift scheme (leapfrog) |
 

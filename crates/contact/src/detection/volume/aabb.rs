@@ -13,7 +13,7 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// Smallest box of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    /// Smallest box that contains `points`, enlarged by `margin` \[m\] on every side and rounded outward.
     #[inline]
     pub fn fit(points: &[Vec3], margin: f64) -> Self {
         let mut lower = Vec3::repeat(f64::INFINITY);
@@ -26,7 +26,7 @@ impl Aabb {
         Self { lower: lower - lower.map(slack), upper: upper + upper.map(slack) }
     }
 
-    /// Whether the boxes are certainly disjoint: one ends before the other begins on some axis.
+    /// Whether the boxes are certainly disjoint: in at least one coordinate, their intervals are disjoint.
     ///
     /// Boxes that touch are not excluded.
     #[inline]
@@ -53,26 +53,26 @@ impl Aabb {
         Self { lower: self.lower.add_scalar(-margin), upper: self.upper.add_scalar(margin) }
     }
 
-    /// Joint box.
+    /// Smallest box that contains both boxes.
     #[inline]
     pub fn union(&self, other: &Self) -> Self {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
 
-    /// Intersection of two boxes, if not empty.
+    /// Intersection of two boxes; `None` if the boxes are disjoint.
     #[inline]
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         let (lower, upper) = (self.lower.sup(&other.lower), self.upper.inf(&other.upper));
         (0..3).all(|k| lower[k] <= upper[k]).then_some(Self { lower, upper })
     }
 
-    /// Whether a point is in the box.
+    /// Whether a point is in the box or on its surface.
     #[inline]
     pub fn contains(&self, point: &Vec3) -> bool {
         (0..3).all(|k| self.lower[k] <= point[k] && point[k] <= self.upper[k])
     }
 
-    /// Vector from the nearest point of the box to a point; zero inside.
+    /// Vector from the nearest point of the box to `point`; zero for a point in the box.
     #[inline]
     pub fn offset(&self, point: &Vec3) -> Vec3 {
         point - point.inf(&self.upper).sup(&self.lower)

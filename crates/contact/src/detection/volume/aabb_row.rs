@@ -16,7 +16,7 @@ pub struct AabbRow {
 }
 
 impl AabbRow {
-    /// Boxes that overlap no box: their bounds are NaN.
+    /// Boxes that overlap no box, because their bounds are NaN.
     pub const EMPTY: Self = Self { lower: [Row([f64::NAN; WIDTH]); 3], upper: [Row([f64::NAN; WIDTH]); 3] };
 
     /// Stores a box in a lane.
@@ -33,7 +33,7 @@ impl AabbRow {
         Aabb { lower, upper }
     }
 
-    /// Joint box of all lanes, ignoring NaN.
+    /// Smallest box that contains the boxes of all lanes; NaN bounds are ignored.
     #[inline]
     pub fn joint(&self) -> Aabb {
         let mut joint = Aabb { lower: Vec3::repeat(f64::INFINITY), upper: Vec3::repeat(f64::NEG_INFINITY) };
@@ -46,7 +46,7 @@ impl AabbRow {
         joint
     }
 
-    /// Mask of the boxes that overlap or touch another box: bit k belongs to lane k. A box with NaN overlaps no box.
+    /// Mask of the boxes that overlap or touch `other`; bit k belongs to lane k. A box with NaN bounds overlaps no box.
     #[inline(always)]
     pub fn overlapping<S: Simd>(&self, simd: S, other: &Aabb) -> u64 {
         let mut overlapping = 0;
@@ -60,7 +60,8 @@ impl AabbRow {
         overlapping
     }
 
-    /// Mask of the boxes in one register of lanes, number `part`, that overlap another box along an axis.
+    /// Mask of the boxes in register `part` whose intervals in the coordinate `axis` overlap or touch the interval of
+    /// `other`.
     #[inline(always)]
     fn overlaps_along<S: Simd>(&self, simd: S, axis: usize, part: usize, other: &Aabb) -> S::m64s {
         let lower = S::as_simd_f64s(&self.lower[axis].0).0[part];
@@ -104,8 +105,8 @@ mod tests {
         }
     }
 
-    /// For all register widths, rows agree with tests of single boxes, also of touching boxes. Empty lanes overlap no
-    /// box.
+    /// For all register widths, the test of a row agrees with tests of single boxes, even if boxes touch. Empty lanes
+    /// overlap no box.
     #[test]
     fn rows_agree_with_single_boxes() {
         let samples = &mut Samples::new(5);

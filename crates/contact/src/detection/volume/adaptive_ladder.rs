@@ -1,21 +1,27 @@
 //! Selection of the rungs of a ladder that save time, by their exclusion statistics.
 //!
-//! The ladder omits a rung k whose cost C_k per pair exceeds its saving: C_k > (1 − a_k) ΣC. Here a_k is the fraction
-//! of pairs that pass the rung, and ΣC is the cost per pair of all following tests. The costs are constants from a
-//! benchmark of the exclusion tests. The costs are not timings of the current run, so the selection is identical in
-//! every run and for any number of threads.
+//! The ladder omits a rung k whose cost C_k per tested pair exceeds its saving:
+//!
+//! ```text
+//! C_k > (1 − a_k) ΣC
+//! ```
+//!
+//! Here a_k is the fraction of pairs that pass the rung, and ΣC is the sum of the costs per pair of all following
+//! tests. The costs are constants from a benchmark of the exclusion tests, not timings of the current run. The
+//! selection is therefore identical in every run and for any number of threads.
 
 use super::ladder::{LadderTally, VolumeKind};
 
-/// Number of tested pairs after which a rung is evaluated.
+/// Number of pairs that a rung must have tested before it is evaluated.
 const TRIALS: u64 = 1000;
-/// Number of pairs after which all rungs are tried again.
+/// Number of pairs after which the statistics are cleared, so that all rungs are tried again.
 const TERM: u64 = 200_000;
-/// Cost of the distance of a node from a curved face \[ns\]. Each pair that no rung excludes needs this distance.
+/// Cost of the distance of a node from a curved face \[ns\]. This distance is computed for each pair that no rung
+/// excludes.
 const DISTANCE: f64 = 200.0;
 
 impl VolumeKind {
-    /// Costs of a test and of a fit \[ns\].
+    /// Cost of a test and cost of a fit \[ns\].
     fn costs(self) -> [f64; 2] {
         match self {
             Self::Sphere => [1.5, 0.0],
@@ -54,7 +60,8 @@ impl AdaptiveLadder {
         &self.paying
     }
 
-    /// Adds the statistics of the rungs since the last call, and selects the rungs anew.
+    /// Adds the statistics of the rungs since the last call, and selects the rungs anew. A fixed ladder does not
+    /// change.
     pub fn learn(&mut self, tally: LadderTally) {
         if tally.pairs == 0 || self.is_fixed {
             return;
@@ -92,9 +99,10 @@ mod tests {
         tally
     }
 
-    /// The reference is the rule with the costs of this file. An oriented box fitted once for two tests costs 73.5 ns
-    /// per test. To save time against the 200 ns of the distance, the box must exclude 0.3675 of the pairs. A sphere of
-    /// 1.5 ns per test can then save 273.5 ns, and saves time if the sphere excludes 0.0055 of the pairs.
+    /// The reference is the rule with the costs of this file. An oriented box that is fitted once for two tests costs
+    /// 73.5 ns per test. To save time against the 200 ns of the distance, the box must exclude the fraction 0.3675 of
+    /// the pairs. A sphere costs 1.5 ns per test and can save 273.5 ns. The sphere saves time if it excludes the
+    /// fraction 0.0055 of the pairs.
     #[test]
     fn rungs_that_save_less_than_they_cost_are_left_out() {
         let tested = |tested, excluded, fitted| RungTally { tested, excluded, fitted };

@@ -1,38 +1,38 @@
-//! Discrete orientation polytopes: intersections of slabs of fixed directions.
+//! Discrete orientation polytopes (DOP): intersections of slabs with fixed directions.
 //!
-//! The directions are those of Klosowski et al. 1998: the three axes, the four space diagonals of a cube, and the six
-//! face diagonals of a cube. Slabs along space diagonals cut the corners of a box, and slabs along face diagonals cut
-//! the edges. In the plane, the directions are the two axes and the two diagonals. Projections on these directions need
-//! additions only.
+//! The directions are taken from Klosowski et al. 1998: the three axes, the four space diagonals of a cube, and the six
+//! face diagonals of a cube. Slabs normal to space diagonals cut the corners of a box, and slabs normal to face
+//! diagonals cut its edges. In the plane, the directions are the two axes and the two diagonals. Projections on these
+//! directions need additions only.
 //!
-//! Bounds are *signed* projections, and two polytopes are disjoint if the slabs of *any* direction are disjoint.
+//! Bounds are *signed* projections. Two polytopes are disjoint if their slabs of *at least one* direction are disjoint.
 //! (Aragón & Molinari 2014, eqs. (8)–(11), print norms of the projections, and require all slab pairs to be disjoint.)
-//! Disjoint slabs prove that the polytopes are disjoint. The test misses gaps across other directions.
+//! The test does not find gaps that only another direction separates.
 
 use std::f64::consts::SQRT_2;
 
 use super::ROUNDING;
 use crate::math::Vec3;
 
-/// Length of a diagonal of the unit cube.
+/// Length of a space diagonal of the unit cube.
 const SQRT_3: f64 = 1.732_050_807_568_877_2;
 
-/// A polytope of `SLABS` slabs α ≤ x·p ≤ β. The number of slabs determines their directions p.
+/// A polytope of `SLABS` slabs α ≤ x·p ≤ β with the directions p. The number of slabs determines the directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dop<const SLABS: usize> {
-    /// α of each slab, |p| times a length \[m\].
+    /// Bound α of each slab, a length times |p| \[m\].
     pub lower: [f64; SLABS],
-    /// β of each slab, |p| times a length \[m\].
+    /// Bound β of each slab, a length times |p| \[m\].
     pub upper: [f64; SLABS],
 }
 
-/// Box and diagonals of the plane z = 0: 8 sides. No direction separates along z.
+/// Rectangle with cut corners in the plane z = 0: 8 sides. No direction separates along z.
 pub type Dop8 = Dop<4>;
-/// Box and corners: 14 sides.
+/// Box with cut corners: 14 sides.
 pub type Dop14 = Dop<7>;
-/// Box and edges: 18 sides.
+/// Box with cut edges: 18 sides.
 pub type Dop18 = Dop<9>;
-/// Box, corners and edges: 26 sides.
+/// Box with cut corners and edges: 26 sides.
 pub type Dop26 = Dop<13>;
 
 /// Projections on (1,1,1), (1,1,−1), (1,−1,1), (1,−1,−1).
@@ -49,14 +49,14 @@ fn edges(x: &Vec3) -> [f64; 6] {
 }
 
 impl Dop8 {
-    /// Smallest polytope of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    /// Smallest polytope that contains `points`, enlarged by `margin` \[m\] on every side and rounded outward.
     pub fn fit(points: &[Vec3], margin: f64) -> Self {
         Self::fit_with(points, margin, &[1.0, 1.0, SQRT_2, SQRT_2], |x| [x.x, x.y, x.x + x.y, x.x - x.y])
     }
 }
 
 impl Dop14 {
-    /// Smallest polytope of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    /// Smallest polytope that contains `points`, enlarged by `margin` \[m\] on every side and rounded outward.
     pub fn fit(points: &[Vec3], margin: f64) -> Self {
         let lengths = [1.0, 1.0, 1.0, SQRT_3, SQRT_3, SQRT_3, SQRT_3];
         Self::fit_with(points, margin, &lengths, |x| {
@@ -67,7 +67,7 @@ impl Dop14 {
 }
 
 impl Dop18 {
-    /// Smallest polytope of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    /// Smallest polytope that contains `points`, enlarged by `margin` \[m\] on every side and rounded outward.
     pub fn fit(points: &[Vec3], margin: f64) -> Self {
         let lengths = [1.0, 1.0, 1.0, SQRT_2, SQRT_2, SQRT_2, SQRT_2, SQRT_2, SQRT_2];
         Self::fit_with(points, margin, &lengths, |x| {
@@ -78,7 +78,7 @@ impl Dop18 {
 }
 
 impl Dop26 {
-    /// Smallest polytope of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    /// Smallest polytope that contains `points`, enlarged by `margin` \[m\] on every side and rounded outward.
     pub fn fit(points: &[Vec3], margin: f64) -> Self {
         let mut lengths = [SQRT_2; 13];
         lengths[..3].fill(1.0);
@@ -107,7 +107,7 @@ impl<const SLABS: usize> Dop<SLABS> {
                 dop.upper[k] = dop.upper[k].max(projection);
             }
         }
-        // The terms of a projection may cancel, so its rounding error is relative to the magnitude of the terms.
+        // The terms of a projection may cancel. Its rounding error is therefore relative to the magnitude of the terms.
         for (k, length) in lengths.iter().enumerate() {
             let slack = margin * length * (1.0 + ROUNDING) + ROUNDING * magnitude;
             dop.lower[k] -= slack;
@@ -116,10 +116,10 @@ impl<const SLABS: usize> Dop<SLABS> {
         dop
     }
 
-    /// Whether the polytopes are certainly disjoint: the slabs of some direction are disjoint.
+    /// Whether the polytopes are certainly disjoint: the slabs of at least one direction are disjoint.
     ///
-    /// The first three directions exclude most pairs and are tested without branches. These directions are the axes,
-    /// except in [`Dop8`].
+    /// The first three directions exclude most pairs and are tested without branches. These directions are the
+    /// coordinate axes, except in [`Dop8`].
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         let apart = |k: usize| (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k]);

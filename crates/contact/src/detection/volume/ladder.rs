@@ -1,8 +1,9 @@
 //! Exclusion of leaf pairs by a ladder of bounding volumes of increasing tightness.
 //!
-//! A pair of leaves is tested on one rung (bounding volume) after the other, for example sphere → box → 14-DOP →
-//! oriented box, until a rung excludes the pair (Aragón & Molinari 2014, §3.2). The sphere of a leaf belongs to its
-//! tree. All other volumes are fitted on first use and kept until the nodes move.
+//! The rungs of the ladder are bounding volumes, for example sphere → box → 14-DOP → oriented box. A pair of leaves is
+//! tested on one rung after the other until a rung excludes the pair (Aragón & Molinari 2014, §3.2). The sphere of a
+//! leaf belongs to its tree. All other volumes are fitted on first use and kept until [`LeafVolumes::invalidate`] is
+//! called.
 
 use std::ops::AddAssign;
 
@@ -13,7 +14,7 @@ use super::sphere::Sphere;
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 
-/// A rung of the ladder.
+/// Kind of a bounding volume, a rung of the ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum VolumeKind {
@@ -29,11 +30,11 @@ pub enum VolumeKind {
     Dop18,
     /// Polytope of 26 sides.
     Dop26,
-    /// Oriented box, tested on all 15 separating axes.
+    /// Oriented box, tested on 15 separating axes.
     Obb,
 }
 
-/// Leaves that are tested on the ladder of bounding volumes.
+/// Which leaves are tested on the ladder, and on which rungs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LadderUse {
     /// Only leaves of curved faces, on the rungs that save time.
@@ -45,18 +46,18 @@ pub enum LadderUse {
 /// Statistics of a rung.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RungTally {
-    /// Pairs tested.
+    /// Number of pairs tested.
     pub tested: u64,
-    /// Pairs excluded.
+    /// Number of pairs excluded.
     pub excluded: u64,
-    /// Volumes fitted.
+    /// Number of volumes fitted.
     pub fitted: u64,
 }
 
 /// Statistics of a ladder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LadderTally {
-    /// Pairs of leaves tested.
+    /// Number of pairs of leaves tested.
     pub pairs: u64,
     /// Statistics by kind of volume, in the order of [`VolumeKind`].
     pub rungs: [RungTally; VolumeKind::COUNT],
@@ -95,20 +96,20 @@ impl VolumeKind {
     }
 }
 
-/// A leaf at the current positions.
+/// A leaf at the current positions of its nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf<'a> {
     /// Number of the leaf within its [`LeafVolumes`].
     pub index: usize,
-    /// Ball that contains the points, without the margin.
+    /// Ball that contains the points; the margin is not included.
     pub sphere: Sphere,
     /// Points whose hull contains the leaf; the nodes of a linear face in cyclic order.
     pub points: &'a [Vec3],
-    /// Half the thickness plus the search distance \[m\].
+    /// Margin by which all volumes of the leaf are enlarged \[m\].
     pub margin: f64,
 }
 
-/// Volumes of one kind, one per leaf. With each volume is the stamp of the positions to which the volume was fitted.
+/// Volumes of one kind, one per leaf. Each volume is stored with the stamp of the positions to which it was fitted.
 #[derive(Clone, Debug)]
 struct Cache<V> {
     entries: Vec<Option<(u64, V)>>,
@@ -134,10 +135,10 @@ impl<V: Copy> Cache<V> {
     }
 }
 
-/// The ladder of the leaves of one or several trees; the leaves of all trees are numbered consecutively.
+/// The ladder for the leaves of one or several trees; the leaves of all trees are numbered consecutively.
 ///
 /// # Cost
-/// Storage for the rungs in use is allocated once; testing a pair allocates nothing.
+/// The memory for the rungs in use is allocated once. Testing a pair allocates nothing.
 #[derive(Clone, Debug)]
 pub struct LeafVolumes {
     vectorised: Vectorised,
@@ -153,7 +154,7 @@ pub struct LeafVolumes {
 }
 
 impl LeafVolumes {
-    /// A ladder, lowest rung first, for `num_leaves` leaves.
+    /// A ladder for `num_leaves` leaves; the loosest rung comes first.
     pub fn new(ladder: &[VolumeKind], num_leaves: usize) -> Self {
         let wants = |kind| ladder.contains(&kind);
         Self {
@@ -170,12 +171,12 @@ impl LeafVolumes {
         }
     }
 
-    /// Discards all volumes after a change of the nodes or margins.
+    /// Discards all fitted volumes, after a change of the positions or margins.
     pub fn invalidate(&mut self) {
         self.stamp += 1;
     }
 
-    /// Index of the rung that excludes the pair; `None` if the leaves may touch.
+    /// Index of the first rung that excludes the pair; `None` if the leaves may touch.
     pub fn excluded(&mut self, a: &Leaf<'_>, b: &Leaf<'_>) -> Option<usize> {
         self.tally.pairs += 1;
         (0..self.ladder.len()).find(|&rung| {
@@ -188,7 +189,7 @@ impl LeafVolumes {
         })
     }
 
-    /// Accumulated statistics of the rungs.
+    /// Accumulated statistics of all rungs.
     pub fn tally(&self) -> LadderTally {
         let mut tally = self.tally;
         let fitted = [

@@ -1,8 +1,9 @@
 //! Oriented bounding boxes (OBB).
 //!
-//! The axes of triangles and flat quadrilaterals are the normal, the longest edge, and the direction normal to these
-//! two. The axes of other point sets are the principal axes of inertia: the eigenvectors of the covariance about the
-//! centre of gravity (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of eq. (15)).
+//! The axes of segments, triangles and flat quadrilaterals are the longest edge, the face normal, and the direction
+//! normal to both. The axes of other point sets are the principal axes of inertia: the eigenvectors of the covariance
+//! about the centre of gravity (Aragón & Molinari 2014, eqs. (13)–(15), with the centre of gravity in both terms of eq.
+//! (15)).
 
 use super::ROUNDING;
 use crate::math::eight_lanes::EightLanes;
@@ -10,14 +11,13 @@ use crate::math::real::{Lanes, Real};
 use crate::math::vectorised::Kernel;
 use crate::math::{Mat3, Vec3};
 
-/// Addition to the absolute cosine of any two axes. Rounding dominates the cross product of nearly parallel axes. With
-/// this addition, such a cross product never separates two boxes (Gottschalk, Lin & Manocha 1996).
+/// Added to the absolute cosine of each pair of axes. Rounding dominates the cross product of nearly parallel axes.
+/// With this addition, such a cross product never separates two boxes (Gottschalk, Lin & Manocha 1996).
 const PARALLEL: f64 = 1e-12;
-/// A face counts as flat if its nodes deviate from the plane through its first node and normal to the face normal by at
-/// most this fraction of its longest edge.
+/// Largest distance of the nodes of a flat face from the plane of the face, relative to the longest edge. The plane
+/// contains the first node and is normal to the face normal.
 const FLATNESS: f64 = 1e-6;
-/// The axes are arbitrary if the difference of the principal moments, relative to the largest moment, is below this
-/// value.
+/// Largest difference of the principal moments, relative to the largest moment, for which the axes count as arbitrary.
 const SPREAD: f64 = 1e-6;
 
 /// A box: |(x − centre)·axis_k| ≤ half_k.
@@ -25,15 +25,15 @@ const SPREAD: f64 = 1e-6;
 pub struct Obb {
     /// Centre \[m\].
     pub centre: Vec3,
-    /// Half lengths along the axes \[m\]; zero in the fourth lane.
+    /// Half edge lengths along the axes \[m\]; zero in the fourth lane.
     pub half: Lanes,
-    /// Components of the axes; zero in the fourth lane.
+    /// Components of the axes: one entry per coordinate, one lane per axis; zero in the fourth lane.
     components: [Lanes; 3],
 }
 
 impl Obb {
-    /// Box of `points` (the corners of a face in cyclic order, or any set), enlarged by `margin` \[m\] on every
-    /// side and rounded outward.
+    /// Box that contains `points`, enlarged by `margin` \[m\] on every side and rounded outward. The points are the
+    /// corners of a face in cyclic order, or any other set.
     pub fn fit(points: &[Vec3], margin: f64) -> Self {
         let axes = flat_axes(points).unwrap_or_else(|| principal_axes(points));
         let mut lower = [f64::INFINITY; 3];
@@ -48,7 +48,7 @@ impl Obb {
             }
         }
         let middle = |k: usize| axes[k] * (0.5 * (lower[k] + upper[k]));
-        // Axes, projections and centre each have a rounding error of a few units in the last place.
+        // The axes, the projections and the centre each have a rounding error of a few units in the last place.
         let half = |k: usize| 0.5 * (upper[k] - lower[k]) + margin + 8.0 * ROUNDING * (magnitude + margin);
         Self {
             centre: middle(0) + middle(1) + middle(2),
@@ -72,9 +72,8 @@ impl Obb {
     /// Whether a face normal of one of the boxes separates the boxes. This test of 2 × 3 axes misses boxes that only
     /// the cross product of two edges separates.
     ///
-    /// The absolute cosines of an axis with the axes of the other box sum to at least one. [`Obb::fit`] rounds the half
-    /// lengths up by a margin. This margin therefore covers the rounding of this test.
-    ///
+    /// The margin by which [`Obb::fit`] rounds up the half lengths covers the rounding of this test, because the
+    /// absolute cosines of an axis with the axes of the other box sum to at least one.
     /// # Source
     /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see
     /// [`crate::math::vectorised::Vectorised`]).
@@ -91,7 +90,8 @@ impl Obb {
         by_own.max(by_other).exceeds(Lanes::splat(0.0)).any()
     }
 
-    /// Whether the boxes are disjoint, by a test of 15 separating axes: 6 face normals and 9 cross products of edges.
+    /// Whether the boxes are certainly disjoint, by a test of 15 separating axes: 6 face normals and 9 cross products
+    /// of edges.
     ///
     /// # Source
     /// Gottschalk, Lin & Manocha 1996, *OBBTree*, §5.
@@ -101,14 +101,14 @@ impl Obb {
             || Relative::new(self, other).separated_by_edges(&self.half.0, &other.half.0)
     }
 
-    /// Absolute projections of a vector on the axes.
+    /// Absolute projections of the vector (x, y, z) on the axes.
     #[inline(always)]
     fn along(&self, x: f64, y: f64, z: f64) -> Lanes {
         let [u, v, w] = self.components;
         u.mul_add(Lanes::splat(x), v.mul_add(Lanes::splat(y), w * z)).abs()
     }
 
-    /// Absolute cosines of the axes, in lanes, with each axis of another box.
+    /// Absolute cosines of the axes of this box, in lanes, with each axis of the other box.
     #[inline(always)]
     fn cosines_with(&self, other: &Self) -> [Lanes; 3] {
         let [x, y, z] = &other.components;
@@ -120,8 +120,8 @@ impl Obb {
     }
 }
 
-/// The test [`Obb::excludes`] of two boxes, compiled for wide vectors. Without wide vectors, the sums of products are
-/// slow.
+/// The test [`Obb::excludes`] of two boxes, compiled for wide vector registers. Without wide registers, the sums of
+/// products are slow.
 pub struct ObbExclusion<'a>(pub [&'a Obb; 2]);
 
 impl Kernel for ObbExclusion<'_> {
@@ -133,20 +133,20 @@ impl Kernel for ObbExclusion<'_> {
     }
 }
 
-/// Sum of an addend and three vectors times their factors: u a + v b + w c + addend.
+/// u a + v b + w c + addend.
 #[inline(always)]
 fn combined([u, v, w]: [Lanes; 3], [a, b, c]: [f64; 3], addend: Lanes) -> Lanes {
     u.mul_add(Lanes::splat(a), v.mul_add(Lanes::splat(b), w.mul_add(Lanes::splat(c), addend)))
 }
 
-/// Components of three axes.
+/// Components of three axes, as stored in a box.
 fn components(axes: &[Vec3; 3]) -> [Lanes; 3] {
     [0, 1, 2].map(|d| Lanes([axes[0][d], axes[1][d], axes[2][d], 0.0]))
 }
 
-/// One box in the frame of another.
+/// Box b in the frame of box a.
 struct Relative {
-    /// Cosines of axis k of a and axis l of b.
+    /// Cosine of axis k of a with axis l of b, at the indices k, l.
     cosine: [[f64; 3]; 3],
     /// Absolute cosines, enlarged by [`PARALLEL`].
     size: [[f64; 3]; 3],
@@ -186,8 +186,8 @@ impl Relative {
     }
 }
 
-/// Axes of a segment, triangle or flat quadrilateral: the longest edge, the normal of this edge in the plane of the
-/// face, and the face normal.
+/// Axes of a segment, triangle or flat quadrilateral: the longest edge, the direction normal to this edge in the plane
+/// of the face, and the face normal. `None` for other point sets, and if all points coincide.
 fn flat_axes(points: &[Vec3]) -> Option<[Vec3; 3]> {
     let normal = match points {
         [_, _] => Vec3::zeros(),
@@ -213,7 +213,8 @@ fn any_normal(direction: &Vec3) -> Vec3 {
     direction.cross(&axis).normalize()
 }
 
-/// Eigenvectors of the covariance of the points; the coordinate axes if rounding makes the eigenvectors arbitrary.
+/// Eigenvectors of the covariance of the points; the coordinate axes if rounding makes the eigenvectors arbitrary or if
+/// the covariance is not finite.
 fn principal_axes(points: &[Vec3]) -> [Vec3; 3] {
     let mean = points.iter().sum::<Vec3>() / points.len().max(1) as f64;
     let covariance: Mat3 = points.iter().map(|p| (p - mean) * (p - mean).transpose()).sum();

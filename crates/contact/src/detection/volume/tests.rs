@@ -1,4 +1,4 @@
-//! Volumes never exclude sets that share a point, and a higher rung excludes more pairs.
+//! Volumes never exclude sets that share a point, and tighter volumes exclude more pairs.
 
 use super::*;
 use crate::detection::samples::Samples;
@@ -16,21 +16,21 @@ fn point_set(s: &mut Samples) -> Vec<Vec3> {
     points
 }
 
-/// A random point of the hull.
+/// A random point of the hull of `points`.
 fn point_of_hull(points: &[Vec3], s: &mut Samples) -> Vec3 {
     let weights: Vec<f64> = points.iter().map(|_| s.uniform(0.0, 1.0).powi(4) + 1e-300).collect();
     let total: f64 = weights.iter().sum();
     points.iter().zip(&weights).map(|(p, w)| p * (w / total)).sum()
 }
 
-/// Ball of the points about their mean.
+/// Ball that contains the points and whose centre is their mean.
 fn ball(points: &[Vec3]) -> Sphere {
     let centre = points.iter().sum::<Vec3>() / points.len() as f64;
     let radius = points.iter().map(|p| (p - centre).norm()).fold(0.0, f64::max);
     Sphere { centre, radius: radius * (1.0 + 1e-12) + 1e-12 * centre.norm() }
 }
 
-/// Whether each kind excludes the pair.
+/// For each kind of volume, its name and whether it excludes the pair.
 fn exclusions(a: &[Vec3], b: &[Vec3], margin: f64) -> [(&'static str, bool); 7] {
     let (oriented_a, oriented_b) = (Obb::fit(a, margin), Obb::fit(b, margin));
     [
@@ -54,7 +54,7 @@ fn sets_within_their_margins_are_never_excluded() {
         let place = s.direction() * s.pick(&[0.0, 1.0, 1e5]);
         let size = a.iter().chain(&b).map(|p| p.norm()).fold(place.norm(), f64::max) + margin;
         let offset = point_of_hull(&a, &mut s) - point_of_hull(&b, &mut s);
-        // The distance of a point of b from a point of a is twice the margin, less the rounding error of this shift.
+        // A point of b has a distance of twice the margin from a point of a, minus the rounding error of this shift.
         let reach = s.direction() * (2.0 * margin * (1.0 - 1e-15));
         b.iter_mut().for_each(|p| *p += offset + reach + place);
         let a: Vec<Vec3> = a.iter().map(|p| p + place).collect();
@@ -148,7 +148,7 @@ fn oriented_boxes_hold_their_points_and_fit_flat_faces() {
     assert!((Obb::fit(&tilted, 0.25).half.0[2] - 0.25).abs() < 1e-13);
 }
 
-/// Compares all 15 axes with explicit projections of the corners of both boxes.
+/// The test of all 15 axes agrees with explicit projections of both boxes on these axes.
 #[test]
 fn separating_axes_agree_with_projections() {
     let mut s = Samples::new(9);

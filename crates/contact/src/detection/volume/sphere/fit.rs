@@ -4,7 +4,7 @@ use super::Sphere;
 use super::minimum_ball::MinimumBall;
 use crate::math::Vec3;
 
-/// Directions along which [`Sphere::epos`] searches extremal points.
+/// Directions along which [`Sphere::epos`] searches for extremal points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directions {
     /// EPOS-6: the three axes.
@@ -43,7 +43,7 @@ impl Directions {
     }
 }
 
-/// Lowest and highest points of a list along the first `D` of the EPOS directions.
+/// Lowest and highest points of a list along each of the first `D` entries of `DIRECTIONS`.
 #[derive(Clone, Copy, Debug)]
 pub struct Extremes<const D: usize> {
     low: [f64; D],
@@ -53,7 +53,7 @@ pub struct Extremes<const D: usize> {
 }
 
 impl<const D: usize> Extremes<D> {
-    /// Extremes of a single point of the list.
+    /// Extremes of the single point `points[index]`.
     #[inline]
     pub fn of(points: &[Vec3], index: u32) -> Self {
         let point = points[index as usize];
@@ -64,7 +64,7 @@ impl<const D: usize> Extremes<D> {
         Self { low: along, high: along, lowest: [index; D], highest: [index; D] }
     }
 
-    /// Includes the extremes of another part of the list.
+    /// Includes the extremes of further points of the list.
     #[inline]
     pub fn join(&mut self, other: &Self) {
         for d in 0..D {
@@ -79,7 +79,7 @@ impl<const D: usize> Extremes<D> {
         }
     }
 
-    /// Minimum ball of the extremal points; other points of the list may lie outside.
+    /// Minimum ball of the extremal points. Other points of the list may lie outside.
     pub fn minimum_ball(&self, points: &[Vec3]) -> Option<MinimumBall> {
         let mut extremal = [Vec3::zeros(); 2 * DIRECTIONS.len()];
         let mut count = 0;
@@ -95,8 +95,9 @@ impl<const D: usize> Extremes<D> {
 }
 
 impl Sphere {
-    /// Sphere on the most distant pair of extremal points along an axis, grown over the other points. `None` without
-    /// points. The radius exceeds the radius of the minimum ball by 5 % on average, and seldom by more than 20 %.
+    /// Sphere around the most distant of three pairs of points, grown over the other points. A pair consists of the
+    /// lowest and the highest point along a coordinate axis. `None` without points. The radius exceeds the radius of
+    /// the minimum ball by 5 % on average, and seldom by more than 20 %.
     ///
     /// # Cost
     /// O(n).
@@ -115,7 +116,7 @@ impl Sphere {
 
     /// Minimum ball of the extremal points along the `directions`, grown over the other points. `None` without points.
     /// The radius exceeds the radius of the minimum ball on average by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face
-    /// diagonals). The result is the minimum ball if the list has at most two points per direction.
+    /// diagonals). The result is the minimum ball if there are at most twice as many points as directions.
     ///
     /// # Cost
     /// O(n).

@@ -1,10 +1,10 @@
-//! The exact smallest ball of a set of points, with its centre as a weighted mean of the points.
+//! The exact smallest ball of a set of points; its centre is a weighted mean of the points.
 
 use super::{Sphere, rounded_up};
 use crate::math::Vec3;
 
-/// Smallest ball of a set of points, and its centre as a convex combination of at most four of these points, the
-/// support.
+/// Smallest ball of a set of points, and its centre as a convex combination of at most four of these points, which form
+/// the support.
 #[derive(Clone, Copy, Debug)]
 pub struct MinimumBall {
     /// The ball, rounded up.
@@ -14,21 +14,21 @@ pub struct MinimumBall {
     num_support: usize,
 }
 
-/// Ratio of a Gram determinant to the product of its diagonal. Below this value, the support points are too nearly
-/// collinear or coplanar, and a smaller support gives the ball. The error, relative to the radius of the ball, is at
-/// most the square root of this ratio.
+/// Largest ratio of a Gram determinant to the product of its diagonal for which the support points count as collinear
+/// or coplanar. A smaller support then gives the ball. The error, relative to the radius of the ball, is at most the
+/// square root of this ratio.
 const SINGULAR: f64 = 1e-14;
 
-/// A point counts as on the ball up to this distance outside the ball, relative to the radius.
+/// Largest distance of a point outside the ball, relative to the radius, for which the point counts as on the ball.
 const ON_BALL: f64 = 4.0 * f64::EPSILON;
 
 impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
     /// The method pivots like the simplex method. While points lie outside the ball of the support, the farthest of
-    /// these points enters the support. The candidates for the new support are the entering point with any subset of
-    /// the old support. The hull of a candidate must contain the centre of its ball. The candidate with the largest
-    /// ball becomes the new support. Each pivot enlarges the ball, so the method ends.
+    /// these points enters the support. A candidate for the new support consists of the entering point and a non-empty
+    /// subset of the old support. The hull of a candidate must contain the centre of its ball. The candidate with the
+    /// largest ball becomes the new support. Each pivot enlarges the ball, so the method ends.
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.
@@ -57,13 +57,14 @@ impl MinimumBall {
         }
     }
 
-    /// Support points, as (index of the point, weight); weights ≥ 0 sum to one and combine to the centre.
+    /// Support points as pairs (index of the point, weight). The weights are non-negative and sum to one; the weighted
+    /// mean of the support points is the centre.
     pub fn support(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.support.iter().zip(&self.weights).take(self.num_support).map(|(&point, &weight)| (point, weight))
     }
 
     /// Ball through the entering point and a subset of the support points, and the squared radius of this ball. `None`
-    /// if rounding makes the balls of all subsets at most as large as the current ball.
+    /// if no subset gives a larger ball than the current ball, because of rounding.
     fn pivot(&self, points: &[Vec3], entering: usize, radius_squared: f64) -> Option<(Self, f64)> {
         let origin = points[entering];
         let edges: [Vec3; 4] = std::array::from_fn(|k| points[self.support[k]] - origin);
@@ -114,9 +115,15 @@ fn farthest_point(points: &[Vec3], centre: &Vec3) -> (usize, f64) {
 }
 
 /// Squared radius r² and weights λ of the ball through the entering point and the support points in `subset` (one bit
-/// each). With the edges qᵢ from the entering point and Gᵢⱼ = qᵢ·qⱼ, the weights solve 2 G λ = diag G, and
-/// r² = λ·diag G / 2. `None` if G is singular, if the subset has more than three points, or if the centre is outside
-/// the hull of the points.
+/// each). Let qᵢ be the edges from the entering point to the support points, and `gram` the matrix G of the products
+/// Gᵢⱼ = qᵢ·qⱼ. Then
+///
+/// ```text
+/// 2 G λ = diag G,   r² = λ · diag G / 2
+/// ```
+///
+/// `None` if G is singular, if the subset is empty or has more than three points, or if the centre is outside the hull
+/// of the points.
 fn ball_of_support(gram: &[[f64; 4]; 4], subset: u8) -> Option<(f64, [f64; 4])> {
     let mut members = [0; 4];
     let mut count = 0;
@@ -150,12 +157,12 @@ fn ball_of_support(gram: &[[f64; 4]; 4], subset: u8) -> Option<(f64, [f64; 4])> 
     in_hull.then_some((radius_squared, weights))
 }
 
-/// Whether a Gram determinant is NaN, or too small relative to the product of the diagonal.
+/// Whether a Gram determinant is NaN, or at most `SINGULAR` times the product of the diagonal.
 fn is_singular(determinant: f64, product: f64) -> bool {
     determinant.is_nan() || determinant <= SINGULAR * product
 }
 
-/// Solution λ of 2 G λ = diag G for three edges, by cofactors.
+/// Solution λ of 2 G λ = diag G for three edges, by cofactors; `None` if G is singular.
 fn solve_three(gram: &[[f64; 4]; 4], [a, b, c]: [usize; 3]) -> Option<[f64; 3]> {
     let (aa, bb, cc) = (gram[a][a], gram[b][b], gram[c][c]);
     let (ab, ac, bc) = (gram[a][b], gram[a][c], gram[b][c]);

@@ -1,6 +1,6 @@
 //! Bounding spheres: the joint sphere of two spheres, and fits to points from quick to exact.
 //!
-//! Every radius is rounded up, so that the sphere bounds its content in floating-point arithmetic too.
+//! Every radius is rounded up, so that the sphere contains its content despite rounding.
 
 mod fit;
 mod minimum_ball;
@@ -25,18 +25,19 @@ pub struct Sphere {
     pub radius: f64,
 }
 
-/// Relative slack that covers the rounding of a distance, a sum of radii and their products.
+/// Relative slack that covers the rounding of distances, of sums of radii, and of their products.
 pub const RELATIVE_SLACK: f64 = 8.0 * f64::EPSILON;
 
-/// `radius` enlarged by two rounding errors: of the distances from which the radius was computed, and of an
-/// interpolated `centre`.
+/// `radius` plus two rounding errors: of the distances from which the radius was computed, and of an interpolated
+/// `centre`.
 #[inline]
 pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
     let position_error = f64::EPSILON * (centre.x.abs() + centre.y.abs() + centre.z.abs());
     radius + (RELATIVE_SLACK * radius + position_error)
 }
 
-/// The larger of two numbers, in one instruction; `f64::max` needs more instructions, because it ignores NaN.
+/// The larger of two numbers, in one instruction; `b` if a number is NaN. `f64::max` needs more instructions, because
+/// it ignores NaN.
 #[inline]
 pub fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
@@ -49,15 +50,15 @@ impl Sphere {
         (point - self.centre).norm() <= self.radius
     }
 
-    /// Whether the balls are certainly disjoint: their centres are farther apart than the sum of their radii.
+    /// Whether the balls are certainly disjoint: the distance between their centres exceeds the sum of their radii.
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         let reach = self.radius + other.radius;
         (self.centre - other.centre).norm_squared() > reach * reach * (1.0 + RELATIVE_SLACK)
     }
 
-    /// Radius of [`Sphere::joint`] before rounding up: max(r₁, r₂, (D + r₁ + r₂)/2) \[m\], with the radii r₁, r₂ and
-    /// the distance D of the centres. An exchange of the spheres gives the same bits.
+    /// Radius of [`Sphere::joint`] before rounding up \[m\]: max(r₁, r₂, (D + r₁ + r₂)/2), with the radii r₁ and r₂ and
+    /// the distance D between the centres. An exchange of the spheres gives the same bits.
     #[inline]
     pub fn joint_radius(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
@@ -65,8 +66,9 @@ impl Sphere {
         larger(0.5 * (distance + sum), larger(self.radius, other.radius))
     }
 
-    /// Fraction f in \[0, 1\] that gives the centre of the joint sphere between the centres of the two spheres: c = (1
-    /// − f) c₁ + f c₂. f is 0 if this sphere contains the other, and 1 if the other contains this sphere.
+    /// Fraction f in \[0, 1\] that places the centre of the joint sphere at c = (1 − f) c₁ + f c₂, with the centre c₁
+    /// of this sphere and the centre c₂ of the other. f is 0 if this sphere contains the other, and 1 if the other
+    /// contains this sphere.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, joint ball of two balls.
@@ -74,7 +76,7 @@ impl Sphere {
     pub fn joint_fraction(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
         let between = 0.5 * (distance + other.radius - self.radius) / distance;
-        // For coincident centres the quotient may be NaN; `larger` replaces NaN by zero.
+        // For coincident centres, the quotient may be NaN; `larger` replaces NaN by zero.
         let at_least = larger(between, 0.0);
         if at_least < 1.0 { at_least } else { 1.0 }
     }
@@ -84,8 +86,8 @@ impl Sphere {
         self.joint_at(other, self.joint_fraction(other))
     }
 
-    /// Sphere about c = (1 − f) c₁ + f c₂ that contains both spheres, rounded up. The fraction f of
-    /// [`Sphere::joint_fraction`] gives the smallest sphere.
+    /// Sphere with the centre c = (1 − f) c₁ + f c₂ that contains both spheres, rounded up, where f is `fraction`. The
+    /// result of [`Sphere::joint_fraction`] gives the smallest sphere.
     #[inline]
     pub fn joint_at(&self, other: &Self, fraction: f64) -> Self {
         let offset = other.centre - self.centre;
@@ -100,8 +102,8 @@ impl Sphere {
         4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3)
     }
 
-    /// Enlarges the sphere to contain each point in turn. If a point is outside, the sphere grows towards the point;
-    /// the opposite point of the sphere stays fixed.
+    /// Enlarges the sphere until it contains each point, one point after the other. The sphere grows towards a point
+    /// outside; the opposite point of the sphere stays fixed.
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.

@@ -8,13 +8,13 @@ fn vec3(scale: f64) -> impl Strategy<Value = Vec3> {
     prop::array::uniform3(-scale..scale).prop_map(Vec3::from)
 }
 
-/// Tolerance \[m\]: a multiple of the rounding error of the coordinates of points.
+/// Tolerance \[m\]: a multiple of the rounding error of the coordinates of the points.
 fn rounding(points: &[Vec3]) -> f64 {
     16.0 * f64::EPSILON * points.iter().map(|p| p.norm()).fold(0.0, f64::max)
 }
 
-/// Sets of points in general position, on a coarse lattice (coincident, collinear or cospherical points), and far from
-/// the origin.
+/// Sets of points of three types: in general position, on a coarse lattice (with coincident, collinear or cospherical
+/// points), and far from the origin.
 fn clouds(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec3>> {
     let lattice = prop::array::uniform3(-2..3).prop_map(|p| Vec3::from(p.map(f64::from)));
     prop_oneof![
@@ -25,7 +25,7 @@ fn clouds(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec3>> {
 }
 
 /// Radius of the smallest ball. Each set of up to four points is the support of a ball. The result is the least radius
-/// of the balls that contain all points. A general linear solver gives the balls.
+/// of those balls that contain all points. A general linear solver gives the balls.
 fn minimum_radius_by_enumeration(points: &[Vec3]) -> f64 {
     let mut balls = points.iter().map(|p| (*p, 0.0)).collect::<Vec<_>>();
     let n = points.len();
@@ -35,7 +35,7 @@ fn minimum_radius_by_enumeration(points: &[Vec3]) -> f64 {
             for c in b + 1..n {
                 let (u, v) = (points[b] - points[a], points[c] - points[a]);
                 let normal = u.cross(&v);
-                // The centre is equidistant from a, b, c and in their plane.
+                // The centre has equal distances from a, b and c, and lies in their plane.
                 let rows = Matrix3::from_rows(&[u.transpose(), v.transpose(), normal.transpose()]);
                 let right = Vector3::new(u.norm_squared() / 2.0, v.norm_squared() / 2.0, 0.0);
                 if normal.norm() > 1e-9 * u.norm() * v.norm()
@@ -213,7 +213,7 @@ fn more_directions_fit_tighter_on_average() {
             *mean += (fit.unwrap().radius / minimum - 1.0) / f64::from(num_clouds);
         }
     }
-    // The order of the methods is that found by Larsson 2008.
+    // Larsson 2008 found the same order of the methods.
     assert!(excess[0] > excess[1] && excess[1] > excess[2] && excess[2] > excess[3], "{excess:?}");
     assert!(excess[0] < 0.10 && excess[2] < 0.01 && excess[3] < 0.005, "{excess:?}");
 }
