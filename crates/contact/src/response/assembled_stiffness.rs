@@ -1,18 +1,19 @@
 //! Assembled stiffness of all contact springs of a step, by node and rigid body.
 //!
-//! A single spring of stiffness κ on the effective mass m_eff is stable if κ dt²/m_eff is small; several springs on one
-//! body are stable only if the sum of these values is small. Let W = G M⁻¹ Gᵀ be the compliance of the contacts, with
-//! the mass matrix M and the map G from velocities to relative velocities, K the diagonal matrix of the stiffnesses
-//! κ_k, and λ the largest eigenvalue. With W split into contributions of deformable nodes and rigid bodies, λ(K W) ≤
-//! λ(K W_nodes) + λ(K W_rigid):
+//! A single spring of stiffness κ on the effective mass m_eff is stable in time steps dt if κ dt²/m_eff is small.
+//! Several springs on one body are stable only if the sum of these values is small. The compliance of the contacts is
+//! W = G M⁻¹ Gᵀ, with the mass matrix M and the map G from velocities to relative velocities. K is the diagonal matrix
+//! of the stiffnesses κ_k of the contacts k, and λ denotes the largest eigenvalue. W is the sum of the contributions of
+//! deformable nodes and of rigid bodies:
 //!
 //! ```text
-//! nodes    λ ≤ max_a (1/m_a) Σ_k κ_k |w_ka| Σ_b |w_kb|               Gershgorin on the assembled stiffness
-//! rigid    λ ≤ Σ over the two bodies of (tr A⁸)^⅛,  A = M⁻¹ Σ_k κ_k h_k h_kᵀ,  h = (n, r × n)
+//! both     λ(K W) ≤ λ(K W_nodes) + λ(K W_rigid)
+//! nodes    λ(K W_nodes) ≤ max_a (1/m_a) Σ_k κ_k |w_ka| Σ_b |w_kb|    Gershgorin on the assembled stiffness
+//! rigid    λ(K W_rigid) ≤ Σ over the two bodies of (tr A⁸)^⅛,  A = M⁻¹ Σ_k κ_k h_k h_kᵀ,  h = (n, r × n)
 //! ```
-//! Here w_ka is the weight of node a of mass m_a in contact k, n the contact normal, and r the vector from the centre
-//! of the body to the contact. (tr A⁸)^⅛ is at least the largest eigenvalue of A and at most 1.25 times this
-//! eigenvalue.
+//! Here w_ka is the weight of node a in contact k, m_a is the mass of node a, n is the contact normal, and r is the
+//! vector from the centre of the body to the contact. (tr A⁸)^⅛ is at least the largest eigenvalue of A, and at most
+//! 1.25 times this eigenvalue.
 //!
 //! # Source
 //! Derived.
@@ -32,34 +33,36 @@ type Vec6 = SVector<f64, 6>;
 /// Marks bodies without contact springs.
 const NONE: u32 = u32::MAX;
 
-/// Largest total λ dt² of the springs on rigid bodies. At this value an impact lasts ten steps, and the energy error is
-/// 6e-4 of the impact energy.
+/// Largest sum of λ dt² of the springs on rigid bodies. At this value an impact lasts ten steps, and the energy error
+/// is 6e-4 of the impact energy.
 pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
-/// Ratio ω²/λ, with the squared frequency ω² reported to the step control and the bound λ of rigid bodies. In steps of
-/// 1.9/ω, λ dt² is [`MAX_ON_RIGID_BODIES`].
+/// Ratio of the squared frequency ω² that is reported to the step control to the bound λ of rigid bodies. In steps of
+/// 1.9/ω, λ dt² is then [`MAX_ON_RIGID_BODIES`].
 const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
-/// Largest total λ dt² of the springs on deformable nodes. Elements at 0.8 of their critical step have λ dt² = 1.6²;
-/// the sum 1.4 + 1.6² stays below the stability limit of 4. An impact begins between two steps. The energy of the nodes
-/// in contact then has a relative error of up to λ dt²/4, until the opening of the contact balances this error. If the
-/// nodes in contact are a large part of the mass of a body, as in coarse meshes, [`MAX_OF_BODY_ENERGY`] is the stricter
-/// limit.
+/// Largest sum of λ dt² of the springs on deformable nodes. Elements at 0.8 of their critical step have λ dt² = 1.6²;
+/// the sum 1.4 + 1.6² is below the stability limit of 4.
+///
+/// An impact begins between two steps. The energy of the nodes in contact then has a relative error of up to λ dt²/4,
+/// until the opening of the contact balances this error. In coarse meshes, the nodes in contact are a large part of the
+/// mass of a body; [`MAX_OF_BODY_ENERGY`] is then the stricter limit.
 const MAX_ON_NODES: f64 = 1.4;
 
-/// Largest λ dt² m_c/m, with the mass m of a body and the mass m_c of its nodes in contact. At this value the energy
+/// Largest λ dt² m_c/m, with the mass m of a body and the mass m_c of its nodes in contact. At this value, the energy
 /// error is a twentieth of the energy of the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// Smallest ratio of the squared frequency of coupled springs to the squared frequency of a single spring. For a plate
-/// on two springs at its ends, this ratio is 0.5.
+/// Smallest ratio of the squared frequency of a spring coupled to other springs to its squared frequency alone. For a
+/// plate on two springs at its ends, this ratio is 0.5.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
-/// Weight below which the mass of a node counts as in contact in proportion to the weight. The mass in contact then
-/// changes continuously as a contact reaches a node, and weights by rounding have no effect.
+/// Smallest weight for which the whole mass of a node counts as in contact. For smaller weights, the part of the mass
+/// in contact is proportional to the weight. The mass in contact thus changes continuously when a contact reaches a
+/// node, and weights by rounding have no effect.
 const FULL_WEIGHT: f64 = 1e-3;
 
-/// Part of the mass of a node that is in contact by this weight \[-\].
+/// Part of the mass of a node that counts as in contact, for this weight of the node \[-\].
 fn part(weight: f64) -> f64 {
     (weight.abs() / FULL_WEIGHT).min(1.0)
 }
@@ -67,36 +70,36 @@ fn part(weight: f64) -> f64 {
 /// Sums over the springs of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AssembledStiffness {
-    /// Sums for every node; zero for nodes without springs.
+    /// Sums over the springs on each node; zero for nodes without springs.
     nodes: Vec<OnNode>,
     /// Nodes with springs.
     contact_nodes: Vec<u32>,
-    /// Mass of every body \[kg\].
+    /// Mass of each body \[kg\].
     masses: Vec<f64>,
-    /// Mass of the deformable nodes in contact of every body \[kg\].
+    /// For each body, the mass of its deformable nodes in contact \[kg\].
     touched_masses: Vec<f64>,
     /// Rigid bodies with contact springs.
     rigid: Vec<OnRigid>,
-    /// Index of every body in `rigid`.
+    /// Index of each body in `rigid`; `NONE` for bodies without contact springs.
     places: Vec<u32>,
 }
 
-/// Springs on a node.
+/// Sums over the springs on a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct OnNode {
     /// Σ_k κ_k |w_ka| Σ_b |w_kb| over the springs k \[N/m\].
     stiffness: f64,
     /// Σ_k κ_k w_ka n_k over the normal springs \[N/m\].
     resultant: Vec3,
-    /// Part of its mass that is in contact \[-\].
+    /// Part of the mass of the node that is in contact \[-\].
     part: f64,
 }
 
-/// Springs on a rigid body.
+/// Sums over the springs on a rigid body.
 #[derive(Clone, Debug)]
 struct OnRigid {
     body: u32,
-    /// Σ κ h hᵀ with h = (n, r × n).
+    /// Σ κ h hᵀ with h = (n, r × n); with friction, the sum also contains the tangential springs.
     stiffness: Mat6,
     /// Σ κ h of the normal springs.
     resultant: Vec6,
@@ -111,36 +114,36 @@ pub(super) struct Bound {
     pub nodes: f64,
     /// Contribution of rigid bodies.
     pub rigid: f64,
-    /// Largest ratio of a bound to its largest allowed λ dt² \[1/s²\].
+    /// Largest ratio of one of the bounds to the limit on λ dt² for this bound \[1/s²\].
     over_allowed: f64,
 }
 
-/// Frequency of a contact spring.
+/// Squared frequencies of a contact spring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ContactFrequency {
-    /// ω² with all coupled contacts on the same nodes or rigid bodies \[rad²/s²\].
+    /// ω² of the spring, coupled to all contacts on the same nodes or rigid bodies \[rad²/s²\].
     pub square: f64,
-    /// ω² of the single spring \[rad²/s²\].
+    /// ω² of the spring alone \[rad²/s²\].
     pub alone: f64,
-    /// Whether only rigid bodies move.
+    /// Whether no deformable node of the contact can move.
     pub is_of_rigid_bodies: bool,
 }
 
 impl Bound {
-    /// Fraction of the spring stiffness at which, for steps of this length, the springs are stable and the energy of
-    /// impacts is accurate.
+    /// Largest fraction of the spring stiffness, at most 1, with which the springs are stable and the energy of impacts
+    /// is accurate in steps of length `time_step` \[s\].
     pub fn share(&self, time_step: f64) -> f64 {
         let over = self.over_allowed * time_step * time_step;
         if over > 1.0 { 1.0 / over } else { 1.0 }
     }
 
-    /// Bounds for springs with the fraction `share` of their stiffness.
+    /// Bounds for springs whose stiffness is multiplied by `share`.
     pub fn shared(self, share: f64) -> Self {
         Self { nodes: self.nodes * share, rigid: self.rigid * share, over_allowed: self.over_allowed * share }
     }
 
     /// Squared frequency for the step control \[rad²/s²\]. Damping reduces the stable step of springs on nodes by the
-    /// factor `lowering`; springs on rigid bodies are far from the stability limit.
+    /// factor `lowering`. Springs on rigid bodies are far from the stability limit, so damping does not affect them.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
         self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
     }
@@ -170,7 +173,7 @@ impl AssembledStiffness {
         self.places.resize(mobility.num_bodies(), NONE);
     }
 
-    /// Adds a normal spring and, with friction, a tangential spring of the same stiffness \[N/m\].
+    /// Adds a normal spring and, with friction, tangential springs of the same stiffness \[N/m\].
     pub fn add(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, stiffness: f64, friction: bool) {
         let mobility = bodies.mobility;
         let sum: f64 = deformable_sides(constraint, mobility).flat_map(|(.., w)| w).map(|w| w.abs()).sum();
@@ -211,7 +214,7 @@ impl AssembledStiffness {
         &mut self.rigid[*place as usize]
     }
 
-    /// Computes the bounds after all springs are added.
+    /// Computes the bounds of the rigid bodies after all springs are added.
     pub fn bound(&mut self, mobility: &Mobility) {
         for rigid in &mut self.rigid {
             let Some(of_body) = mobility.rigid(rigid.body) else { continue };
@@ -225,7 +228,7 @@ impl AssembledStiffness {
         }
     }
 
-    /// Squared frequency Σ_j κ_j W_ij of contact i if all coupled springs j have equal compression \[1/s²\].
+    /// Squared frequency Σ_j κ_j W_ij of contact i, for equal compression of all coupled springs j \[1/s²\].
     fn coupled(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
         let mobility = bodies.mobility;
         let of_body = |(body, total, arm): (u32, f64, Vec3)| {
@@ -243,9 +246,10 @@ impl AssembledStiffness {
         rigid + nodes.map(of_node).sum::<f64>()
     }
 
-    /// Frequency ω of contact i with the given spring stiffness κ_i and bounds, coupled to other contacts. Opposing
-    /// contacts, as on the two sides of a body between other bodies, reduce the frequency. Between rigid bodies, ω² is
-    /// at least the fraction `MIN_COUPLED_RATIO` of κ_i W_ii; with deformable nodes, at least κ_i W_ii.
+    /// Frequencies of contact i, coupled to other contacts. `stiffness` is κ_i \[N/m\], and `bound` are the bounds of
+    /// the coupled springs. Opposing contacts reduce the frequency, for example contacts on the two sides of a body
+    /// between other bodies. Between rigid bodies, ω² is at least `MIN_COUPLED_RATIO` times κ_i W_ii. With deformable
+    /// nodes, ω² is at least κ_i W_ii.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,
@@ -262,7 +266,7 @@ impl AssembledStiffness {
                 is_of_rigid_bodies: true,
             };
         }
-        // The bound of the nodes is up to twice the ω² of a single contact.
+        // For a single contact, the bound of the nodes is up to twice the ω² of the contact.
         ContactFrequency {
             square: alone.max(0.5 * bound.nodes).max(coupled),
             alone,
@@ -294,7 +298,8 @@ impl AssembledStiffness {
     }
 }
 
-/// Row h = (w n, r × n) of a unit force in the direction n, with the total weight w and the arm r of the nodes.
+/// Row h = (w n, r × n) of a unit force in the direction n. `total` is the sum w of the weights of the nodes, and `arm`
+/// is the sum r of their weighted positions relative to the centre of the body.
 fn row(total: f64, arm: &Vec3, direction: &Vec3) -> Vec6 {
     let (moved, turned) = (direction * total, arm.cross(direction));
     Vec6::new(moved.x, moved.y, moved.z, turned.x, turned.y, turned.z)
@@ -329,9 +334,9 @@ mod tests {
         assembled.of(&constraints.get(0), &bodies)
     }
 
-    /// The mass of a node with a weight by rounding is not in contact. Reference: λ is 2.5 1/s² by the contactor of
-    /// 0.8 kg and 1 1/s² by the node of 2 kg. The limits of λ dt² are 0.2 · 4/0.8 and 0.2 · 4/2, so that both sides give
-    /// the ratio 2.5 1/s².
+    /// If a weight is due to rounding only, the mass of its node is not in contact. Reference: λ is 2.5 1/s² for the
+    /// contactor of 0.8 kg and 1 1/s² for the node of 2 kg. The limits of λ dt² are 0.2 · 4/0.8 and 0.2 · 4/2. Both
+    /// sides therefore give the ratio 2.5 1/s².
     #[test]
     fn weights_by_rounding_have_no_effect() {
         for weight in [0.0, 1e-15] {

@@ -2,16 +2,16 @@
 
 use crate::math::{Mat3, Vec3};
 
-/// Ratio of a moment of inertia to the largest moment of inertia, below which the moment counts as zero. For collinear
-/// nodes, the moment about their line is zero.
+/// Largest ratio of a moment of inertia to the largest moment of inertia for which the moment counts as zero. For
+/// collinear nodes, the moment of inertia about their line is zero.
 const COLLINEARITY: f64 = 1e-10;
 
-/// Ratio of the product of the three moments of inertia to the cube of their sum, above which no moment counts as zero:
-/// the smallest moment is then more than 4e-6 of the largest moment.
+/// Ratio of the product of the three moments of inertia to the cube of their sum. Above this value, no moment of
+/// inertia counts as zero, because the smallest is more than 4e-6 of the largest.
 const FULL_RANK: f64 = 1e-6;
 
-/// Nodal vectors q × (x_a − x̄) with a given moment and zero sum, where x̄ is the mean of the positions x_a. Of all
-/// nodal vectors with this moment, they have the smallest sum of squares.
+/// Nodal vectors q × (x_a − x̄) with a given moment and zero sum, where x̄ is the mean of the nodal positions x_a. Of
+/// all nodal vectors with this moment and zero sum, these vectors have the smallest sum of squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Couple {
     turn: Vec3,
@@ -19,8 +19,8 @@ pub(super) struct Couple {
 }
 
 impl Couple {
-    /// Couple of the moment m on nodes at these positions; for collinear nodes, only the component of m normal to the
-    /// line.
+    /// Couple with the moment m on nodes at `positions`. For collinear nodes, the couple has only the component of m
+    /// normal to their line.
     ///
     /// q = J⁻¹ m with J = Σ (|y|² I − y ⊗ y), where y are the positions relative to their mean.
     pub fn new(positions: impl Iterator<Item = Vec3> + Clone, moment: &Vec3) -> Self {
@@ -34,7 +34,7 @@ impl Couple {
         Self { turn: solve(&spread, moment), middle }
     }
 
-    /// Nodal vector at a position.
+    /// The nodal vector of a node at `position`.
     pub fn at(&self, position: &Vec3) -> Vec3 {
         self.turn.cross(&(position - self.middle))
     }

@@ -1,28 +1,34 @@
 //! Impulses of a group of contacts that satisfy the contact laws for the relative velocities.
 //!
-//! The relative velocities are u = u⁰ + W P with W = G M⁻¹ Gᵀ: P are the impulses, u⁰ the velocities without impulses,
-//! G maps the velocities of the movers to relative velocities, and M is the mass matrix. With the lower bound c of the
-//! normal velocity and the coefficient of friction μ, the solution satisfies u_n ≥ c ⟂ P_n ≥ 0 and |P_t| ≤ μ P_n at
-//! each contact. A contact at the friction bound slips opposite to P_t; a contact below the bound sticks. Normal and
-//! tangential rows form one problem, because friction changes all normal velocities.
+//! The relative velocities u depend linearly on the impulses P:
+//!
+//! ```text
+//! u = u⁰ + W P,   W = G M⁻¹ Gᵀ
+//! ```
+//! Here u⁰ are the relative velocities without impulses, G maps the velocities of the movers to relative velocities,
+//! and M is the mass matrix. With the lower bound c of the normal velocity and the coefficient of friction μ, the
+//! solution satisfies u_n ≥ c ⟂ P_n ≥ 0 and |P_t| ≤ μ P_n at each contact. A contact at the friction bound slips
+//! opposite to P_t; a contact below the bound sticks. Normal and tangential rows form one problem, because friction
+//! changes all normal velocities.
 //!
 //! ```text
 //! repeat   block Jacobi steps with shared masses, each contact on its own; these steps predict which contacts
 //!          open, stick or slip
 //!          conjugate residuals over the closed contacts, with fixed tangential impulses in slipping contacts;
-//!          a contact that opens or slips in between is fixed there
+//!          a contact that opens or slips during this descent stays fixed at its bound
 //!          with friction, the next round begins at the best combination of the last rounds with the same sets of
 //!          open, sticking and slipping contacts (see `mixing`)
 //! until    a Jacobi step changes no velocity by more than the tolerance;
 //!          if the rounds do not converge, restart with Jacobi steps only
 //! ```
 //! The contacts of flat faces have redundant rows, for which Jacobi steps hardly converge. Conjugate residuals solve
-//! these rows in as many iterations as there are independent rows. If the rows of redundant contacts differ slightly, no
-//! impulses satisfy all of them. Conjugate gradients would then diverge; conjugate residuals never increase the residual,
-//! and the part of it that remains shows which contacts open. The method does not depend on the order of the
-//! contacts. The contact laws do not determine the impulses of redundant contacts; the method finds impulses with the
-//! symmetry of the problem. Momentum is conserved for any tolerance, because impulses act on movers through the rows of
-//! G.
+//! these rows in as many iterations as there are independent rows. If the rows of redundant contacts differ slightly,
+//! no impulses satisfy all of them. Conjugate gradients would then diverge. Conjugate residuals never increase the
+//! residual, and the remaining residual shows which contacts open.
+//!
+//! The method does not depend on the order of the contacts. The contact laws do not determine the impulses of redundant
+//! contacts; the method finds impulses with the symmetry of the problem. Momentum is conserved for any tolerance,
+//! because impulses act on movers through the rows of G.
 //!
 //! # Source
 //! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart,
@@ -39,51 +45,60 @@ use crate::response::groups::momentum::Momentum;
 
 /// Number of Jacobi steps between two descents by conjugate residuals.
 const STEPS: usize = 4;
-/// Largest number of rounds, each of Jacobi steps and a descent. Momentum is conserved even without convergence.
+/// Largest number of rounds; each round consists of Jacobi steps and a descent. Momentum is conserved even without
+/// convergence.
 const MAX_ROUNDS: usize = 100;
-/// Largest number of Jacobi steps after rounds without convergence. The steps end early if the smallest velocity change
-/// in `STEPS_TO_GAIN` steps is more than `GAIN` times the smallest velocity change in the preceding `STEPS_TO_GAIN`
-/// steps.
+/// Largest number of Jacobi steps after rounds without convergence.
 const MAX_STEPS: usize = 1000;
+/// Number of Jacobi steps in a series. If a series gains too little, no further series follows.
 const STEPS_TO_GAIN: usize = 100;
+/// Largest ratio of the smallest velocity change in a series of Jacobi steps to the smallest velocity change in the
+/// preceding series, for which a further series follows.
 const GAIN: f64 = 0.5;
-/// Largest growth of the impulses by the combination of rounds.
+/// Largest ratio of the impulses of a combination of rounds to the impulses of the last round, in sums of magnitudes.
 const MAX_GROWTH: f64 = 10.0;
-/// Ratio of z · W z to z · D z, below which impulses along the scaled residual z = D⁻¹ r count as causing no motion. D is
-/// the block-diagonal matrix of the compliances of the contacts in Jacobi steps.
+/// Largest ratio of z · W z to z · D z for which impulses along the scaled residual z = D⁻¹ r count as causing no
+/// motion. D is the block-diagonal matrix of the compliances that the Jacobi steps use.
 const NULL_SPACE: f64 = 1e-10;
-/// Fraction of a step within which a contact that reaches a bound counts as at the bound.
+/// Fraction of a descent step by which a contact may miss a bound and still counts as at the bound.
 const AT_BOUND: f64 = 1e-9;
 
 /// Workspace of a descent: vectors for each contact of a group, and motions of the movers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
+    /// Free directions of each contact in the descent.
     faces: Vec<Face>,
-    /// Residuals r, scaled residuals z = D⁻¹ r, and W z, with the motion by the impulses z.
+    /// Residuals r.
     residuals: Vec<Vec3>,
+    /// Scaled residuals z = D⁻¹ r.
     scaled: Vec<Vec3>,
+    /// W z.
     scaled_responses: Vec<Vec3>,
+    /// Motion of the movers by the impulses z.
     scaled_motion: Vec<Vec3>,
-    /// Search directions d, W d and D⁻¹ W d, with the motion by the impulses d.
+    /// Search directions d.
     directions: Vec<Vec3>,
+    /// W d.
     responses: Vec<Vec3>,
+    /// D⁻¹ W d.
     decreases: Vec<Vec3>,
+    /// Motion of the movers by the impulses d.
     motion: Vec<Vec3>,
     /// Motion of the movers without impulses.
     free_motion: Vec<Vec3>,
     /// Initial impulses.
     guess: Vec<Vec3>,
-    /// Impulses at the start of the round.
+    /// Impulses at the start of the round; during Jacobi steps without descents, the impulses after the previous step.
     start: Vec<Vec3>,
     /// Impulses and slip states after the step with the smallest velocity change.
     best: Vec<(Vec3, bool)>,
     mixing: Mixing,
 }
 
-/// The problem of a group of contacts. At all times, `field` contains the velocities of the movers of the group under
-/// the current impulses.
+/// The problem of a group of contacts. `field` always contains the velocities of the movers of the group under the
+/// current impulses.
 pub(super) struct Problem<'a> {
-    /// G and M⁻¹.
+    /// The operators G and M⁻¹.
     pub operator: &'a Operator,
     /// Contacts of the group.
     pub members: &'a [u32],
@@ -91,14 +106,14 @@ pub(super) struct Problem<'a> {
     pub movers: std::ops::Range<usize>,
     /// Unknowns of all contacts.
     pub unknowns: &'a mut [Unknown],
-    /// Velocities of all movers.
+    /// Velocities of all movers \[m/s\], \[rad/s\], or their position corrections \[m\], \[rad\].
     pub field: &'a mut [Vec3],
-    /// Tolerance of relative velocities \[m/s\].
+    /// Tolerance of relative velocities \[m/s\] or of relative displacements \[m\].
     pub tolerance: f64,
 }
 
 impl Problem<'_> {
-    /// Solves for the impulses, starting from the current impulses; returns whether the iteration converged.
+    /// Solves for the impulses, starting from the current impulses. Returns whether the iteration converged.
     pub fn solve(&mut self, workspace: &mut Workspace) -> bool {
         if self.members.len() == 1 {
             // A single contact needs no descent.
@@ -115,11 +130,12 @@ impl Problem<'_> {
         is_solved
     }
 
-    /// Restarts with Jacobi steps only; returns whether they converged. Without convergence, the impulses of the last
-    /// Jacobi step or the best impulses of the rounds remain, whichever have the smaller velocity change. Rounds that
-    /// do not converge cycle through sets of sticking and slipping contacts and amplify rounding errors. Jacobi steps
-    /// are slow, but they reduce the velocity change and keep the symmetry of the problem. `left` is the smallest
-    /// velocity change of the rounds \[m/s\].
+    /// Restarts from the initial impulses with Jacobi steps only; returns whether they converged. Without convergence,
+    /// either the impulses of the last Jacobi step or the best impulses of the rounds remain: those with the smaller
+    /// velocity change. `left` is the smallest velocity change of the rounds \[m/s\].
+    ///
+    /// Rounds that do not converge cycle through sets of sticking and slipping contacts and amplify rounding errors.
+    /// Jacobi steps are slow, but they reduce the velocity change and keep the symmetry of the problem.
     fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
@@ -147,8 +163,8 @@ impl Problem<'_> {
         false
     }
 
-    /// Jacobi steps with extrapolation (see `momentum`); `None` if they converge. Without convergence, the last and the
-    /// smallest velocity change \[m/s\].
+    /// A series of Jacobi steps with extrapolation (see `momentum`); `None` if the steps converge. Otherwise the
+    /// velocity change of the last step and the smallest velocity change of the series \[m/s\].
     fn jacobi_steps(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) -> Option<[f64; 2]> {
         let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..STEPS_TO_GAIN {
@@ -162,8 +178,8 @@ impl Problem<'_> {
         Some([change, least])
     }
 
-    /// Extrapolates the impulses of a Jacobi step along their difference from the impulses of the previous Jacobi step,
-    /// which `start` stores.
+    /// Extrapolates the impulses after a Jacobi step. The extrapolation follows their difference from the impulses
+    /// after the previous Jacobi step, which `start` contains.
     fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
         let Workspace { start, directions, .. } = workspace;
         let (part, mut back) = (momentum.farther(), 0.0);
@@ -180,8 +196,8 @@ impl Problem<'_> {
         momentum.end(back);
     }
 
-    /// Rounds of Jacobi steps and descent; `None` if they converge. Without convergence, the smallest velocity change
-    /// in the first step of a round \[m/s\]; `workspace.best` then stores the impulses after this step.
+    /// Rounds of Jacobi steps and a descent; `None` if they converge. Otherwise the smallest velocity change in the
+    /// first step of a round \[m/s\]; `workspace.best` then contains the impulses after this step.
     fn iterate(&mut self, workspace: &mut Workspace) -> Option<f64> {
         let has_friction = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
         workspace.mixing.clear();
@@ -216,7 +232,8 @@ impl Problem<'_> {
         Some(least_change)
     }
 
-    /// Stores the impulses and slip states. After a Jacobi step, the impulses satisfy the bounds of the contact laws.
+    /// Stores the impulses and slip states as the best. After a Jacobi step, the impulses satisfy the bounds of the
+    /// contact laws.
     fn store_best(&self, workspace: &mut Workspace) {
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
         workspace.best.clear();
@@ -224,7 +241,7 @@ impl Problem<'_> {
     }
 
     /// Stores the motion of the movers without impulses. The final motion is this motion plus the motion by the final
-    /// impulses, so momentum is conserved independently of the iterations.
+    /// impulses. Momentum is therefore conserved independently of the iterations.
     fn store_free_motion(&self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
         workspace.free_motion.clear();
@@ -259,7 +276,7 @@ impl Problem<'_> {
     }
 
     /// Starts the next round at the best combination of the last rounds. A combination with much larger impulses than
-    /// the last round is discarded: it contains self-equilibrated impulses, as on a body wedged by friction.
+    /// the last round is discarded, because it contains self-equilibrated impulses, as on a body wedged by friction.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
@@ -282,7 +299,7 @@ impl Problem<'_> {
     }
 
     /// Jacobi step: solves each contact on its own, all contacts from the same velocities. Returns the largest velocity
-    /// change of a contact by the change of its own impulse \[m/s\].
+    /// change of a contact by the change of its own impulse \[m/s\]; NaN if an impulse is not finite.
     fn step(&mut self, workspace: &mut Workspace) -> f64 {
         let changes = &mut workspace.directions;
         changes.clear();
@@ -312,12 +329,12 @@ impl Problem<'_> {
     }
 
     /// Conjugate residuals on the closed contacts, to the tolerance. A contact that opens or begins to slip during the
-    /// descent stays at its bound. Returns whether the sets of open, sticking and slipping contacts are the same as at
-    /// the end of the last descent.
+    /// descent stays at its bound. Returns whether the sets of open, sticking and slipping contacts did not change,
+    /// neither during this descent nor since the end of the last descent.
     ///
-    /// The part of the residual that no motion reduces comes from redundant contacts whose rows differ slightly, for
-    /// example if two nodes are each in contact with the faces around the other. Along this part the impulses change
-    /// until one of these contacts opens or slips.
+    /// No motion reduces the part of the residual that comes from redundant contacts whose rows differ slightly. An
+    /// example are two nodes, each in contact with the faces around the other node. Along this part, the impulses
+    /// change until one of these contacts opens or slips.
     fn descend(&mut self, workspace: &mut Workspace) -> bool {
         let members = self.members.iter();
         let mut is_same =
@@ -355,8 +372,8 @@ impl Problem<'_> {
         is_same
     }
 
-    /// Computes residuals r and scaled residuals z = D⁻¹ r in the free directions of each contact, and begins with the
-    /// direction z; returns z · W z \[J\].
+    /// Computes the residuals r and the scaled residuals z = D⁻¹ r in the free directions of each contact, and begins
+    /// with the direction z. Returns z · W z \[J\].
     fn begin_descent(&self, workspace: &mut Workspace) -> f64 {
         let Workspace { faces, residuals, scaled, .. } = &mut *workspace;
         residuals.clear();
@@ -372,7 +389,7 @@ impl Problem<'_> {
         power
     }
 
-    /// Computes W z of the scaled residuals z; returns z · W z \[J\].
+    /// Computes W z for the scaled residuals z; returns z · W z \[J\].
     fn respond(&self, workspace: &mut Workspace) -> f64 {
         let Workspace { faces, scaled, scaled_responses, scaled_motion, .. } = workspace;
         scaled_responses.resize(self.members.len(), Vec3::zeros());
@@ -380,7 +397,7 @@ impl Problem<'_> {
         self.apply_operator(faces, scaled, scaled_responses, scaled_motion)
     }
 
-    /// Computes D⁻¹ W d of the direction d; returns W d · D⁻¹ W d \[J\].
+    /// Computes D⁻¹ W d for the direction d; returns W d · D⁻¹ W d \[J\].
     fn scale_responses(&self, workspace: &mut Workspace) -> f64 {
         let Workspace { faces, responses, decreases, .. } = workspace;
         decreases.clear();
@@ -394,7 +411,7 @@ impl Problem<'_> {
         product(responses, decreases)
     }
 
-    /// Takes the scaled residuals as direction.
+    /// Uses the scaled residuals as search direction.
     fn begin_direction(&self, workspace: &mut Workspace) {
         let Workspace { scaled, scaled_responses, scaled_motion, directions, responses, motion, .. } =
             workspace;
@@ -403,7 +420,7 @@ impl Problem<'_> {
         motion[self.movers.clone()].copy_from_slice(&scaled_motion[self.movers.clone()]);
     }
 
-    /// Replaces the direction d by z + `ratio` d, with the scaled residuals z.
+    /// Replaces the search direction d by z + `ratio` d, with the scaled residuals z.
     fn turn_direction(&self, workspace: &mut Workspace, ratio: f64) {
         let turn = |direction: &mut [Vec3], scaled: &[Vec3]| {
             direction.iter_mut().zip(scaled).for_each(|(d, z)| *d = z + *d * ratio);
@@ -415,7 +432,7 @@ impl Problem<'_> {
         turn(&mut motion[self.movers.clone()], &scaled_motion[self.movers.clone()]);
     }
 
-    /// Fixes the contacts that open or slip within a step along the direction.
+    /// Fixes the contacts that open or begin to slip within `step` along the search direction.
     fn fix_at_bounds(&self, workspace: &mut Workspace, step: f64) {
         let Workspace { faces, directions, .. } = workspace;
         for ((&k, direction), face) in self.members.iter().zip(&*directions).zip(faces) {
@@ -423,7 +440,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Computes the motion M⁻¹ Gᵀ d of a direction d and its `responses` G M⁻¹ Gᵀ d; returns d · G M⁻¹ Gᵀ d.
+    /// Computes the motion M⁻¹ Gᵀ d by a direction d, and the part of W d in the free directions of each contact
+    /// (`responses`). Returns d · W d.
     fn apply_operator(
         &self,
         faces: &[Face],
@@ -444,7 +462,7 @@ impl Problem<'_> {
         stiffness
     }
 
-    /// Largest step up to `full` for which closed contacts stay closed and sticking contacts stick.
+    /// Largest step, at most `full`, within which closed contacts stay closed and sticking contacts stick.
     fn longest_step(&self, workspace: &Workspace, full: f64) -> f64 {
         let contacts = self.members.iter().zip(&workspace.directions).zip(&workspace.faces);
         contacts.fold(full, |longest, ((&k, direction), &face)| {
@@ -466,7 +484,7 @@ fn product(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
 }
 
-/// Adds a multiple of a vector.
+/// Adds `factor` times `terms` to `sum`.
 fn add(sum: &mut [Vec3], factor: f64, terms: &[Vec3]) {
     sum.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term * factor);
 }

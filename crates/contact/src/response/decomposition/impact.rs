@@ -3,9 +3,14 @@
 //! The normal and friction impulses of a group combine two solutions of one problem. The impulses P_c have no
 //! restitution and never create energy. The impulses P_e give at least the normal velocities of Newton's law with the
 //! coefficient of restitution e. (If friction sticks throughout, the laws of Poisson and Stronge agree with Newton's
-//! law.) Newton's law holds at the instant at which the contact begins. At this instant, the normal velocity exceeds
-//! its value at the middle of the step by w (`lead`), because of the forces. With the normal n and the relative
-//! velocities u⁻ before and u⁺ after the impulses, Newton's law is n · u⁺ + w = −e (n · u⁻ + w).
+//! law.) Newton's law is
+//!
+//! ```text
+//! n · u⁺ + w = −e (n · u⁻ + w)
+//! ```
+//! Here n is the normal, and u⁻ and u⁺ are the relative velocities before and after the impulses, in the middle of the
+//! step. Newton's law holds at the instant at which the contact begins. The forces make the normal velocity at this
+//! instant larger than in the middle of the step, by w (`lead`).
 //!
 //! Newton's law at several contacts, or with friction, can create energy. Secondary effects of the impulses can create
 //! energy as well: the second half of the kick acts on velocities that have jumped in the middle of the step, and
@@ -16,9 +21,9 @@
 //! and their convex combinations lie in Coulomb's cones and leave no contact closing. In the sequential order, α is
 //! computed for each contact alone, without regard to other contacts and earlier steps.
 //!
-//! If friction jams contacts, for example of a body wedged in a groove, P_e need not exist. The contacts farthest from
-//! their target velocity then lose their restitution, and the problem is solved again. After at most four such searches
-//! without a solution, α = 0.
+//! If friction jams contacts, for example of a body wedged in a groove, P_e need not exist. The contacts that miss
+//! their target velocity by most then lose their restitution, and the problem is solved again. After at most four such
+//! searches without a solution, α = 0.
 //!
 //! In the sequential order, each contact in turn is a group of its own, until no contact is closing. An impact thus
 //! propagates along a row of bodies.
@@ -39,22 +44,22 @@ use super::unknown::Unknown;
 use crate::response::UnsolvedProblems;
 
 /// Tolerance of relative velocities, relative to the largest relative velocity before the impulses. The rounding error
-/// of the velocities is added.
+/// of the velocities is added to this tolerance.
 const TOLERANCE: f64 = 1e-11;
-/// Ratio of the closing speed to the largest relative velocity before the impulses, below which a contact is at rest.
+/// Closing speed below which a contact is at rest, relative to the largest relative velocity before the impulses.
 const CLOSING_TOLERANCE: f64 = 1e-9;
-/// Ratio of the energy change to Σ |P · u⁻|, below which the change counts as rounding error. In a conservative impact,
-/// largest relative change of the impulses that corrects the energy.
+/// Largest energy change that counts as rounding error, relative to Σ |P · u⁻|. The same value is the largest relative
+/// change of the impulses by which the energy of a conservative impact is corrected.
 const ENERGY_TOLERANCE: f64 = 1e-9;
 /// Largest ratio, per contact of a group, of the sum of the guessed impulses to the sum of the impulses that the
 /// velocities require.
 const MAX_GUESS_RATIO: f64 = 50.0;
 /// Largest number of passes over the contacts in the sequential order.
 const MAX_PASSES: usize = 15;
-/// Ratio of the shortfall from the target velocity to the largest target velocity, below which incomplete convergence
-/// explains the shortfall.
+/// Largest shortfall from the target velocity that incomplete convergence explains, relative to the largest target
+/// velocity.
 const CONVERGENCE_SHORTFALL: f64 = 1e-6;
-/// Ratio of the shortfall of a contact to the largest shortfall, above which the contact counts as jammed.
+/// Least ratio of the shortfall of a jammed contact to the largest shortfall.
 const JAMMED_RATIO: f64 = 0.1;
 /// Largest number of searches for jammed contacts.
 const MAX_JAM_SEARCHES: usize = 4;
@@ -71,8 +76,8 @@ struct Group<'a> {
     tolerance: f64,
     /// Closing speed below which a contact is at rest \[m/s\].
     rest: f64,
-    /// Energy created by contact in earlier steps, and by the position corrections of this step against the forces at
-    /// the beginning of the step \[J\].
+    /// Share of the group in the energy created by contact in earlier steps, plus the work of the position corrections
+    /// of this step against the forces at the beginning of the step \[J\].
     created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
@@ -89,12 +94,13 @@ pub(super) struct ImpactWorkspace {
 #[derive(Clone, Debug, Default)]
 struct Solution {
     field: Vec<Vec3>,
+    /// Impulse \[N·s\] and relative velocity \[m/s\] of each contact of the group.
     contacts: Vec<(Vec3, Vec3)>,
 }
 
 impl Decomposition {
-    /// Solves for the impulses of all contacts and the final velocities, given the energy `created` by contact in
-    /// earlier steps \[J\].
+    /// Solves for the impulses of all contacts and the final velocities. `created` is the energy that contact has
+    /// created in earlier steps \[J\].
     pub(super) fn solve_impacts(&mut self, constraints: &Constraints, created: f64, time_step: f64) {
         let energies: f64 = (0..self.contacts.len()).map(|k| self.energy_of_impact(k)).sum();
         let made_part = if energies > 0.0 { created.max(0.0) / energies } else { 0.0 };
@@ -132,7 +138,7 @@ impl Decomposition {
         }
     }
 
-    /// Impact energy ½ m (n · u⁻)² of a single closing contact \[J\].
+    /// Impact energy ½ m (n · u⁻)² of a closing contact on its own \[J\]; zero if the contact is not closing.
     fn energy_of_impact(&self, k: usize) -> f64 {
         let contact = &self.contacts[k];
         0.5 * self.unknowns[k].mass * contact.normal.dot(&contact.before).min(0.0).powi(2)
@@ -179,7 +185,7 @@ impl Group<'_> {
         self.mark_sliding();
     }
 
-    /// Marks sliding contacts. A contact whose friction is at the bound but whose slip is zero is not sliding.
+    /// Marks sliding contacts. A contact at the friction bound without slip does not slide.
     fn mark_sliding(&mut self) {
         for &k in self.members {
             let velocity = self.velocity(k);
@@ -189,9 +195,9 @@ impl Group<'_> {
         }
     }
 
-    /// Whether the initial guess has the magnitude that the velocities require. After an impact, opposed impulses of
-    /// any magnitude can remain on a body wedged by friction; a guess of much larger magnitude than required is
-    /// therefore discarded.
+    /// Whether the initial guess is not much larger than the impulses that the velocities require. On a body wedged by
+    /// friction, opposed impulses of any magnitude can remain after an impact. A much larger guess is therefore
+    /// discarded.
     fn guess_is_plausible(&self) -> bool {
         let (mut guessed, mut required) = (0.0, 0.0);
         for &k in self.members {
@@ -210,7 +216,7 @@ impl Group<'_> {
         self.mark_sliding();
     }
 
-    /// Solves each closing contact; returns their number.
+    /// Solves each closing contact; returns the number of closing contacts.
     fn solve_closing_contacts(&mut self) -> usize {
         let mut closing = 0;
         for place in 0..self.members.len() {
@@ -246,7 +252,7 @@ impl Group<'_> {
         alone.solve_group();
     }
 
-    /// Solves for P_c, and with restitution for P_c + α (P_e − P_c).
+    /// Solves for P_c and, if a contact has restitution, for P_c + α (P_e − P_c).
     fn solve_group(&mut self) {
         if !self.solve(|_, _| 0.0) {
             self.unsolved.impulses += 1;
@@ -299,15 +305,15 @@ impl Group<'_> {
         false
     }
 
-    /// Whether the shortfall of every contact is below a small fraction of the largest target velocity.
+    /// Whether the shortfall of every contact is at most a small fraction of the largest target velocity.
     fn is_nearly_solved(&self) -> bool {
         let targets = self.members.iter().map(|&k| self.unknowns[k as usize].target);
         let little = CONVERGENCE_SHORTFALL * targets.fold(0.0, f64::max);
         self.members.iter().all(|&k| self.shortfall(k) <= little)
     }
 
-    /// Marks those contacts with restitution as jammed that have a large shortfall. Returns whether some contacts with
-    /// restitution are jammed and some are not.
+    /// Marks those contacts with restitution as jammed whose shortfall is near the largest shortfall. Returns whether
+    /// some contacts with restitution are jammed and others are not.
     fn mark_jammed(&mut self) -> bool {
         let farthest = self.members.iter().map(|&k| self.shortfall(k)).fold(0.0, f64::max);
         let (mut any_jams, mut any_is_left) = (false, false);
@@ -322,15 +328,15 @@ impl Group<'_> {
         any_jams && any_is_left
     }
 
-    /// Shortfall of a contact from its target velocity \[m/s\].
+    /// Amount by which the normal velocity of a contact is below its target velocity \[m/s\].
     fn shortfall(&self, k: u32) -> f64 {
         let unknown = &self.unknowns[k as usize];
         unknown.target - unknown.normal.dot(&self.velocity(k))
     }
 
-    /// Solves with the lower bounds of the normal velocities that `target` gives for a contact and its closing speed
-    /// \[m/s\]; returns whether a solution was found. If friction jams contacts, there may be no solution with
-    /// restitution.
+    /// Solves the problem with a lower bound on each normal velocity; `target` gives this bound for a contact and its
+    /// closing speed \[m/s\]. Returns whether a solution was found. If friction jams contacts, there may be no solution
+    /// with restitution.
     fn solve(&mut self, target: impl Fn(&Contact, f64) -> f64) -> bool {
         for &k in self.members {
             let contact = &self.contacts[k as usize];
@@ -352,7 +358,7 @@ impl Group<'_> {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
 
-    /// Stores the solution P_c.
+    /// Stores the current solution as P_c.
     fn store_plastic_solution(&mut self) {
         let mut kept = std::mem::take(&mut self.workspace.without_restitution);
         kept.field.clear();
@@ -363,8 +369,12 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// Largest α in \[0, 1\] for which the created energy is not positive; 0 if both P_e and P_c alone create energy.
-    /// This energy is a quadratic in α: `created` + Σ P · (½ (u⁻ + u⁺) + kick).
+    /// Largest α in \[0, 1\] for which the created energy, up to rounding, is not positive; 0 if both P_e and P_c
+    /// create energy. The created energy is a quadratic in α:
+    ///
+    /// ```text
+    /// created + Σ P · (½ (u⁻ + u⁺) + kick),   P = P_c + α (P_e − P_c)
+    /// ```
     fn largest_share(&self) -> f64 {
         let (mut with, mut without, mut curvature, mut scale) = (self.created, self.created, 0.0, 0.0);
         for (&k, (impulse, velocity)) in self.members.iter().zip(&self.workspace.without_restitution.contacts)
@@ -411,7 +421,7 @@ impl Group<'_> {
         }
     }
 
-    /// Whether no contact dissipates energy.
+    /// Whether no contact of the group dissipates energy.
     fn is_elastic(&self) -> bool {
         self.members.iter().all(|&k| {
             let contact = &self.contacts[k as usize];
@@ -422,13 +432,13 @@ impl Group<'_> {
         })
     }
 
-    /// Scales all impulses P of a conservative impact by one factor s, which removes the energy error due to the
-    /// tolerance of the solution: ΔT(s P) = 0.
+    /// Scales all impulses P of a conservative impact by one factor s so that ΔT(s P) = 0. This removes the energy
+    /// error due to the tolerance of the solution.
     fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;
-        // If impulses act on contacts that were already separating, the impact does not conserve energy, and the change
-        // is larger.
+        // The relative change is larger if impulses act on contacts that were already separating. Such an impact does
+        // not conserve energy.
         if change.abs() <= ENERGY_TOLERANCE {
             self.scale_impulses(change);
         }

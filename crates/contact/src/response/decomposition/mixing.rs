@@ -1,9 +1,10 @@
-//! Anderson mixing: the combination of the last rounds of an iteration x → g(x) with the smallest change g − x.
+//! Anderson mixing of an iteration x → g(x): finds the combination of the last rounds with the smallest change g − x.
 //!
-//! A round changes x to g by f = g − x; x_i, g_i and f_i are the values of the stored rounds i. The coefficients γ_i
-//! minimise |f − Σ γ_i (f − f_i)|, and the next round begins at g − Σ γ_i (g − g_i). For a linear iteration, this
-//! method is equivalent to GMRES. Near the solution, the sets of open, sticking and slipping contacts are constant; the
-//! contact iteration is then linear up to the rotation of the slip direction.
+//! A round changes x to g by f = g − x. The values of the stored rounds i are x_i, g_i and f_i. The coefficients γ_i
+//! minimise |f − Σ γ_i (f − f_i)|, where the norm divides the square of each contact by its mass. The next round begins
+//! at g − Σ γ_i (g − g_i). For a linear iteration, this method is equivalent to GMRES. Near the solution, the sets of
+//! open, sticking and slipping contacts are constant. The contact iteration is then linear, except for the rotation of
+//! the slip direction.
 //!
 //! # Source
 //! Walker & Ni, SIAM J. Numer. Anal. 49 (2011) 1715–1735.
@@ -12,9 +13,9 @@ use nalgebra::{SMatrix, SVector};
 
 use crate::math::Vec3;
 
-/// Number of stored rounds.
+/// Largest number of stored rounds.
 const DEPTH: usize = 6;
-/// Eigenvalue of the scaled normal equations below which a direction counts as rounding error.
+/// Largest eigenvalue of the scaled normal equations for which a direction counts as rounding error.
 const RANK: f64 = 1e-10;
 
 type Products = SMatrix<f64, DEPTH, DEPTH>;
@@ -33,9 +34,11 @@ struct Round {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mixing {
     rounds: [Round; DEPTH],
+    /// Memory for the current round.
     present: Round,
+    /// Impulses with which the next round begins.
     next: Vec<Vec3>,
-    /// Number of rounds since the start.
+    /// Number of rounds since the last call of `clear`.
     count: usize,
 }
 
@@ -45,8 +48,8 @@ impl Mixing {
         self.count = 0;
     }
 
-    /// Adds a round. `start` are the impulses at its start; for each contact, `end` gives the impulse at its end and
-    /// the mass \[kg\].
+    /// Adds a round. `start` are the impulses at the start of the round. For each contact, `end` gives the impulse at
+    /// the end of the round and the mass \[kg\].
     pub fn end(&mut self, start: &[Vec3], end: impl Iterator<Item = (Vec3, f64)>) {
         let Self { rounds, present, next, count } = self;
         present.end.clear();
@@ -85,8 +88,8 @@ impl Mixing {
     }
 }
 
-/// Least-squares coefficients γ of minimum norm, from the products of the columns f − f_i with each other and with the
-/// right-hand side f.
+/// Least-squares coefficients γ of minimum norm. `products` are the products of the columns f − f_i with each other,
+/// and `right` their products with f.
 fn least_squares(products: &Products, right: &Weights) -> Weights {
     let scale = products.diagonal().map(|square| if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 });
     let diagonal = Products::from_diagonal(&scale);

@@ -30,13 +30,16 @@ use unknown::Unknown;
 
 pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 
-/// Decomposition contact response: impulses and a projection of positions after the predictor.
+/// Decomposition contact response: a projection of positions and impulses, both after the predictor.
 ///
-/// The velocities v_a of the nodes of a contact are decomposed into three parts: the normal part v_n n of the relative
-/// velocity v_r = Σ w_a v_a, to which the coefficient of restitution e applies; its tangential part, the slip v_t, to
-/// which Coulomb's law with the coefficient μ applies; and the motion without relative velocity, which the impulses do
-/// not change. With the unit normal n, the effective mass m_eff, and the weight w_a and mass m_a of node a, the
-/// impulses are
+/// The velocities v_a of the nodes of a contact are decomposed into three parts. With the weights w_a, the relative
+/// velocity is v_r = Σ w_a v_a.
+///
+/// - The normal part v_n n of v_r, with the unit normal n: the coefficient of restitution e applies.
+/// - The tangential part v_t of v_r, the slip: Coulomb's law with the coefficient μ applies.
+/// - The motion without relative velocity: the impulses do not change this motion.
+///
+/// With the effective mass m_eff and the nodal masses m_a, the impulses of a single contact are
 ///
 /// ```text
 /// I_N = −(1 + e) m_eff v_n ≥ 0,   I_T = −min(m_eff |v_t|, μ I_N) v_t/|v_t|,   Δv_a = (w_a/m_a) (I_N n + I_T)
@@ -64,7 +67,7 @@ pub struct Decomposition {
     unknowns: Vec<Unknown>,
     /// Velocities of all movers \[m/s\], \[rad/s\].
     velocities: Vec<Vec3>,
-    /// Velocity changes in half a step by the accelerations at the beginning of the step.
+    /// Velocity changes of all movers in half a step by the accelerations at the beginning of the step.
     kicks: Vec<Vec3>,
     /// Position corrections of all movers \[m\], \[rad\].
     corrections: Vec<Vec3>,
@@ -78,7 +81,7 @@ pub struct Decomposition {
 /// Memory of the decomposition response between steps.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct DecompositionMemory {
-    /// Steps until the next contact solution.
+    /// Number of steps until the next contact solution.
     steps_to_solution: u32,
     /// Length of the previous step \[s\].
     time_step: f64,
@@ -89,12 +92,12 @@ pub struct DecompositionMemory {
 
 clone_by_field!(DecompositionMemory { steps_to_solution, time_step, earlier, sticking });
 
-/// History of a continuing contact.
+/// Data of a contact in the previous step.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Earlier {
-    /// Impulse divided by the time between the middles of the last two steps \[N\], for the initial guess.
+    /// Initial guess of the impulse, divided by the time between the middles of the last two steps \[N\].
     force: Vec3,
-    /// Normal part of the projection impulse \[kg·m\], for the initial guess.
+    /// Initial guess of the normal part of the projection impulse \[kg·m\].
     push_out: f64,
     /// Whether the contact was sliding.
     slides: bool,
@@ -120,7 +123,7 @@ impl Decomposition {
         }
     }
 
-    /// Loads the contacts with zero impulses and corrections, for a step whose middle is `between` \[s\] after the
+    /// Loads the contacts with zero impulses and corrections. The middle of the step is `between` \[s\] after the
     /// middle of the previous step.
     fn load(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, time_step: f64, between: f64) {
         self.groups.find(constraints, bodies.mobility);
@@ -163,7 +166,7 @@ impl Decomposition {
         }
     }
 
-    /// Computes relative velocities and unknowns at the corrected positions.
+    /// Computes the relative velocities and the unknowns of the impulses at the corrected positions.
     fn pose_impacts(&mut self) {
         self.operator.turn(&self.corrections);
         self.unknowns.clear();
@@ -182,8 +185,8 @@ impl Decomposition {
 
     /// Writes the impulse I, the result and the energy loss −I · (v_r⁻ + v_r⁺)/2 of each contact, with the relative
     /// velocities v_r⁻ before and v_r⁺ after the impulse. The loss by restitution is the normal part of this product,
-    /// with the normal velocities shifted by `lead` to the beginning of the contact. The difference counts as numerical
-    /// work. The sum of the losses, minus this numerical work, is the loss of kinetic energy.
+    /// with the normal velocities shifted by `lead` to the beginning of the contact. The effect of the shift on the
+    /// loss counts as numerical work. The sum of the losses, minus this numerical work, is the loss of kinetic energy.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {
@@ -216,7 +219,7 @@ impl Decomposition {
         action.sort_nodes();
     }
 
-    /// Writes the corrections of velocities and positions.
+    /// Writes the changes of velocities and positions of all movers.
     fn correct(&self, constraints: &Constraints, bodies: &Bodies<'_>, action: &mut ContactAction) {
         for (place, mover) in self.operator.movers().iter().enumerate() {
             let (velocity, position) = (self.velocities[place], self.corrections[place]);
@@ -303,7 +306,7 @@ impl Response for Decomposition {
     }
 }
 
-/// Σ w_a v_a over the nodes that cannot move at all, except tied nodes \[m/s\].
+/// Σ w_a v_a over the nodes that cannot move in any direction, except tied nodes \[m/s\].
 fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut velocity = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {
@@ -317,8 +320,8 @@ fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     velocity
 }
 
-/// Σ w_a a_a at the beginning of the step, over the nodes that cannot move and the fixed directions of movable rigid
-/// bodies \[m/s²\].
+/// Σ w_a a_a over the nodes that cannot move, and over the fixed directions of movable rigid bodies; a_a are the
+/// accelerations at the beginning of the step \[m/s²\].
 fn prescribed_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut sum = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {

@@ -7,7 +7,8 @@ use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::{deformable_sides, rigid_sides};
 use crate::{Constraint, Constraints};
 
-/// Ratio of the compliance with ties to the compliance without ties, below which the ties count as fixing a contact.
+/// Largest ratio of the compliance with ties to the compliance without ties for which the ties count as fixing a
+/// contact.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 /// Marks nodes and bodies without a mover.
@@ -24,10 +25,10 @@ pub(super) enum Mover {
     Rotation(u32),
 }
 
-/// Index of a mover and its coefficient in a contact.
+/// Index of a mover (or number of a node), and its coefficient in a contact.
 pub(super) type Term<T> = (u32, T);
 
-/// Ranges of the terms of a contact.
+/// Ranges of the terms of a contact in the lists of [`Operator`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row {
     weights: [u32; 2],
@@ -37,12 +38,17 @@ pub(super) struct Row {
     pub(super) reactions: [u32; 2],
 }
 
-/// The operators G and M⁻¹ over the movers m of all contacts k. G maps the velocities v_m of the movers to the relative
-/// velocities u_k = Σ_m (w_km v_m + v_m × r_km), with the weights w_km of nodes and centres and the levers r_km of
-/// rotations. M is the mass matrix.
+/// The operators G and M⁻¹ for the movers m of all contacts k. G maps the velocities v_m of the movers to the relative
+/// velocities
 ///
-/// An impulse on a tied node acts on all nodes tied to it. With the projection P on the motions that keep the tied
-/// points together, the rows of tied nodes are G P, and the compliance with the ties is G P M⁻¹ Pᵀ Gᵀ.
+/// ```text
+/// u_k = Σ_m (w_km v_m + v_m × r_km)
+/// ```
+///
+/// with the weights w_km of nodes and centres and the levers r_km of rotations. M is the mass matrix.
+///
+/// An impulse on a tied node acts on all nodes tied to it. P is the projection on the motions that keep the tied points
+/// together. With ties, the rows of tied nodes are G P, and the compliance is G P M⁻¹ Pᵀ Gᵀ.
 ///
 /// The movers of a group of contacts are contiguous; fixed nodes and bodies have no mover. A field has one vector per
 /// mover: velocities \[m/s\] and angular velocities \[rad/s\], or corrections of positions and rotations.
@@ -52,28 +58,29 @@ pub(super) struct Operator {
     pub(super) inverse_mass: Vec<Mat3>,
     /// Number of contacts of each mover.
     contacts_per_mover: Vec<f64>,
-    /// Mover and weight w.
+    /// Mover, and its weight w.
     weights: Vec<Term<f64>>,
-    /// Rotation mover and its lever r = Σ w_a (x_a − c) \[m\], with the centre c of the body.
+    /// Rotation mover, and its lever r = Σ w_a (x_a − c) \[m\], with the nodal positions x_a and the centre c of the
+    /// body.
     levers: Vec<Term<Vec3>>,
-    /// Mover of a tied node, and weight w of the node without the ties.
+    /// Mover of a tied node, and weight w that the node would have without ties.
     tied: Vec<Term<f64>>,
-    /// Mover of a tied node, and weight of the node along each axis with the ties.
+    /// Mover of a tied node, and weight of the node in each coordinate with the ties.
     pub(super) shares: Vec<Term<Vec3>>,
-    /// Tied node with fixed components (the node, not a mover), and the tie impulse on these components per contact
-    /// impulse.
+    /// Number of a tied node with fixed components (not of a mover), and the tie impulse on these components per
+    /// contact impulse.
     pub(super) reactions: Vec<Term<Vec3>>,
     pub(super) distribution: Distribution,
-    /// Rows by constraint.
+    /// Rows, by the number of the constraint.
     pub(super) rows: Vec<Row>,
     /// End of the movers of each group.
     group_ends: Vec<u32>,
-    /// Mover of every node, followed by the centre mover of every body.
+    /// Mover of each node, followed by the centre mover of each body; `NONE` without mover.
     places: Vec<u32>,
 }
 
 impl Operator {
-    /// Assembles the operator of the contacts of a step by groups.
+    /// Assembles the operator of the contacts of a step, group by group.
     pub fn assemble(&mut self, constraints: &Constraints, groups: &Groups, bodies: &Bodies<'_>) {
         let mobility = bodies.mobility;
         self.clear(mobility);
@@ -91,7 +98,7 @@ impl Operator {
         }
     }
 
-    /// Current numbers of terms.
+    /// Current lengths of the lists of terms.
     fn counts(&self) -> [u32; 5] {
         let Self { weights, levers, tied, shares, reactions, .. } = self;
         [weights.len(), levers.len(), tied.len(), shares.len(), reactions.len()].map(|len| len as u32)
@@ -177,13 +184,13 @@ impl Operator {
         first..self.group_ends[group] as usize
     }
 
-    /// Mover of a deformable node.
+    /// Mover of a deformable node; `None` for a node without mover.
     pub fn mover_of_node(&self, node: u32) -> Option<usize> {
         let place = self.places[node as usize];
         (place != NONE).then_some(place as usize)
     }
 
-    /// Rotation mover of a rigid body.
+    /// Rotation mover of a rigid body; `None` for a body without mover.
     pub fn rotation_of(&self, body: u32, mobility: &Mobility) -> Option<usize> {
         let place = self.places[mobility.num_nodes() + body as usize];
         (place != NONE).then_some(place as usize + 1)
@@ -212,7 +219,7 @@ impl Operator {
         }));
     }
 
-    /// Rotates the levers by the rotation corrections of their bodies.
+    /// Rotates the levers by the linearised rotation corrections of their bodies.
     pub fn turn(&mut self, corrections: &[Vec3]) {
         self.levers.iter_mut().for_each(|(mover, arm)| *arm += corrections[*mover as usize].cross(arm));
     }
@@ -222,13 +229,13 @@ impl Operator {
         (part(&self.weights, weights), part(&self.levers, levers))
     }
 
-    /// (G q)_k: contribution of the movers to the relative velocity of a contact.
+    /// (G q)_k for the field q: contribution of the movers to the relative velocity of contact k.
     #[inline]
     pub fn jump(&self, k: u32, field: &[Vec3]) -> Vec3 {
         self.translational_part(k, field) + self.rotational_part(k, field)
     }
 
-    /// Contribution of the translations to the relative motion of a contact.
+    /// Contribution of the nodes and centres to the relative motion of a contact.
     #[inline]
     pub fn translational_part(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (weights, _) = self.terms(k);
@@ -239,15 +246,15 @@ impl Operator {
         }
     }
 
-    /// Change of the levers of a contact since their assembly \[m\].
+    /// Sum of the levers of a contact, minus this sum at their assembly \[m\].
     pub fn change_of_levers(&self, k: u32, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
         let (_, levers) = self.terms(k);
         let turned: Vec3 = levers.iter().map(|&(_, arm)| arm).sum();
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
     }
 
-    /// Levers of a contact after finite rotations of the bodies by `corrections`, minus the linearised levers on which
-    /// the impulses act \[m\].
+    /// Sum of the levers of a contact after finite rotations of the bodies by `corrections`, minus the sum of the
+    /// linearised levers on which the impulses act \[m\].
     pub fn off_levers(
         &self,
         k: u32,
@@ -286,7 +293,7 @@ impl Operator {
         }
     }
 
-    /// Adds the generalised impulses G_kᵀ P of an impulse P on the contactor of contact k \[N·s\].
+    /// Adds the generalised impulses G_kᵀ P by an impulse P on the contactor of contact k \[N·s\].
     #[inline]
     pub fn load(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
         let (weights, levers) = self.terms(k);
@@ -296,7 +303,7 @@ impl Operator {
         shares.for_each(|(mover, share)| field[*mover as usize] += share.component_mul(impulse));
     }
 
-    /// Replaces the generalised impulses q of some movers by the velocity changes M⁻¹ q.
+    /// Replaces the generalised impulses q in the field of these movers by the velocity changes M⁻¹ q.
     pub fn divide_by_mass(&self, movers: std::ops::Range<usize>, field: &mut [Vec3]) {
         for mover in movers {
             field[mover] = self.inverse_mass[mover] * field[mover];
@@ -304,7 +311,7 @@ impl Operator {
     }
 
     /// Compliance W_kk = G_k M⁻¹ G_kᵀ of contact k \[1/kg\]. Cross terms between the two sides of the contact are
-    /// omitted, because a mover can be on both sides only in self-contact.
+    /// omitted; they differ from zero only in self-contact, where a mover can be on both sides.
     pub fn compliance(&self, k: u32) -> Mat3 {
         let untied = self.compliance_with(k, |_| 1.0);
         match self.shares(k) {
@@ -313,9 +320,9 @@ impl Operator {
         }
     }
 
-    /// Compliance Σ_m n_m W_kk^m of contact k \[1/kg\], with the mass of each mover m shared among its n_m contacts.
-    /// The block-diagonal matrix D of these compliances satisfies W ≤ D. Tied nodes enter with their compliance without
-    /// the ties, which is an upper bound. The compliance is zero if the ties fix the contact.
+    /// Compliance Σ_m n_m W_kk^m of contact k \[1/kg\]: W_kk^m is the part of the mover m, whose mass is shared among
+    /// its n_m contacts. The block-diagonal matrix D of these compliances satisfies W ≤ D. Tied nodes enter with their
+    /// compliance without the ties, which is an upper bound. The compliance is zero if the ties fix the contact.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {
         let shared = self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize]);
         let Row { tied, .. } = self.rows[k as usize];
@@ -361,7 +368,7 @@ pub(super) fn tied_part(shares: &[Term<Vec3>], field: &[Vec3]) -> Vec3 {
     shares.iter().map(|(mover, share)| field[*mover as usize].component_mul(share)).sum()
 }
 
-/// A range of a list of terms.
+/// The terms in a range of a list.
 pub(super) fn part<T>(terms: &[Term<T>], [first, end]: [u32; 2]) -> &[Term<T>] {
     &terms[first as usize..end as usize]
 }

@@ -19,7 +19,7 @@ pub enum AngularMomentum {
     /// A couple on the bodies or nodes of each contact restores the angular momentum.
     #[default]
     Restore,
-    /// The angular momentum changes.
+    /// The change of the angular momentum remains.
     Change,
 }
 
@@ -35,13 +35,13 @@ pub struct ImpactOptions {
 /// Options of the decomposition contact response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecompositionOptions {
-    /// Impact laws.
+    /// Impact laws of all pairs of bodies.
     pub pairs: PairOptions<ImpactOptions>,
-    /// Order of the contacts.
+    /// Order in which the contacts of a group are solved.
     pub order: Order,
     /// Number of steps between two contact solutions, at least 1.
     pub every: u32,
-    /// Fraction of a detected penetration that the projection removes, in \[0, 1\].
+    /// Fraction of each detected penetration that the projection removes, in \[0, 1\].
     pub projection: f64,
     /// Treatment of the angular momentum that the projection changes.
     pub angular_momentum: AngularMomentum,

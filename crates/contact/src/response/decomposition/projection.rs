@@ -11,17 +11,18 @@ use crate::response::couple::solve;
 use crate::response::row::sides;
 use crate::{Constraint, Constraints};
 
-/// Tolerance of the gaps relative to the deepest penetration.
+/// Tolerance of the gaps, relative to the deepest penetration.
 const TOLERANCE: f64 = 1e-11;
-/// Ratio of the rotational mobility about an axis to the largest mobility, below which the rotation counts as fixed.
+/// Largest ratio of the rotational mobility about an axis to the largest rotational mobility for which the rotation
+/// counts as fixed.
 const NEGLIGIBLE_ROTATION: f64 = 1e-12;
 
-/// Largest penetration \[m\].
+/// Depth of the deepest penetration \[m\].
 fn deepest(constraints: &Constraints) -> f64 {
     constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max)
 }
 
-/// Largest coordinate of the nodes in contact \[m\].
+/// Largest |coordinate| of the nodes in contact \[m\].
 fn size_of(constraints: &Constraints, positions: &[Vec3]) -> f64 {
     let nodes = constraints.iter().flat_map(|constraint| constraint.nodes);
     nodes.map(|&node| positions[node as usize].amax()).fold(0.0, f64::max)
@@ -33,13 +34,14 @@ fn rounding(constraints: &Constraints, positions: &[Vec3]) -> f64 {
 }
 
 impl Decomposition {
-    /// Position corrections Δx = M⁻¹ Gᵀ π, minimal in the mass norm, that remove the fraction `projection` of all
-    /// penetrations. G maps motions of the movers to relative motions, M is the mass matrix, and π ≥ 0 are the
-    /// projection impulses.
+    /// Position corrections Δx = M⁻¹ Gᵀ π that remove the fraction `projection` of all penetrations. The corrections
+    /// are minimal in the mass norm. G maps motions of the movers to relative motions, M is the mass matrix, and π ≥ 0
+    /// are the projection impulses.
     ///
-    /// A contact with the coefficient of restitution e, gap g and closing speed v_n ends at the height e |g| above its
-    /// target. The impact occurred the time |g|/v_n before the end of the step, and the contactor has separated at the
-    /// speed e v_n since then. In the height e |g|, |g| is limited to the closing displacement of the step.
+    /// A contact with restitution also moves to the height e |g| above its target, with the coefficient of restitution
+    /// e, the gap g and the closing speed v_n. The reason is that the impact occurred the time |g|/v_n before the end
+    /// of the step, and the contactor has separated at the speed e v_n since then. In the height e |g|, |g| is at most
+    /// the closing displacement of the step.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
@@ -55,11 +57,11 @@ impl Decomposition {
                 way if way >= -flush => 1.0,
                 _ => 0.0,
             };
-            // A contact with an impulse in the previous step slides during the whole step, even if it has lifted
-            // slightly since then.
+            // A contact with an impulse in the previous step slides during the whole step, even if the contact has
+            // lifted slightly.
             let sliding_fraction = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
             contact.since = part * dt * sliding_fraction;
-            // A resting contact does not begin within the step, so that its `lead` is zero.
+            // A resting contact does not begin within the step; its `lead` is therefore zero.
             let kick = contact.normal.dot(&contact.kick);
             contact.lead = contact.impact_fraction(closing) * kick * (1.0 - 2.0 * fraction);
             let gone = way.min(-constraint.gap).max(0.0);
@@ -75,7 +77,8 @@ impl Decomposition {
         self.project(constraints, positions);
     }
 
-    /// Solves for the normal projection impulses, starting from the impulses `push_out` in the position corrections.
+    /// Solves for the projection impulses, starting from the impulses `push_out`; the corrections already contain their
+    /// effect.
     fn project(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let tolerance = TOLERANCE * deepest(constraints) + rounding(constraints, positions);
         let begin = self.unknowns.len();
@@ -108,9 +111,10 @@ impl Decomposition {
 
     /// Reverses the slip displacement since the beginning of the contact in the step, to the extent that friction
     /// stopped the slip. Without this correction, a sticking contact would creep in each step by the tangential force
-    /// times dt²/m, with the time step dt and the effective mass m. The reversal rotates rigid bodies, so the
-    /// penetrations are projected again; otherwise a body would end the step tilted, and a contact with a tilted normal
-    /// would creep.
+    /// times dt²/m, with the time step dt and the effective mass m.
+    ///
+    /// The reversal rotates rigid bodies. The penetrations are therefore projected again; otherwise a body would end
+    /// the step tilted, and a contact with a tilted normal would creep.
     pub(super) fn project_slip(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let friction_of = |contact: &Contact| {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
@@ -132,10 +136,12 @@ impl Decomposition {
         }
     }
 
-    /// Restores the angular momentum of each contact. Position corrections Δx_a change the angular momentum by Σ m_a
-    /// Δx_a × v_a; impulses change it if the contactor is away from its target point, because the two opposite impulses
-    /// then have a moment. If both sides can move, a common change of the angular velocities of the rigid bodies
-    /// restores the angular momentum. If no body can rotate, a rotation of the nodes of the contact restores it. If one
+    /// Restores the angular momentum of each contact. Position corrections Δx_a change the angular momentum by
+    /// Σ m_a Δx_a × v_a. Impulses change the angular momentum if the contactor is away from its target point, because
+    /// the two opposite impulses then have a moment.
+    ///
+    /// If both sides can move, a common change of the angular velocities of the rigid bodies restores the angular
+    /// momentum. If no body can rotate, a rotation of the nodes of the contact restores the angular momentum. If one
     /// side is fixed, the support of this side reacts to the change. Returns the added kinetic energy \[J\] and the
     /// angular impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
@@ -180,9 +186,9 @@ impl Decomposition {
         (given, of_supports)
     }
 
-    /// Adds a common change to the angular velocities of the rigid bodies of a contact, so that their relative angular
-    /// velocity is unchanged. Returns the added kinetic energy \[J\] and the added angular momentum \[N·m·s\], which is
-    /// only a part of `couple` if axes are fixed; `None` if no body can rotate.
+    /// Adds a common change to the angular velocities of the rigid bodies of a contact; their relative angular velocity
+    /// does not change. Returns the added kinetic energy \[J\] and the added angular momentum \[N·m·s\]. If axes are
+    /// fixed, the added angular momentum is only a part of `couple`. `None` if no body can rotate.
     fn rotate_bodies(
         &mut self,
         constraint: &Constraint<'_>,
@@ -248,7 +254,7 @@ impl Decomposition {
     }
 }
 
-/// Inertia tensor about the free axes of a body, from its inverse.
+/// Inertia tensor about the free axes of a body, from the inverse inertia tensor.
 fn inertia(inverse: &Mat3) -> Mat3 {
     inverse
         .try_inverse()
@@ -256,7 +262,7 @@ fn inertia(inverse: &Mat3) -> Mat3 {
         .unwrap_or_default()
 }
 
-/// Whether both sides of a contact can move.
+/// Whether at least one node of each side of a contact can move.
 fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
     sides(constraint).into_iter().all(|(body, nodes, _)| match bodies.mobility.rigid(body) {
         Some(rigid) => rigid.can_move(),
@@ -264,8 +270,8 @@ fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
     })
 }
 
-/// Change Σ m_a Δx_a × v_a of angular momentum, over the free, untied nodes and the rigid bodies of a contact, by the
-/// position corrections Δx_a of the projection impulse `push_out` \[kg·m\].
+/// Change Σ m_a Δx_a × v_a of angular momentum by the position corrections Δx_a that the projection impulse `push_out`
+/// \[kg·m\] causes. The sum is over the free, untied nodes and the rigid bodies of a contact.
 fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
     let free = |inverse: &Vec3, push: Vec3| push.zip_map(inverse, |p, i| if i > 0.0 { p } else { 0.0 });
     let mut gained = Vec3::zeros();

@@ -29,9 +29,9 @@ fn kinetic(velocities: &[Vec3], inverse_mass: &[f64]) -> f64 {
     velocities.iter().zip(inverse_mass).map(|(v, inverse)| 0.5 * v.norm_squared() / inverse).sum()
 }
 
-/// Node 3 of 0.8 kg on a face of nodes of 2, 1 and 1.5 kg, with the coefficients of restitution e = 0.5 and friction μ
-/// = 0.2. The results agree with an independent evaluation of the formulas of a single contact: the normal impulse and
-/// the energy loss to 12 digits, the friction impulse and the velocities to 1e-8.
+/// Node 3 of 0.8 kg is in contact with a face of nodes of 2, 1 and 1.5 kg. The coefficient of restitution is 0.5, and
+/// the coefficient of friction is 0.2. The results agree with an independent evaluation of the formulas of a single
+/// contact: the normal impulse and the energy loss to 12 digits, the friction impulse and the velocities to 1e-8.
 #[test]
 fn reference_case() {
     let velocities = [
@@ -65,7 +65,7 @@ fn reference_case() {
     assert_eq!(action.work.numerical, 0.0);
 }
 
-/// A sliding contact with penetration, on original and on offset surfaces, with and without friction. The projection
+/// A sliding contact with penetration, on surfaces with and without offset, with and without friction. The projection
 /// closes the gap, and friction acts from the beginning of the contact. The centre of mass is unchanged, and linear and
 /// angular momentum are conserved to rounding.
 #[test]
@@ -106,9 +106,9 @@ fn momenta_are_conserved_by_projection_and_friction() {
     }
 }
 
-/// 600 problems of five contacts that share nodes, with random weights, normals, masses and velocities, coefficients of
-/// restitution from 0 to 1 and of friction from 0 to 0.6. The contacts create no kinetic energy, no contact is closing
-/// afterwards, and every impulse is in Coulomb's cone.
+/// 600 problems of five contacts that share nodes, with random weights, normals, masses and velocities. The coefficient
+/// of restitution is 0, 0.5 or 1, and the coefficient of friction is 0, 0.3 or 0.6. The contacts create no kinetic
+/// energy, no contact is closing afterwards, and every impulse is in Coulomb's cone.
 #[test]
 fn many_contacts_create_no_energy() {
     let mut random = Random(7);
@@ -149,8 +149,8 @@ fn many_contacts_create_no_energy() {
     }
 }
 
-/// A ball strikes the first of two equal balls at rest in a row. Both orders conserve energy and momentum. One by one,
-/// the balls exchange velocities, and the last ball takes the whole velocity.
+/// A ball strikes the first of two equal balls at rest in a row. Both orders conserve energy and momentum. In the
+/// sequential order, the balls exchange velocities, and the last ball takes the whole velocity.
 #[test]
 fn orders_conserve_energy_and_momentum() {
     for order in [Order::Together, Order::OneByOne] {
@@ -195,10 +195,10 @@ fn contact_can_be_solved_every_few_steps() {
     assert_eq!(acts, [true, false, false, true, false, false, true]);
 }
 
-/// A ball of m = 1 kg strikes a rough wall of 0.5 kg and sticks. The wall can move along its tilted normal only. With
-/// the effective mass m_eff = 1/3 kg and the closing speed of 2 m/s, the normal impulse is (1 + e) m_eff · 2 m/s = 1
-/// N·s, for e = 0.5. The slider of the wall reacts to the friction impulse, so friction dissipates the whole energy ½ m
-/// (1.5 m/s)² of the slip.
+/// A ball of m = 1 kg strikes a rough wall of 0.5 kg and sticks. The wall can move only along its tilted normal. The
+/// effective mass is m_eff = 1/3 kg, the closing speed is 2 m/s, and the coefficient of restitution is e = 0.5. The
+/// normal impulse is therefore (1 + e) m_eff · 2 m/s = 1 N·s. The slider of the wall reacts to the friction impulse, so
+/// friction dissipates the whole energy ½ m (1.5 m/s)² of the slip.
 #[test]
 fn ball_sticks_to_a_wall_on_a_slider() {
     let (normal, along) = (Vec3::new(0.6, 0.0, 0.8), Vec3::new(0.8, 0.0, -0.6));
@@ -220,7 +220,7 @@ fn ball_sticks_to_a_wall_on_a_slider() {
 }
 
 /// Velocity along z of a ball of 1 kg after impact on a fixed node, in a step of 0.5 s. At the beginning of the step,
-/// the node has the acceleration `held` and the ball the acceleration `free` \[m/s²\].
+/// the accelerations of the node and of the ball are `held` and `free` \[m/s²\].
 fn rebound(restitution: f64, every: u32, velocity: f64, [held, free]: [f64; 2]) -> f64 {
     let mut constraints = Constraints::default();
     let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };
@@ -238,9 +238,9 @@ fn rebound(restitution: f64, every: u32, velocity: f64, [held, free]: [f64; 2]) 
     corrected(&velocities, &action)[1].z
 }
 
-/// Forces on a ball, or the acceleration of its support, change the velocity by the closing speed v1 between two
-/// contact solutions. Up to a closing speed of 2 v1, the contact rests without restitution. From 3 v1 on, it has full
-/// restitution; between 2 v1 and 3 v1, the restitution is interpolated linearly. If the forces separate ball and
+/// Between two contact solutions, forces on the ball or the acceleration of its support change the closing speed by v1.
+/// Up to a closing speed of 2 v1, the contact rests without restitution. From 3 v1 on, the contact has full
+/// restitution. Between 2 v1 and 3 v1, the restitution is interpolated linearly. If the forces separate ball and
 /// support, every closing contact is an impact.
 #[test]
 fn restitution_acts_on_impacts_only() {
@@ -256,14 +256,15 @@ fn restitution_acts_on_impacts_only() {
             }
         }
         for accelerations in [[0.0, weight], [-weight, 0.0], [0.0, 0.0]] {
-            // The restitution is small; with a larger one, the kick of the ball after the impact would create energy.
+            // The restitution is small. With a larger restitution, the kick of the ball after the impact would create
+            // energy.
             let after = rebound(0.2, every, -3.0, accelerations);
             assert!((after - 0.6).abs() < 1e-13, "{accelerations:?}: {after}");
         }
     }
 }
 
-/// Two balls strike a fixed node in one step: each rebounds with the restitution of its pair.
+/// Two balls strike a fixed node in one step. Each ball rebounds with the restitution of its pair.
 #[test]
 fn a_fixed_node_does_not_share_restitution() {
     let mut constraints = Constraints::default();
@@ -328,9 +329,9 @@ fn jammed_contacts_alone_lose_their_restitution() {
     assert_eq!(action.unsolved, UnsolvedProblems::default());
 }
 
-/// Two coincident triangles; each node is in contact with the other triangle, near its counterpart. The two contacts of a
-/// pair of nodes are redundant up to weights of 1e-7 to 1e-4, so that no impulses stop both. Impulses that satisfy the
-/// contact laws are found nevertheless: no contact closes, and one of each pair carries the impulse.
+/// Two coincident triangles. Each node is in contact with the other triangle, near its counterpart. The two contacts of
+/// a pair of nodes are redundant up to weights of 1e-7 to 1e-4, so that no impulses stop both contacts. The response
+/// nevertheless finds impulses that satisfy the contact laws: no contact is closing.
 #[test]
 fn redundant_contacts_whose_rows_differ_are_solved() {
     let mut random = Random(11);

@@ -7,11 +7,12 @@ use crate::response::Bodies;
 use crate::response::mobility::Mobility;
 use crate::response::row::deformable_sides;
 
-/// Weight below which a row omits a tied node; the weights decrease with the distance from the contact along the ties.
+/// Largest weight of a tied node that a row omits. The weights decrease with the distance from the contact along the
+/// ties.
 const NEGLIGIBLE_SHARE: f64 = 1e-24;
 
 impl Operator {
-    /// Appends the rows of the tie groups on which a contact acts.
+    /// Appends the terms of all groups of tied nodes on which a contact acts.
     pub(super) fn append_tied(&mut self, constraint: &Constraint<'_>, mobility: &Mobility) {
         for (place, (group, ..)) in tied_terms(constraint, mobility).enumerate() {
             if tied_terms(constraint, mobility).take(place).all(|(other, ..)| other != group) {
@@ -39,21 +40,21 @@ impl Operator {
         self.distribution = distribution;
     }
 
-    /// Movers of the nodes tied to the nodes of a contact, and the weights of these movers along each axis.
+    /// Movers of the nodes tied to the nodes of a contact, and the weights of these movers in each coordinate.
     #[inline]
     pub(super) fn shares(&self, k: u32) -> &[Term<Vec3>] {
         part(&self.shares, self.rows[k as usize].shares)
     }
 
-    /// Tied nodes with fixed components, and the tie impulses on these components due to an impulse of a contact
+    /// Tied nodes with fixed components, and the tie impulses on these components that an impulse of the contact causes
     /// \[N·s\].
     pub(super) fn tie_reactions(&self, k: u32, impulse: Vec3) -> impl Iterator<Item = (u32, Vec3)> {
         let reactions = part(&self.reactions, self.rows[k as usize].reactions).iter();
         reactions.map(move |(node, share)| (*node, share.component_mul(&impulse)))
     }
 
-    /// Part of the relative velocity of the tied nodes of a contact that the velocities of its movers do not contain:
-    /// velocities of fixed nodes, and rounding errors of the ties \[m/s\].
+    /// Part of the relative velocity of the tied nodes of a contact that the velocities of its movers do not contain
+    /// \[m/s\]: the velocities of fixed nodes, and the rounding errors of the ties.
     pub(super) fn tied_drift(
         &self,
         k: u32,
@@ -67,7 +68,7 @@ impl Operator {
     }
 
     /// Change Σ m_a Δx_a × v_a of the angular momentum of the tied nodes of a contact by the position corrections Δx_a
-    /// of the projection impulse `push_out` \[kg·m\].
+    /// that the projection impulse `push_out` \[kg·m\] causes.
     pub(super) fn gained_by_tied(&self, k: u32, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
         let of_mover = |(mover, share): &Term<Vec3>| match self.movers()[*mover as usize] {
             Mover::Node(node) => {
@@ -79,8 +80,9 @@ impl Operator {
         self.shares(k).iter().map(of_mover).sum()
     }
 
-    /// Applies impulses on nodes of a contact to the velocities of the nodes that are tied to these nodes; returns the
-    /// work of these impulses \[J\]. `fixed` receives the tie impulses on prescribed components \[N·s\].
+    /// Distributes impulses on tied nodes of a contact over the nodes of their tie groups, and adds the velocity
+    /// changes to `field`. Returns the work of these impulses \[J\]. `fixed` receives the tie impulses on prescribed
+    /// components \[N·s\].
     pub(super) fn push_tied(
         &mut self,
         constraint: &Constraint<'_>,
@@ -117,7 +119,7 @@ impl Operator {
         given
     }
 
-    /// Compliance of the tied nodes of a contact \[1/kg\].
+    /// Compliance of the tied nodes of a contact, given its `shares` \[1/kg\].
     pub(super) fn compliance_of(&self, shares: &[Term<Vec3>]) -> Mat3 {
         let of_mover = |(mover, share): &Term<Vec3>| {
             let weights = Mat3::from_diagonal(share);
@@ -127,7 +129,7 @@ impl Operator {
     }
 }
 
-/// Group, node and weight of the tied nodes of a contact.
+/// Tie group, node and weight of each tied node of a contact.
 fn tied_terms<'a>(
     constraint: &'a Constraint<'a>,
     mobility: &'a Mobility,

@@ -2,7 +2,7 @@
 
 use crate::math::{Mat3, Vec3};
 
-/// Ratio of the compliance along a direction to the largest compliance, below which the direction counts as fixed.
+/// Ratio of the determinant of the compliance to the cube of its trace, above which the compliance is regular.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 /// One contact of the problem.
@@ -14,23 +14,23 @@ pub(super) struct Unknown {
     pub target: f64,
     /// Part of the relative velocity due to fixed or prescribed nodes \[m/s\].
     pub drift: Vec3,
-    /// Static and dynamic coefficient of friction \[-\].
+    /// Static and dynamic coefficients of friction \[-\].
     pub friction: [f64; 2],
     /// Impulse on the contactor \[N·s\].
     pub impulse: Vec3,
-    /// Whether friction is at its bound.
+    /// Whether the friction impulse is at its bound.
     pub slips: bool,
-    /// Inverse D⁻¹ of the compliance D of the local steps \[kg\], if it exists and the contact has friction.
+    /// Inverse D⁻¹ of the compliance D of the local steps \[kg\]; `None` without friction or if D is nearly singular.
     inverse: Option<Mat3>,
-    /// 1/(n · D n) with the normal n (`mass`), and the reciprocal of the largest eigenvalue of D in the tangent plane
-    /// (`mass_across`) \[kg\]; zero without compliance.
+    /// 1/(n · D n) with the normal n \[kg\]; zero without compliance.
     pub mass: f64,
+    /// Reciprocal of the largest eigenvalue of D in the tangent plane \[kg\]; zero without compliance.
     pub mass_across: f64,
 }
 
 impl Unknown {
-    /// A contact without impulse, with the compliance D of its local steps \[1/kg\] and a coefficient of friction. D
-    /// must be at least the compliance W_kk of the contact.
+    /// A contact without impulse. `compliance` is the compliance D of its local steps \[1/kg\]; D must be at least the
+    /// compliance W_kk of the contact. `friction` is the static and dynamic coefficient.
     pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
         let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
         let along = normal.dot(&(compliance * normal));
@@ -55,7 +55,7 @@ impl Unknown {
         self.normal.dot(&self.impulse)
     }
 
-    /// Impulse after a local step of the contact at this relative velocity, and whether the contact slips.
+    /// Impulse after a local step of the contact at the relative velocity `velocity`, and whether the contact slips.
     pub fn improved(&self, velocity: &Vec3) -> (Vec3, bool) {
         let wanted = self.normal * self.target;
         if let Some(inverse) = &self.inverse {
@@ -89,7 +89,7 @@ impl Unknown {
         }
     }
 
-    /// Projection of a vector on the free directions.
+    /// Projection of a vector on the free directions of `face`.
     pub fn on(&self, face: Face, vector: &Vec3) -> Vec3 {
         match face {
             Face::Open => Vec3::zeros(),
@@ -98,7 +98,7 @@ impl Unknown {
         }
     }
 
-    /// D⁻¹ of a vector in the free directions.
+    /// D⁻¹ times a vector in the free directions of `face`.
     pub fn scaled(&self, face: Face, vector: &Vec3) -> Vec3 {
         match (face, &self.inverse) {
             (Face::Sticking, Some(inverse)) => inverse * vector,
@@ -106,7 +106,7 @@ impl Unknown {
         }
     }
 
-    /// Largest step of the impulse along a direction before the contact opens or slips.
+    /// Factor of `direction` at which the contact opens or begins to slip; infinite if it does neither.
     pub fn reach(&self, face: Face, direction: &Vec3) -> f64 {
         match face {
             Face::Open => f64::INFINITY,
@@ -131,7 +131,7 @@ impl Unknown {
         first_root(a, b, c)
     }
 
-    /// The face of a contact after a step of its impulse along a direction.
+    /// Free directions after the impulse has changed by `step` times `direction`.
     pub fn face_after(&self, face: Face, direction: &Vec3, step: f64) -> Face {
         if face == Face::Open || self.opens_after(direction) <= step {
             Face::Open
@@ -143,7 +143,7 @@ impl Unknown {
     }
 }
 
-/// Largest eigenvalue of the compliance in the tangent plane.
+/// Largest eigenvalue of the compliance in the plane normal to `normal`.
 fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     let out = Mat3::identity() - normal * normal.transpose();
     let plane = out * compliance * out;
@@ -153,7 +153,7 @@ fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     half + (half * half - minors).max(0.0).sqrt()
 }
 
-/// Free directions of an impulse in a descent.
+/// Free directions of an impulse in a descent: none, the normal, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Face {
     Open,
@@ -161,7 +161,8 @@ pub(super) enum Face {
     Sticking,
 }
 
-/// Smallest s ≥ 0 beyond which a s² + 2 b s + c is positive, for c ≤ 0; infinite if the value is never positive.
+/// Smallest s ≥ 0 beyond which a s² + 2 b s + c is positive, for c ≤ 0; infinite if the value is never positive for
+/// s ≥ 0.
 fn first_root(a: f64, b: f64, c: f64) -> f64 {
     let discriminant = b * b - a * c;
     if discriminant < 0.0 || (a <= 0.0 && b <= 0.0) {

@@ -5,12 +5,13 @@ use super::{EnergyMomentum, Motion, Scheme};
 use crate::math::Vec3;
 use crate::response::{Bodies, ContactAction, ContactResult, Status, StepLength, UnlistedWork};
 
-/// Increase of a gap, over the gap, below which it is rounding: a spring that holds its gap releases no energy.
+/// Largest increase of a gap, relative to its magnitude, that counts as rounding error. A spring whose gap increases by
+/// no more holds its gap and releases no energy.
 const RELEASE: f64 = 1e-9;
 
 impl EnergyMomentum {
-    /// Writes forces and energies, and updates the springs: to the middle of the next step with staggered gaps, to the
-    /// end of this step with the midpoint scheme.
+    /// Writes forces and energies, and updates the springs. With staggered gaps, the springs advance to the middle of
+    /// the next step; with the midpoint scheme, to the end of this step.
     pub(super) fn finish(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         let (dt, half) = (step.kick(), self.scheme.lead(step));
         let mut first = 0;
@@ -25,7 +26,7 @@ impl EnergyMomentum {
                 Some(reversal) => reversal.gap,
                 None => spring.gap_after(gap, way, solution.pressure),
             };
-            // Energies refer to the end of the step; with staggered gaps, the end of the step is half a kick after the
+            // Energies refer to the end of the step. With staggered gaps, the end of the step is half a step after the
             // instant of the gap.
             let half_work = half * solution.pressure * solution.rate;
             let mut stored = spring.stored_energy() - half_work;
@@ -63,12 +64,16 @@ impl EnergyMomentum {
         action.sort_nodes();
     }
 
-    /// Removes the moments of the friction forces by couples. The solution for the forces does not include the couples.
-    /// The energy that the couples remove counts as friction.
+    /// Removes the moments of the friction forces by couples. The solution for the forces does not include these
+    /// couples. The energy that the couples remove counts as friction.
     ///
-    /// An additional force F changes the total work by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), with the time dt of the kick
-    /// and the mass matrix M. Here v' are the velocities after all other forces, and a is the acceleration without
-    /// contact.
+    /// With an additional force F, the total work changes by
+    ///
+    /// ```text
+    /// dt F · (v' − ½ dt a + ½ dt M⁻¹ F)
+    /// ```
+    /// Here dt is the time of the kick, M is the mass matrix, v' are the velocities after all other forces, and a is
+    /// the acceleration without contact.
     pub(super) fn remove_moments(
         &mut self,
         bodies: &Bodies<'_>,
@@ -92,7 +97,7 @@ impl EnergyMomentum {
             couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
             self.tied.push_along(&tied, dt, &mut self.kicked);
             self.memory.pending[0] += taken;
-            // Energies refer to the end of the step, half a kick after the instant of staggered gaps.
+            // Energies refer to the end of the step, half a step after the instant of staggered gaps.
             let half_work = half * rate(&self.velocities);
             action.stored_energy -= half_work;
             self.energies[k][0] -= half_work;
@@ -103,7 +108,7 @@ impl EnergyMomentum {
         }
     }
 
-    /// Writes the results of the detected contacts and the work of the lost contacts.
+    /// Writes the results of the detected contacts, and the forces and work of the lost contacts.
     pub(super) fn report(&self, positions: &[Vec3], action: &mut ContactAction) {
         let springs = self.memory.springs.iter().zip(&self.energies);
         for ((constraint, (spring, energies)), solution) in

@@ -5,7 +5,7 @@ use crate::response::laws::damping::Damping;
 use crate::response::{Bodies, StepLength};
 
 impl EnergyMomentum {
-    /// Updates the damping of each spring at the age of its contact.
+    /// Updates the damping of each spring at the age of its contact, and then advances the age by the step.
     pub(super) fn damp(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         let is_damped = |options: &EnergyMomentumOptions| {
             options.damping != Damping::none() || options.tangential_damping != Damping::none()
@@ -30,7 +30,8 @@ impl EnergyMomentum {
 }
 
 impl Spring {
-    /// Updates the damping at the current age, for a contact frequency \[rad/s\] in steps of `time_step` \[s\].
+    /// Updates the damping at the current age. `frequency` is the frequency of the contact \[rad/s\], and `time_step`
+    /// the length of the steps \[s\].
     fn damp(&mut self, frequency: f64, time_step: f64) {
         if frequency == 0.0 {
             return;

@@ -1,11 +1,20 @@
 //! Nodal directions of a contact force: the gradient of the gap.
 //!
-//! The nodal directions of a contact are G_a = w_a n, with the weight w_a and position x_a of node a and the normal n.
-//! These directions have no moment if the contactor lies on the normal through its target point, that is, if the vector
-//! r = Σ w_a x_a from the target point to the contactor is parallel to n. In all other cases the directions have the
-//! moment r × n: in a lost contact, whose contactor has moved along the target, and in a contact at an edge. A rotation
-//! q of the nodes about their centre x̄ removes the moment: G_a = w_a n + q × (x_a − x̄). The sum of the directions
-//! remains zero.
+//! The nodal directions of a contact are
+//!
+//! ```text
+//! G_a = w_a n
+//! ```
+//! with the weight w_a of node a and the normal n. Let x_a be the position of node a, and r = Σ w_a x_a the vector from
+//! the target point to the contactor. If r is parallel to n, the contactor lies on the normal through its target point,
+//! and the directions have no moment. In all other cases, the directions have the moment r × n. Examples are a lost
+//! contact, whose contactor has moved along the target, and a contact at an edge. A rotation q of the nodes about their
+//! centre x̄ removes the moment:
+//!
+//! ```text
+//! G_a = w_a n + q × (x_a − x̄)
+//! ```
+//! The sum of the directions remains zero.
 
 use crate::Constraint;
 use crate::math::Vec3;
@@ -14,19 +23,20 @@ use crate::response::couple::Couple;
 use crate::response::mobility::Mobility;
 use crate::response::row::{Motion, sides};
 
-/// Sine of the angle between the vector r and the normal, below which the angle counts as rounding error.
+/// Largest sine of the angle between the vector r and the normal for which the angle counts as rounding error.
 const ROUNDING: f64 = 1e-13;
 
-/// Gap gradient of one contact. A common list holds the nodal vectors of all contacts.
+/// Gap gradient of one contact. One list contains the nodal vectors of all contacts; those of this contact begin at
+/// `first`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gradient {
     first: usize,
-    /// Resultant of the nodal vectors and their moment about the centre of mass, for each rigid side.
+    /// For each side on a rigid body, the sum of the nodal vectors and their moment about the centre of the body.
     rigid: [Option<(Vec3, Vec3)>; 2],
 }
 
 impl Gradient {
-    /// Appends the gradient of a constraint to the list.
+    /// Appends the nodal vectors of the gap gradient of a constraint to the list.
     pub fn new(constraint: &Constraint<'_>, bodies: &Bodies<'_>, list: &mut Vec<Vec3>) -> Self {
         let first = list.len();
         list.extend(constraint.weights.iter().map(|&weight| constraint.normal * weight));
@@ -34,9 +44,9 @@ impl Gradient {
         Self::of_nodal_vectors(first, constraint, bodies, list)
     }
 
-    /// A force on the contactor and its reaction on the target act at different points and have a moment. Appends nodal
-    /// vectors with zero sum that remove this moment; `None` if there is no moment, or if the nodes cannot balance the
-    /// moment.
+    /// Appends nodal vectors with zero sum that remove the moment of `force`. A force on the contactor and its reaction
+    /// on the target have a moment if they act at different points. `None` if there is no moment, or if the nodes
+    /// cannot balance the moment.
     pub fn against_moment(
         force: &Vec3,
         constraint: &Constraint<'_>,
@@ -54,7 +64,7 @@ impl Gradient {
         Some(Self::of_nodal_vectors(first, constraint, bodies, list))
     }
 
-    /// Gradient of nodal vectors in the list.
+    /// Gradient with the nodal vectors that begin at `first` in the list.
     fn of_nodal_vectors(
         first: usize,
         constraint: &Constraint<'_>,
@@ -101,7 +111,7 @@ impl Gradient {
         rate
     }
 
-    /// Adds the velocity changes by an impulse along the gradient to a motion.
+    /// Adds the velocity changes by an `impulse` along the gradient to `motion`.
     pub fn push(
         &self,
         constraint: &Constraint<'_>,
@@ -143,8 +153,8 @@ impl Gradient {
     }
 }
 
-/// Adds the smallest nodal vectors that remove the moment; for collinear nodes, only the part of the moment normal to
-/// the line.
+/// Adds the smallest nodal vectors that remove the moment of the gradient. For collinear nodes, only the part of the
+/// moment normal to the line is removed.
 fn remove_moment(constraint: &Constraint<'_>, positions: &[Vec3], gradients: &mut [Vec3]) {
     let apart = constraint.jump(positions);
     let moment = apart.cross(&constraint.normal);
