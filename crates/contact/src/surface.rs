@@ -5,26 +5,26 @@ use std::collections::HashMap;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Marks the missing neighbour of a border edge.
+/// Marks entries of `face_edges` without an edge.
 const NONE: u32 = u32::MAX;
 
 /// An edge of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Its end nodes, global numbers.
+    /// Global numbers of the end nodes.
     pub nodes: [u32; 2],
-    /// Middle node of a curved edge: the third node of a quadratic segment.
+    /// Global number of the middle node of a quadratic edge; `None` for a linear edge.
     pub middle: Option<u32>,
     /// The first face that contains the edge.
     pub face: u32,
-    /// The second face that contains the edge; `None` on the border of an open surface.
+    /// Another face that contains the edge; `None` on the border of an open surface.
     pub neighbour: Option<u32>,
 }
 
 /// Faces of one body, oriented outward, with global node numbers.
 ///
-/// Faces are segments in plane problems and triangles or quadrilaterals in space, linear or quadratic; kinds may be
-/// mixed. The edges of a segment are its end points, so a plane surface has no [`Surface::edges`].
+/// Faces are segments in plane problems, and triangles or quadrilaterals in space. Faces are linear or quadratic, and
+/// their kinds may be mixed. A segment has no edges, so [`Surface::edges`] is empty in plane problems.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
     kinds: Vec<CellKind>,
@@ -41,7 +41,8 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Surface of the given faces, each with its kind and its global nodes, counter-clockwise seen from outside.
+    /// Surface of these faces: the kind and the global nodes of each face. The nodes of a face in space run
+    /// counter-clockwise seen from outside.
     pub fn new<'a>(faces: impl IntoIterator<Item = (CellKind, &'a [u32])>) -> Self {
         let mut surface = Self { offsets: vec![0], ..Self::default() };
         for (kind, nodes) in faces {
@@ -106,7 +107,7 @@ impl Surface {
         &self.distinct_kinds
     }
 
-    /// Nodes of all faces, if the faces are of a single kind with `N` nodes.
+    /// Global nodes of all faces, if all faces are of one kind with `N` nodes; otherwise `None`.
     pub fn faces_of_one_kind<const N: usize>(&self) -> Option<&[[u32; N]]> {
         let is_one = self.distinct_kinds.len() == 1 && self.distinct_kinds[0].num_nodes() == N;
         is_one.then(|| self.face_nodes.as_chunks().0)
@@ -142,13 +143,13 @@ impl Surface {
         &self.nodes
     }
 
-    /// Index of a global node in [`Surface::nodes`].
+    /// Index of a global node in [`Surface::nodes`]; `None` if the node is not on the surface.
     pub fn local_node(&self, node: u32) -> Option<usize> {
         self.nodes.binary_search(&node).ok()
     }
 
-    /// Whether a node, an edge or a face, given by its nodes, belongs to this surface: a face of the surface contains
-    /// all these nodes.
+    /// Whether a node, an edge or a face, given by its global nodes, belongs to this surface: a face of the surface
+    /// contains all these nodes. False without nodes.
     pub fn holds(&self, nodes: &[u32]) -> bool {
         let local = nodes.first().and_then(|&node| self.local_node(node));
         let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
@@ -158,7 +159,8 @@ impl Surface {
         })
     }
 
-    /// The faces of a contact with these target nodes: faces with only these nodes, or with all of them.
+    /// The faces of a contact with these target nodes: faces whose nodes are all among `nodes`, and faces that contain
+    /// all of `nodes`.
     pub fn faces_at<'a>(&'a self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
         let around = |&node: &u32| {
             let local = self.local_node(node);
@@ -175,11 +177,11 @@ impl Surface {
         nodes.iter().flat_map(around).filter(of_contact).map(|(_, face)| face)
     }
 
-    /// Median distance of neighbouring nodes along the edges of the faces \[m\] (along the segments themselves in plane
-    /// problems); 0 without faces.
+    /// Median distance of neighbouring nodes along the edges of the faces \[m\], or along the segments in plane
+    /// problems; 0 without faces.
     ///
-    /// A linear edge contributes its length, a quadratic edge the lengths of its two halves. The median thus measures
-    /// the node spacing of linear and quadratic meshes alike.
+    /// A linear edge contributes its length. A quadratic edge contributes the lengths of its two halves, so that the
+    /// median is the node spacing of linear and quadratic meshes alike. An edge of two faces counts twice.
     pub fn median_edge(&self, positions: &[Vec3]) -> f64 {
         let mut lengths = Vec::with_capacity(self.face_nodes.len());
         let distance = |a: u32, b: u32| (positions[b as usize] - positions[a as usize]).norm();
@@ -205,8 +207,8 @@ impl Surface {
         places.map(|place| (place - mean).norm()).fold(0.0, f64::max)
     }
 
-    /// Nodes with their shares of the surface area \[m²\]: every face distributes the area of its corner polygon
-    /// equally among its nodes. A segment has unit thickness, so its area equals its length.
+    /// Nodes with their shares of the surface area \[m²\]. Every face distributes the area of its corner polygon
+    /// equally among its nodes. A segment has a thickness of 1 m, so the value of its area is the value of its length.
     pub fn nodal_areas(&self, positions: &[Vec3]) -> impl Iterator<Item = (u32, f64)> + use<'_> {
         let mut areas = vec![0.0; self.nodes.len()];
         for face in 0..self.num_faces() {
@@ -226,13 +228,14 @@ impl Surface {
         self.nodes.iter().copied().zip(areas)
     }
 
-    /// Face ring of the node at an index of [`Surface::nodes`].
+    /// Face ring of the node with the index `local` in [`Surface::nodes`].
     pub fn faces_of_local_node(&self, local: usize) -> &[u32] {
         &self.node_faces[self.node_face_offsets[local] as usize..self.node_face_offsets[local + 1] as usize]
     }
 }
 
-/// Global end nodes and, for a quadratic face, middle node of the k-th edge of a face; a segment is its own edge.
+/// Global end nodes of the k-th edge of a face, and its middle node if the face is quadratic. For a segment and k = 0,
+/// the edge is the segment itself.
 fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>) {
     let count = kind.corners().len();
     let middle = if kind == kind.linear() { None } else { nodes.get(count + k).copied() };
@@ -243,7 +246,7 @@ fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>
 mod tests {
     use super::*;
 
-    /// Two six-node triangles share the diagonal of a square: the diagonal is a single edge with its middle node, and
+    /// Two six-node triangles share the diagonal of a square. The diagonal is a single edge with its middle node, and
     /// the median edge is the spacing of the nodes.
     #[test]
     fn edges_of_quadratic_faces_have_their_middle_node() {
@@ -273,8 +276,7 @@ mod tests {
             held.map(|nodes| first.holds(nodes)),
             [true, true, true, true, false, false, false, false, false]
         );
-        // The ends of the diagonal belong to the first triangle as well, the other corners of the square to one
-        // triangle each.
+        // The first triangle contains both ends of the diagonal. No triangle contains both other corners of the square.
         assert!(
             first.holds(&[0, 2]) && surface.holds(&[1]) && surface.holds(&[3]) && !surface.holds(&[1, 3])
         );

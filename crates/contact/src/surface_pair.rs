@@ -4,26 +4,27 @@ use std::sync::Arc;
 
 use super::{Constraint, Surface};
 
-/// Largest weight of the nodes beside one of several equally close faces: distances agree to 1e-12 of the coordinates,
-/// and closest points to about the root of that.
+/// Upper bound on the total weight of target nodes off a face, at which the target point counts as on this face \[-\].
+/// Faces count as equally close if their distances agree to 1e-12 of the coordinates. Their closest points then agree
+/// to about the square root of this tolerance.
 const BESIDE: f64 = 1e-5;
 
 /// A pair of bodies, or of parts of their surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfacePair {
-    /// In ascending order.
+    /// Numbers of the two bodies, ascending.
     bodies: [u32; 2],
-    /// Selected faces of each body; `None` for the whole surface.
+    /// Selected faces of each body, in the order of `bodies`; `None` for the whole surface.
     parts: [Option<Arc<Surface>>; 2],
 }
 
 impl SurfacePair {
-    /// Two bodies, in any order, with their whole surfaces.
+    /// The whole surfaces of two bodies, in any order.
     pub fn whole(bodies: [u32; 2]) -> Self {
         Self::new(bodies, [None, None])
     }
 
-    /// Parts of the surfaces of two bodies, in any order; `None` for a whole surface.
+    /// Parts of the surfaces of two bodies, in any order; `None` stands for the whole surface.
     pub fn new([a, b]: [u32; 2], [of_a, of_b]: [Option<Arc<Surface>>; 2]) -> Self {
         if a <= b {
             Self { bodies: [a, b], parts: [of_a, of_b] }
@@ -42,8 +43,9 @@ impl SurfacePair {
         self.parts == [None, None]
     }
 
-    /// Whether a contact is between these surfaces. A node, an edge or a face belongs to a part if a face of the part
-    /// contains all its nodes; nodes and edges on the border between two parts belong to both.
+    /// Whether a contact is between these surfaces, in any order of contactor and target. A node, an edge or a face
+    /// belongs to a part if a face of the part contains all its nodes. Nodes and edges on the border between two parts
+    /// belong to both parts. A target of several equally close faces belongs to a part with one of these faces.
     pub fn holds(&self, constraint: &Constraint<'_>) -> bool {
         let [contactor, target] = constraint.bodies;
         if self.bodies != [contactor.min(target), contactor.max(target)] {
@@ -59,7 +61,8 @@ impl SurfacePair {
     }
 }
 
-/// Whether a contact with several equally close faces is on a face of a part, up to the distance of the closest points.
+/// Whether the target of a contact consists of several equally close faces, and its target point is on a face of the
+/// part up to the distance of the closest points.
 fn is_on_one_of_several(part: &Surface, constraint: &Constraint<'_>) -> bool {
     let (nodes, weights) = (constraint.nodes, constraint.weights);
     let (nodes, weights) =
@@ -78,8 +81,9 @@ mod tests {
     use crate::mesh::CellKind;
     use crate::{Constraints, ContactKey, NodeOnSurface, Side};
 
-    /// A contact with two faces, on their common edge up to the distance of their closest points, belongs to the part
-    /// with one of the faces. A contact beside the edge, or with another face alone, does not.
+    /// The target of a contact consists of two faces with a common edge; a part contains one of these faces. The
+    /// contact belongs to the part if the target point is on the common edge up to the distance of the closest points.
+    /// It does not belong to the part if the target point is off the edge, or if the target is only the other face.
     #[test]
     fn contacts_of_several_faces_belong_to_the_parts_of_each() {
         let part = Arc::new(Surface::new([(CellKind::Quad4, [0_u32, 1, 2, 3].as_slice())]));
@@ -93,7 +97,7 @@ mod tests {
             constraints.push(key, 0.0, Vec3::z(), contactor, target);
             assert_eq!(pair.holds(&constraints.get(0)), is_covered, "{beside}");
         }
-        // A contact with the face beyond the edge, on the edge.
+        // A contact on the common edge whose target is only the other face.
         let mut constraints = Constraints::default();
         let contactor = Side { body: 1, nodes: &[6], shape_values: &[1.0] };
         let target = Side { body: 0, nodes: &[1, 4, 5, 2], shape_values: &[0.5, 0.0, 0.0, 0.5] };

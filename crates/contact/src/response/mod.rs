@@ -9,7 +9,7 @@
 //! | [`Decomposition`] | impulses and a projection of positions | impenetrability at the end of each step | dissipates the energy of impacting nodes |
 //! | [`EnergyMomentum`] | discrete-gradient spring forces | energy and momenta to rounding, for any stiffness | penetration |
 //!
-//! Tied surfaces are not in contact: [`Ties`] constrain them, together with any of the three responses.
+//! Tied surfaces have no contact constraints. [`Ties`] keep tied surfaces together, beside any of the three responses.
 
 mod assembled_stiffness;
 mod couple;
@@ -68,7 +68,8 @@ pub enum Status {
 }
 
 impl Status {
-    /// Status of a contact from its normal force and friction law, and whether friction is at its bound.
+    /// Status of a contact from its normal force \[N\] and its friction law. `at_bound` is true if the friction force
+    /// is at its bound. A contact without friction slides.
     fn of(normal_force: f64, friction: &FrictionLaw, at_bound: bool) -> Self {
         if normal_force <= 0.0 {
             Self::Open
@@ -97,8 +98,8 @@ pub struct ContactResult {
     pub damping_work: f64,
 }
 
-/// Force and dissipation of a contact without constraint in this step: the contact has ended, but forces of earlier
-/// steps still act or do work.
+/// Force, stored energy and dissipation that are not in [`ContactAction::results`]. They belong to contacts that have
+/// ended or that detection has lost, or to forces of the previous step that still do work in this step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnlistedWork {
     /// Bodies of the contactor and of the target.
@@ -111,7 +112,7 @@ pub struct UnlistedWork {
     pub friction_work: f64,
     /// Energy dissipated by damping and imperfect restitution \[J\].
     pub damping_work: f64,
-    /// Moment of the force due to the distance between contactor and target point \[N·m\].
+    /// Moment of `force` and its reaction, which act at different points: contactor and target point \[N·m\].
     pub moment: Vec3,
 }
 
@@ -167,9 +168,9 @@ pub struct StepWork {
     pub friction: f64,
     /// Dissipated by damping and imperfect restitution.
     pub damping: f64,
-    /// Added by the numerical method: by position projections, by changes of stiffness and time step, by the difference
-    /// of spring work and spring energy, and by the forces that balance this difference when a contact opens. The
-    /// energy of lost springs is subtracted.
+    /// Added by the numerical method. Sources are position projections, changes of stiffness and time step, differences
+    /// between the work and the energy change of a spring, and the forces that balance these differences when a contact
+    /// opens. The energy left in a spring whose contact ends is subtracted.
     pub numerical: f64,
 }
 
@@ -181,18 +182,19 @@ impl std::ops::AddAssign for StepWork {
     }
 }
 
-/// Number of contact problems not solved to tolerance.
+/// Numbers of contact problems not solved to tolerance, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsolvedProblems {
-    /// Impulse problems: the last iterate is applied, scaled to create no energy.
+    /// Number of impulse problems. The last iterate is applied, scaled to create no energy.
     pub impulses: u64,
-    /// Impulse problems with restitution: the contacts that friction jams lose their restitution.
+    /// Number of impulse problems with restitution. The contacts that friction jams lose their restitution.
     pub restitutions: u64,
-    /// Position projections: the last iterate is applied.
+    /// Number of position projections. The last iterate is applied.
     pub projections: u64,
-    /// Groups of ties: tied points do not coincide at the end of the following step.
+    /// Number of groups of ties. Their tied points do not coincide at the end of the following step.
     pub ties: u64,
-    /// Geometries at the middle of a step: the last iterate is applied, and friction changes the angular momentum.
+    /// Number of geometries at the middle of a step. The last iterate is applied, and friction changes the angular
+    /// momentum.
     pub geometries: u64,
 }
 
@@ -212,10 +214,10 @@ pub struct ContactAction {
     /// Forces on all nodes of the model \[N\].
     #[serde(with = "crate::math::sparse_vectors")]
     pub forces: Vec<Vec3>,
-    /// Impulses on all nodes of the model that cause the corrections \[N·s\].
+    /// Impulses that cause the velocity jumps of the corrections, for all nodes of the model \[N·s\].
     #[serde(with = "crate::math::sparse_vectors")]
     pub impulses: Vec<Vec3>,
-    /// Friction part of the forces and impulses on all nodes, as a force \[N\].
+    /// Friction part of `forces` and `impulses` on all nodes \[N\]; impulses count as mean forces over `spread`.
     #[serde(with = "crate::math::sparse_vectors")]
     pub friction_forces: Vec<Vec3>,
     /// Nodes whose force or impulse may be non-zero, ascending.
@@ -226,8 +228,8 @@ pub struct ContactAction {
     pub node_corrections: Vec<NodeCorrection>,
     /// Corrections of rigid bodies, ascending.
     pub rigid_corrections: Vec<RigidCorrection>,
-    /// Impulses of the ties on fixed components of nodes, in reaction to contact impulses \[N·s\]; a node can be
-    /// repeated.
+    /// Impulses of the ties on fixed components of nodes, in reaction to contact impulses \[N·s\]. A node can occur
+    /// several times.
     pub tie_impulses: Vec<(u32, Vec3)>,
     /// Tie part of the nodal forces \[N\]; a node in several groups of ties has several entries.
     pub tie_forces: Vec<(u32, Vec3)>,
@@ -245,12 +247,12 @@ pub struct ContactAction {
     pub unsolved: UnsolvedProblems,
     /// Largest remaining gap of ties not solved to tolerance \[m\].
     pub tie_gap: f64,
-    /// Angular impulse of the supports \[N·m·s\]. If one side of a contact or a rotation axis is fixed, the supports
-    /// take up the change of angular momentum by the corrections.
+    /// Angular impulse that accounts for fixed supports \[N·m·s\]. If one side of a contact or a rotation axis is
+    /// fixed, the supports take up the change of angular momentum by the corrections.
     pub support_moment: Vec3,
     /// Upper bound on the squared angular frequency that contact adds \[rad²/s²\].
     pub frequency_squared: f64,
-    /// Bit set of the nodes with a force or impulse, from which `nodes` is built.
+    /// Bit set of the nodes whose force or impulse may be non-zero; `nodes` is built from this set.
     #[serde(skip)]
     listed: FixedBitSet,
     /// Time over which impulses are averaged for output as forces \[s\].
@@ -283,7 +285,7 @@ clone_by_field!(ContactAction {
 impl ContactAction {
     /// No action on `num_nodes` nodes.
     pub fn new(num_nodes: usize) -> Self {
-        // Zero pages of the operating system take no memory until they are written.
+        // The operating system provides zeroed pages, which take no memory until they are written.
         let zeros = || zeroed_vec(num_nodes);
         Self {
             forces: zeros(),
@@ -294,7 +296,8 @@ impl ContactAction {
         }
     }
 
-    /// Rebuilds the bit set of the listed nodes after reading; returns whether all lists fit this number of nodes.
+    /// Rebuilds the bit set of the listed nodes after deserialisation; returns whether all lists fit this number of
+    /// nodes.
     pub fn restore_listed(&mut self, num_nodes: usize) -> bool {
         let lengths = [self.forces.len(), self.impulses.len(), self.friction_forces.len()];
         let of_ties = self.tie_forces.iter().chain(&self.tie_impulses).map(|(node, _)| node);
@@ -307,18 +310,18 @@ impl ContactAction {
         fits && self.num_of_contact <= self.nodes.len()
     }
 
-    /// Whether contact acts on any node; ties do not count.
+    /// Whether any node has contact; ties do not count.
     pub fn has_contact(&self) -> bool {
         self.num_of_contact > 0
     }
 
-    /// Those of `nodes` that are in a range.
+    /// The part of `nodes` in a range of node numbers.
     pub fn touched_in(&self, range: &Range<usize>) -> &[u32] {
         let place = |end: usize| self.nodes.partition_point(|&node| (node as usize) < end);
         &self.nodes[place(range.start)..place(range.end)]
     }
 
-    /// Mean contact force on a node over the step, including impulses \[N\].
+    /// Force on a node from contact and ties, plus its impulse averaged over `spread` \[N\].
     pub fn mean_force(&self, node: usize) -> Vec3 {
         let impulse = self.impulses[node];
         if impulse == Vec3::zeros() { self.forces[node] } else { self.forces[node] + impulse / self.spread }
@@ -376,7 +379,8 @@ impl ContactAction {
         self.spread = spread;
     }
 
-    /// Adds the force of a contact to its nodes; `normal` and `friction` are the forces on the contactor \[N\].
+    /// Adds the force of a contact to its nodes; `normal` and `friction` are the parts of the force on the contactor
+    /// \[N\].
     fn add_forces(&mut self, constraint: &super::Constraint<'_>, normal: Vec3, friction: Vec3) {
         let force = normal + friction;
         for (&node, &weight) in constraint.nodes.iter().zip(constraint.weights) {
@@ -433,15 +437,15 @@ pub struct Bodies<'a> {
 pub struct StepLength {
     /// Current step.
     pub actual: f64,
-    /// Step that scales the spring stiffness: the step length before events or the flight step shorten it. Contacts
-    /// that begin in a shortened step are therefore not stiffer.
+    /// Length that the current step would have if neither an event nor the flight step shortened it. It scales the
+    /// spring stiffness, so that contacts that begin in a shortened step are not stiffer.
     pub regular: f64,
     /// Following step; discrete-gradient forces and tie forces are computed for this length.
     pub following: f64,
 }
 
 impl StepLength {
-    /// A step that is not shortened, followed by an equal step \[s\].
+    /// A step of length `time_step` \[s\] that is not shortened, followed by an equal step.
     pub fn regular(time_step: f64) -> Self {
         Self { actual: time_step, regular: time_step, following: time_step }
     }
@@ -461,7 +465,7 @@ pub enum Stage {
     Moved,
     /// After the predictor, with the geometry at the middle of the step: corrections change positions and velocities.
     Middle,
-    /// After the computation of the accelerations by all other forces.
+    /// After the computation of the accelerations by all forces other than contact.
     Accelerated,
 }
 

@@ -7,11 +7,16 @@
 //! x_c' = x_c − h_c n,    x_t' = x_t + h_t n,    n · (x_c' − x_t') = g
 //! ```
 //! Friction acts at the offset points, and slip is measured at these points. An offset point moves with its rigid body,
-//! or with the deforming element behind its face, and is an affine combination of the nodes of this body or element.
-//! The weights of the offset point are w_a + B_a, with the weights w_a of the mesh point, B_a = y_a · M⁻¹ d and M = Σ
-//! y_a ⊗ y_a. Here y_a are the nodal positions relative to their mean, and d is the offset vector. As Σ B_a = 0 and Σ
-//! B_a x_a = d, the weights w_a + B_a sum to 1 and interpolate the offset point: in every response, the force acts at
-//! this point.
+//! or with the deforming element behind its face. Its position is an affine combination of the positions x_a of the
+//! nodes of this body or element, the support nodes. The weights of the offset point are w_a + B_a, with the weights
+//! w_a of the mesh point:
+//!
+//! ```text
+//! B_a = y_a · M⁻¹ d,   M = Σ y_a ⊗ y_a        y_a = x_a minus the mean of x_a, d offset vector
+//! Σ B_a = 0,   Σ B_a x_a = d
+//! ```
+//! The weights w_a + B_a therefore sum to 1 and interpolate the offset point. In every response, the force acts at this
+//! point.
 //!
 //! # Source
 //! Derived.
@@ -19,8 +24,9 @@
 use crate::math::{Mat3, Vec3};
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Ratio of the extent of the support nodes along a principal axis to the offset, below which the component of the
-/// offset along this axis is omitted. The nodes of a flat sheet have no extent along the offset.
+/// Largest extent of the support nodes along a principal axis at which the component of the offset along this axis is
+/// omitted, relative to the length of the offset \[-\]. The extent is √(Σ y²) with the nodal coordinates y along the
+/// axis from their mean. The nodes of a flat sheet have no extent along the offset.
 const MIN_EXTENT: f64 = 0.1;
 
 /// Nodes that define the motion of an offset point.
@@ -30,11 +36,11 @@ pub enum SupportNodes {
     None,
     /// Nodes of a rigid body, not coplanar.
     Body(Vec<u32>),
-    /// Element adjacent to each face.
+    /// Nodes of the element behind each face.
     Elements {
-        /// Nodes of these elements, face by face.
+        /// Nodes of the elements, in the order of the faces.
         nodes: Vec<u32>,
-        /// End of the nodes of each face.
+        /// For each face, the end of the nodes of its element in `nodes`.
         ends: Vec<u32>,
     },
 }
@@ -42,7 +48,8 @@ pub enum SupportNodes {
 /// Moves constraints to the offset surfaces.
 #[derive(Clone, Debug, Default)]
 pub struct OffsetPoints {
-    /// Half the contact thickness of every body \[m\], and the support nodes of its offset surface.
+    /// Offset of every body, half its contact thickness \[m\], and the support nodes of its offset surface. The list is
+    /// empty if no body has an offset.
     bodies: Vec<(f64, SupportNodes)>,
     moved: Constraints,
     sides: [Vec<(u32, f64)>; 2],
@@ -51,7 +58,7 @@ pub struct OffsetPoints {
 }
 
 impl OffsetPoints {
-    /// Offset points for the offset \[m\] and the support nodes of each body.
+    /// Offset points for bodies with these offsets \[m\] and support nodes.
     pub fn new(bodies: Vec<(f64, SupportNodes)>) -> Self {
         let any =
             bodies.iter().any(|(offset, support)| *offset > 0.0 && !matches!(support, SupportNodes::None));
@@ -69,7 +76,7 @@ impl OffsetPoints {
         }
     }
 
-    /// Constraints on the offset surfaces, or on the meshes if no body has a thickness.
+    /// Constraints on the offset surfaces; the given constraints on the meshes if no body has an offset.
     pub fn of<'a>(&'a self, constraints: &'a Constraints) -> &'a Constraints {
         if self.bodies.is_empty() { constraints } else { &self.moved }
     }
@@ -102,7 +109,8 @@ impl OffsetPoints {
 }
 
 impl SupportNodes {
-    /// Support nodes of a point with these nodes and shape values.
+    /// Support nodes of a mesh point, given by the nodes and shape values in `terms`. For elements, the element behind
+    /// the first face that contains all these nodes, or whose nodes are all among them; empty without such a face.
     fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
         match self {
             Self::None => &[],
@@ -149,13 +157,14 @@ fn offset_point(terms: &mut Vec<(u32, f64)>, support: &[u32], positions: &[Vec3]
     }
 }
 
-/// Up to four nodes of a body, chosen far from each other and far from coplanar.
+/// Up to four nodes of a body, each chosen farthest from the point, line or plane of the nodes chosen before. Coplanar
+/// nodes give three, collinear nodes two.
 pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
     let position = |node: u32| positions[node as usize];
     let mut chosen: Vec<u32> = Vec::new();
     let mut size = 0.0;
     for _ in 0..4 {
-        // Distance from the point, line or plane of the chosen nodes.
+        // Distance from the point, line or plane of the chosen nodes; for the first choice, from the first node.
         let away = |node: u32| {
             let x = position(node);
             match *chosen.as_slice() {
@@ -188,8 +197,8 @@ pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[
 mod tests {
     use super::*;
 
-    /// The new shape values sum to 1 and interpolate the offset point, for four support nodes, and for three support
-    /// nodes with an offset in their plane. An offset normal to the plane of three support nodes is omitted.
+    /// The new shape values sum to 1 and interpolate the offset point. The cases are four support nodes, and three
+    /// support nodes with an offset in their plane. An offset normal to the plane of three support nodes is omitted.
     #[test]
     fn support_nodes_define_the_offset_point() {
         let tetrahedron =

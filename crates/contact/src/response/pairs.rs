@@ -6,8 +6,8 @@ use crate::{Constraint, SurfacePair};
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairOptions<T> {
     default: T,
-    /// Separate sets, in ascending order of the bodies. Of several sets for the same bodies, the first set whose pair
-    /// contains the contact applies.
+    /// Separate sets, in ascending order of the two body numbers. If several sets have the same bodies, the first set
+    /// whose pair contains the contact applies.
     own: Vec<(SurfacePair, T)>,
 }
 
@@ -35,7 +35,8 @@ impl<T: Copy> PairOptions<T> {
         holding.next().map_or(self.default, |(_, options)| *options)
     }
 
-    /// Whether a contact that slides from face to face can change its options.
+    /// Whether the options of a contact can change when it slides from face to face: a separate set belongs to parts of
+    /// surfaces.
     pub fn vary_over_surfaces(&self) -> bool {
         self.own.iter().any(|(pair, _)| !pair.is_whole())
     }
@@ -68,8 +69,8 @@ mod tests {
         assert!(!options.vary_over_surfaces());
     }
 
-    /// Body 1 has two triangles: 0, 1, 2, the part "left", and 1, 4, 2. They share the edge (1, 2). Node 3 of body 0 is
-    /// on the first triangle, and node 5 on the second triangle. Edge (3, 5) is on the edge (1, 2).
+    /// Body 1 has two triangles with the common edge (1, 2): the triangle (0, 1, 2) is the part "left", and the other
+    /// triangle is (1, 4, 2). Body 0 has the nodes 3 and 5; the edge (5, 6) is its part "sole".
     #[test]
     fn parts_of_a_surface_have_their_own_options() {
         let left = Arc::new(Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]));

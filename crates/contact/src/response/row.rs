@@ -1,5 +1,5 @@
-//! Kinematics of one contact: the relative motion of its two points, and the compliance of the bodies to an impulse at
-//! these points.
+//! Kinematics of one contact: the relative motion of contactor and target point, and the compliance of the bodies to an
+//! impulse at these points.
 
 use crate::Constraint;
 use crate::math::{Mat3, Vec3};
@@ -37,7 +37,8 @@ impl Motion {
         }
     }
 
-    /// Loads the velocities after a kick by the accelerations; prescribed components keep their velocity.
+    /// Loads the velocities after a kick of duration `time_step` by the accelerations; prescribed components keep their
+    /// velocity.
     pub fn kick(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, time_step: f64) {
         for (body, nodes, _) in sides(constraint) {
             let b = body as usize;
@@ -108,8 +109,8 @@ pub(super) fn rigid_sides(
     })
 }
 
-/// Normal compliance n · A n of a contact: the change of the gap rate per normal impulse \[1/kg\], with the normal n
-/// and the compliance A of [`Row`].
+/// Normal compliance n · A n of a contact \[1/kg\]: the change of the gap rate per normal impulse. A is the compliance
+/// matrix of [`Row`], and n the normal.
 pub(super) fn compliance_along_normal(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     let normal = &constraint.normal;
     let of_rigid = rigid_sides(constraint, bodies).filter_map(|(body, total, arm)| {
@@ -132,11 +133,11 @@ struct RigidPart {
     arm: Vec3,
 }
 
-/// One contact, with the weights w_a of its nodes on either side.
+/// Compliance of one contact, and the kinematics of its rigid bodies. The nodes a of both sides have the weights w_a.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// Compliance A = G M⁻¹ Gᵀ \[1/kg\]: an impulse P changes the relative velocity by A P. G = (w_a I) maps nodal to
-    /// relative velocities, and M is the mass matrix.
+    /// Compliance A = G M⁻¹ Gᵀ \[1/kg\]: an impulse P changes the relative velocity by A P. G maps the velocities of
+    /// nodes and rigid bodies to the relative velocity Σ w_a v_a, and M is the mass matrix.
     pub compliance: Mat3,
     rigid: [Option<RigidPart>; 2],
 }
@@ -189,7 +190,7 @@ impl Row {
         jump
     }
 
-    /// Adds the velocity changes by an impulse P on the contactor and −P on the target to a motion.
+    /// Adds to `motion` the velocity changes by an impulse P on the contactor and −P on the target.
     pub fn push(
         &self,
         constraint: &Constraint<'_>,
@@ -213,8 +214,9 @@ impl Row {
         }
     }
 
-    /// Rounding error of the relative velocity of a motion: 4 ε Σ |w_a| |v_a|, with the machine precision ε. If both
-    /// bodies move fast together, the relative velocity can be as small as this error.
+    /// Rounding error of the relative velocity of a motion: 4 ε Σ |w_a| |v_a|, with the machine precision ε. For a
+    /// rigid body, the sum has one term for the translation and one for the rotation. If both bodies move fast
+    /// together, the relative velocity can be as small as this error.
     pub fn rounding(&self, constraint: &Constraint<'_>, motion: &Motion) -> f64 {
         let mut sum = 0.0;
         for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
@@ -233,7 +235,7 @@ impl Row {
         4.0 * f64::EPSILON * sum
     }
 
-    /// Bound on the tangential compliance: the largest eigenvalue of A in the tangent plane \[1/kg\].
+    /// Largest tangential compliance: the largest eigenvalue of A in the tangent plane \[1/kg\].
     pub fn across(&self, normal: &Vec3) -> f64 {
         let out = Mat3::identity() - normal * normal.transpose();
         let plane = out * self.compliance * out;
@@ -250,8 +252,8 @@ mod tests {
     use crate::response::mobility::RigidMobility;
     use crate::response::samples::{INVERSE_MASS, bodies, free_nodes, one_contact, positions};
 
-    /// The compliance A equals the change of the relative velocity under unit impulses, for a deformable triangle and
-    /// for a rigid body with its nodes.
+    /// The columns of A equal the changes of the relative velocity under unit impulses, for a deformable triangle and
+    /// for a rigid body with the same nodes.
     #[test]
     fn compliance_is_the_answer_to_a_push() {
         let (constraints, x) = (one_contact(0.0), positions(0.0));

@@ -11,7 +11,8 @@ pub(super) fn key(contactor: u32) -> ContactKey {
     ContactKey::Node(NodeOnSurface { contactor, target: 1 })
 }
 
-/// Contact of a node of body 0 with the triangle 0, 1, 2 of body 1, shape values 0.2, 0.3, 0.5 and normal z.
+/// Adds the contact of a node of body 0 with the triangle 0, 1, 2 of body 1, at the shape values 0.2, 0.3, 0.5 and with
+/// the normal z.
 pub(super) fn node_on_face(constraints: &mut Constraints, contactor: u32, gap: f64) {
     let nodes = [contactor];
     let side = Side { body: 0, nodes: &nodes, shape_values: &[1.0] };
@@ -36,7 +37,7 @@ pub(super) fn positions(gap: f64) -> [Vec3; 4] {
     [face[0], face[1], face[2], foot + Vec3::z() * gap]
 }
 
-/// Mobility of two deformable bodies whose free nodes have these inverse masses.
+/// Mobility of two deformable bodies whose nodes have these inverse masses \[1/kg\]; zero for a fixed node.
 pub(super) fn free_nodes(inverse_mass: &[f64]) -> Mobility {
     Mobility::of_nodes(inverse_mass.iter().map(|inverse| Vec3::repeat(*inverse)).collect(), 2)
 }
@@ -44,7 +45,7 @@ pub(super) fn free_nodes(inverse_mass: &[f64]) -> Mobility {
 /// Zero accelerations of up to 16 nodes.
 const NO_ACCELERATIONS: &[Vec3] = &[Vec3::new(0.0, 0.0, 0.0); 16];
 
-/// Free nodes with constant velocity.
+/// State of up to 16 nodes without accelerations.
 pub(super) fn bodies<'a>(
     positions: &'a [Vec3],
     velocities: &'a [Vec3],

@@ -1,6 +1,7 @@
-//! The midpoint form: contact forces are constant over the step and use the geometry at its middle.
+//! The midpoint scheme: contact forces are constant over a step and use the geometry at the middle of the step.
 //!
-//! Contact forces f_c act between the two half kicks by the explicit forces f of the bulk:
+//! The explicit forces f contain all forces other than the contact forces f_c. The explicit forces act in two half
+//! kicks; the contact forces change the velocities from v⁻ to v⁺ between these half kicks:
 //!
 //! ```text
 //! v⁻ = v_n + ½ dt M⁻¹ f_n
@@ -9,12 +10,16 @@
 //! ```
 //!
 //! Here M is the mass matrix, dt the time step, p the pressure, and ν the normal at the middle of the step; w contains
-//! the nodal weights w_a. A contact begins with its gap g_n along ν; then g_{n+1} = g_n + ν · Σ w_a (x_{n+1,a} −
-//! x_{n,a}) and p = −ΔU/Δg, with the spring energy U. The work of the contact forces is f_c · Δx = p Δg = −ΔU, and the
-//! kinetic energy T changes by the same amount, T(v⁺) − T(v⁻). The forces p ν w have no moment about any point and need
-//! no couples, because contactor and closest point lie on a line along the normal ν at the middle of the step. The
-//! energy of the explicit bulk changes by ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n). This change is numerical work of the
-//! splitting; the staggered form has no such work.
+//! the nodal weights w_a. A spring that is not compressed takes the gap g_n of its constraint along ν, or zero if g_n
+//! is negative. The gap g and the pressure p follow from
+//!
+//! ```text
+//! g_{n+1} = g_n + ν · Σ w_a (x_{n+1,a} − x_{n,a}),   p = −ΔU/Δg        U spring energy
+//! ```
+//! The work of the contact forces is f_c · Δx = p Δg = −ΔU. The kinetic energy T changes by the same amount,
+//! T(v⁺) − T(v⁻). The forces p ν w have no moment about any point and need no couples, because contactor and closest
+//! point lie on a line along the normal ν at the middle of the step. The splitting into half kicks and contact forces
+//! causes the numerical work ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n). The staggered scheme has no such work.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), for an implicit bulk; the splitting is derived here.
@@ -26,11 +31,13 @@ use crate::response::row::sides;
 use crate::response::{Bodies, ContactAction, NodeCorrection, RigidCorrection, StepLength};
 use crate::{Constraint, Constraints};
 
-/// Largest number of updates of the geometry in a step. Energy is conserved even if the geometries have not converged.
-/// Angular momentum under normal forces is conserved as well, because the gradients of the gaps are free of moment at
-/// any geometry.
+/// Largest number of iterations of the geometry in a step, not counting the initial geometry. Energy is conserved even
+/// if the iteration has not converged. Normal forces conserve angular momentum as well, because the gradients of the
+/// gaps are free of moment at any geometry.
 const MAX_GEOMETRIES: usize = 30;
-/// Largest change of the corrections of a converged iteration, relative to the largest correction \[-\].
+/// Upper bound on the change of the position corrections between two iterations, at which the iteration has converged
+/// \[-\]. For nodes the bound is relative to the largest position correction of a node. For a rigid body it is relative
+/// to the position or rotation correction of this body.
 const TOLERANCE: f64 = 1e-13;
 
 /// Geometry of the bodies at the middle of a step. The geometry depends on the contact forces.
@@ -38,9 +45,9 @@ pub trait MidpointGeometry {
     /// Begins a step with the constraints that detection found at the predicted positions at the end of the step.
     fn begin(&mut self, constraints: &Constraints);
 
-    /// Moves the bodies to the middle of the step, with the position corrections of `action`. Updates the constraints
-    /// to the closest points and normals at the middle, and to the gaps at the beginning of the step along these
-    /// normals \[m\].
+    /// Moves the bodies to the middle of the step, with the position corrections of `action`. Updates the constraints:
+    /// the closest points and normals refer to the middle of the step, the gaps \[m\] to the beginning of the step,
+    /// along these normals.
     fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction);
 
     /// The bodies at the middle of the step, with their velocities before contact.
@@ -48,7 +55,7 @@ pub trait MidpointGeometry {
 }
 
 impl EnergyMomentum {
-    /// Computes the corrections by the constraints over a step, with the geometry at its middle.
+    /// Computes the corrections that the constraints cause over a step, with the geometry at the middle of the step.
     pub fn respond_at_middle(
         &mut self,
         constraints: &Constraints,
@@ -102,8 +109,8 @@ impl EnergyMomentum {
         self.memory.sticking.note(constraints, &action.results, bodies.mobility);
     }
 
-    /// Applies the couples that remove the moments of friction forces to the velocities; returns whether there is a
-    /// couple. The next geometry includes the displacements by these couples. The springs are solved without the
+    /// Adds the velocity changes by the couples that remove the moments of the friction forces; returns whether there
+    /// is a couple. The next geometry includes the displacements by these couples. The springs are solved without the
     /// couples, and the final couples follow from the final friction forces.
     fn push_against_moments(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
         let (nodes, mobility) = (&mut self.couple_nodes, bodies.mobility);
@@ -119,7 +126,7 @@ impl EnergyMomentum {
         any
     }
 
-    /// Writes the corrections of the motion: velocity jumps, and displacements by half the velocity jump over the step.
+    /// Writes the velocity jump Δv and the position correction ½ dt Δv of every node and movable rigid body in contact.
     fn correct(&mut self, bodies: &Bodies<'_>, dt: f64, action: &mut ContactAction) {
         std::mem::swap(&mut action.node_corrections, &mut self.earlier_nodes);
         std::mem::swap(&mut action.rigid_corrections, &mut self.earlier_rigid);
@@ -147,7 +154,8 @@ impl EnergyMomentum {
         action.rigid_corrections.dedup_by_key(|correction| correction.body);
     }
 
-    /// Whether the corrections equal the corrections of the previous iteration, within the tolerance and rounding.
+    /// Whether the position corrections equal the corrections of the previous iteration, within the tolerance and the
+    /// rounding error of the displacements.
     fn has_converged(&self, bodies: &Bodies<'_>, dt: f64, action: &ContactAction) -> bool {
         if action.node_corrections.len() != self.earlier_nodes.len()
             || action.rigid_corrections.len() != self.earlier_rigid.len()
@@ -172,8 +180,8 @@ impl EnergyMomentum {
             })
     }
 
-    /// Total moment of the forces of those contacts whose nodes cannot balance their moment, such as a node on a wall
-    /// \[N·m\]. The supports react to this moment.
+    /// Sum of the moments \[N·m\] of contacts whose target has a single node, such as a wall. The nodes of such a
+    /// contact cannot balance the moment of the contact force; the supports react to this moment.
     fn moment_of_supports(&self, positions: &[Vec3]) -> Vec3 {
         let contacts = self.memory.contacts.iter().zip(&self.solutions);
         let unbalanced = contacts.filter(|(constraint, _)| !constraint.can_take_couple());
@@ -184,7 +192,7 @@ impl EnergyMomentum {
         unbalanced.map(moment).sum()
     }
 
-    /// Lists fixed bodies in contact, whose supports react to the impulses.
+    /// Appends zero corrections for fixed rigid bodies in contact. The supports of these bodies react to the impulses.
     fn list_held_bodies(&self, bodies: &Bodies<'_>, action: &mut ContactAction) {
         let is_held = |body: &u32| bodies.mobility.rigid(*body).is_some_and(|rigid| !rigid.can_move());
         let in_contact = self.memory.contacts.iter().flat_map(|constraint| constraint.bodies);

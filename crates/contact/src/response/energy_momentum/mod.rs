@@ -50,9 +50,9 @@ pub struct EnergyMomentumOptions {
 /// Time integration of the contact forces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Gaps at the middle of the steps, and geometry at the known positions at the ends of the steps.
+    /// Spring gaps at the middle of the steps, and geometry at the known positions at the ends of the steps.
     Staggered,
-    /// Gaps at the ends of the steps, and geometry at the middle of the steps, found by iteration (see
+    /// Spring gaps at the ends of the steps, and geometry at the middle of the steps, found by iteration (see
     /// [`MidpointGeometry`]).
     Midpoint,
 }
@@ -69,11 +69,15 @@ impl Scheme {
 
 /// Energy–momentum response.
 ///
-/// The dynamic gap ḡ of a contact is integrated from its rate, ḡ += (dt/2) n · Σ w_a (v_a + v_a'), with the time dt of
-/// the kick, the normal n, the weights w_a, and the nodal velocities v_a before and v_a' after the kick of the step.
-/// The force is p = −ΔU/Δḡ with the energy U = κ ḡ²/2 for ḡ < 0. The work is then p Δḡ = −ΔU to rounding for any
-/// stiffness κ: the response conserves energy and momenta and never shortens the step. The velocities after the kick
-/// depend on p. A single contact has a closed-form solution; contacts that share nodes are solved iteratively.
+/// The dynamic gap ḡ of a contact is integrated over a kick of duration dt, with the normal n, the weights w_a, and the
+/// nodal velocities v_a before and v_a' after the kick:
+///
+/// ```text
+/// Δḡ = ½ dt n · Σ w_a (v_a + v_a'),   p = −ΔU/Δḡ,   U = ½ κ ḡ² for ḡ < 0, otherwise 0
+/// ```
+/// The work p Δḡ of the pressure p then equals −ΔU to rounding for any stiffness κ. The response therefore conserves
+/// energy and momenta and never shortens the step. As the velocities v_a' depend on p, the response solves for p. A
+/// single contact has a closed-form solution; contacts that share nodes are solved iteratively.
 ///
 /// With a coefficient of restitution e, a spring returns e² of its energy. In the step in which the motion reverses,
 /// the elastic solution is computed first. The spring keeps the gap of this solution, and the bodies separate at e
@@ -84,19 +88,21 @@ impl Scheme {
 ///
 /// Friction is a tangential spring. If the contact sticks, the mean force of this spring over the step acts. The force
 /// of a sliding spring is scaled back to Coulomb's circle, with non-negative dissipation. Between two rigid bodies, the
-/// static coefficient applies until all contacts of the pair slide. The current faces of a contact determine its laws;
-/// the faces at its beginning determine the stiffness.
+/// static coefficient applies until all contacts of the pair slide; `Spring::traction` states the exception. The
+/// current faces of a contact determine its laws; the faces at its beginning determine the stiffness.
 ///
-/// Over flush surfaces, the next body takes over the spring unchanged (see `transfer`).
+/// If a node passes over flush surfaces from one body to the next, the contact with the next body takes over the
+/// stiffness, gap and tangential stretch of the spring (see `transfer`).
 ///
 /// If detection loses a contact whose spring is compressed, the contact remains, with friction, until the spring has
 /// released its energy along the last normal. The nodal directions of the force have no moment in a lost contact either
-/// (see `gradient`). If the spring releases no energy for `MAX_STEPS_PRESSED` steps, the contact ends, and the energy
-/// of the spring is numerical work.
+/// (see `gradient`). The contact ends earlier if the spring releases no energy in more than `MAX_STEPS_PRESSED` steps
+/// since the last detection. The remaining energy of the normal spring then counts as negative numerical work.
 ///
 /// # Source
-/// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction). Here the
-/// method is staggered in time: the geometry is taken at the known positions, and the gap is defined at mid-steps.
+/// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction). The
+/// scheme [`Scheme::Staggered`] differs from the source: it takes the geometry at the known positions and the gap at
+/// mid-steps.
 #[derive(Clone, Debug)]
 pub struct EnergyMomentum {
     scheme: Scheme,
@@ -115,12 +121,13 @@ pub struct EnergyMomentum {
     assembled: AssembledStiffness,
     velocities: Motion,
     kicked: Motion,
-    /// Velocities after half the kick of all other forces.
+    /// Velocities after half the kick by all forces other than contact.
     half_kicked: Motion,
     /// For each contact, the stored energy, and the dissipation by friction and by damping over the kick \[J\].
     energies: Vec<[f64; 3]>,
-    /// Corrections of nodes and rigid bodies in the previous iteration of the geometry.
+    /// Corrections of nodes in the previous iteration of the geometry.
     earlier_nodes: Vec<NodeCorrection>,
+    /// Corrections of rigid bodies in the previous iteration of the geometry.
     earlier_rigid: Vec<RigidCorrection>,
 }
 
@@ -131,8 +138,9 @@ pub struct EnergyMomentumMemory {
     contacts: Constraints,
     springs: ContactHistory<Spring>,
     sticking: StickingPairs,
-    /// Dissipation by friction, and by restitution and damping, from the middle of the current step to the middle of
-    /// the next step \[J\].
+    /// Dissipated energies \[J\] that the next response reports: first by friction, second by restitution and damping.
+    /// In the staggered scheme they refer to the kick from the middle of a step to the middle of the next step. In the
+    /// midpoint scheme they are zero between steps.
     pending: [f64; 2],
 }
 
@@ -153,33 +161,34 @@ struct Spring {
     options: EnergyMomentumOptions,
     /// Stiffness κ \[N/m\]; `None` until the first force.
     stiffness: Option<f64>,
-    /// Dynamic gap ḡ \[m\], with staggered gaps at the middle of the step; `None` in a contact that has just begun.
+    /// Dynamic gap ḡ \[m\]; in the staggered scheme, at the middle of the step. `None` in a contact that has just
+    /// begun.
     gap: Option<f64>,
     /// Stretch of the tangential spring \[m\].
     slip: Vec3,
     slides: bool,
     /// Whether a contact of the same pair of rigid bodies was sticking in the previous step.
     is_held: bool,
-    /// Time since the beginning of the contact \[s\].
+    /// Time since the beginning of the contact \[s\]; stays zero in a model without damping.
     age: f64,
     /// Ratios c/(κ dt) of the normal and the tangential spring, with the damping coefficient c, the stiffness κ and the
-    /// time step dt \[-\].
+    /// duration dt of the kick \[-\].
     lag: [f64; 2],
     /// Whether the spring released energy in the last step.
     releases: bool,
     lost: Option<Lost>,
 }
 
-/// The unknowns of a contact in a step.
+/// Unknowns of a contact in a step, and the data of their equations.
 #[derive(Clone, Debug)]
 struct Solution {
     row: Row,
     gradient: Gradient,
-    /// Range of the velocity changes by the ties in [`TiedMotions`].
+    /// Range of this contact in [`TiedMotions`].
     tied: Range<usize>,
-    /// Compliance along the gap gradient, and bound on the tangential compliance, both without the ties \[1/kg\].
+    /// Compliance along the gap gradient, and largest tangential compliance, both without the ties \[1/kg\].
     compliance: [f64; 2],
-    /// Bound on the coupled compliance of all contacts on the same nodes and bodies \[1/kg\].
+    /// Upper bound on the coupled compliance of all contacts on the same nodes and bodies \[1/kg\].
     coupled_compliance: f64,
     /// Rate of the gap before the kick \[m/s\].
     rate: f64,
@@ -191,19 +200,19 @@ struct Solution {
     traction: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Pressure of the last Jacobi sweep before extrapolation \[N\].
+    /// Pressure that the previous Jacobi sweep found, not extrapolated \[N\].
     next_pressure: f64,
-    /// Traction of the last Jacobi sweep before extrapolation \[N\].
+    /// Traction that the previous Jacobi sweep found, not extrapolated \[N\].
     next_traction: Vec3,
-    /// Pressure of the current Jacobi sweep before extrapolation \[N\].
+    /// Pressure that the current Jacobi sweep finds, not extrapolated \[N\].
     farther_pressure: f64,
-    /// Traction of the current Jacobi sweep before extrapolation \[N\].
+    /// Traction that the current Jacobi sweep finds, not extrapolated \[N\].
     farther_traction: Vec3,
-    /// Reversal of the motion with restitution in this step.
+    /// `Some` if the coefficient of restitution is less than 1 and the motion reverses in this step.
     reversal: Option<Reversal>,
 }
 
-/// Motion of a contact that reverses in a step.
+/// Motion of a contact after a step in which its gap rate changes from closing to opening.
 #[derive(Clone, Copy, Debug)]
 struct Reversal {
     /// Rate of the gap after the kick \[m/s\].
@@ -212,14 +221,14 @@ struct Reversal {
     gap: f64,
 }
 
-/// Ratio of the closing rate to the rate change by the forces of a step, below which rounding determines the sign of
-/// the rate.
+/// Upper bound on the closing rate that counts as rounding error, relative to the rate change by the forces of the kick
+/// \[-\].
 const RATE_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of steps for which a lost contact is kept although its spring releases no energy. Without this limit,
 /// a resting body whose node has passed an edge of the face would continue to press on a face that is no longer below
-/// the node. In an impact, waves press a lost node only until the waves return. In this time the waves cross some tens
-/// of elements, in about as many steps.
+/// the node. In an impact, stress waves press a lost node only until they return from the other end of the body. The
+/// waves cross some tens of elements in this time, about one element per step.
 const MAX_STEPS_PRESSED: u32 = 32;
 
 /// A contact that is no longer detected and still stores energy.
@@ -230,7 +239,7 @@ struct Lost {
 }
 
 impl EnergyMomentum {
-    /// A response for a model with `num_nodes` nodes and bodies of these masses \[kg\].
+    /// A response for a model with `num_nodes` nodes and one body for each of `masses` \[kg\].
     pub fn new(
         scheme: Scheme,
         stiffness: Stiffness,
@@ -274,7 +283,7 @@ impl EnergyMomentum {
     }
 
     /// Gathers the contacts of this step: the detected contacts, and lost contacts of the previous step that still
-    /// store energy. The gaps of lost contacts are integrated with the velocities of the step \[m/s\].
+    /// store energy. The gaps of lost contacts are extrapolated over the step with `velocities` \[m/s\].
     fn gather(
         &mut self,
         constraints: &Constraints,
@@ -324,7 +333,8 @@ impl EnergyMomentum {
         });
     }
 
-    /// Loads the velocities before the kick, after half the kick and after the whole kick by all other forces.
+    /// Loads three sets of velocities: before the kick, and after half and the whole kick by all forces other than
+    /// contact.
     fn load(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         for constraint in self.memory.contacts.iter() {
             self.velocities.load_velocities(&constraint, bodies);
@@ -333,8 +343,9 @@ impl EnergyMomentum {
         }
     }
 
-    /// Initialises the unknowns with zero. The spring of a contact that is not compressed begins with the gap before
-    /// the forces act, or with zero if this gap is negative: a contact begins without energy.
+    /// Initialises the unknowns with zero. A spring that is not compressed takes the gap of its constraint,
+    /// extrapolated to the instant of the spring gaps, or zero if this gap is negative: a contact begins without
+    /// energy.
     fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         self.solutions.clear();
         self.gradient_nodes.clear();
@@ -362,7 +373,7 @@ impl EnergyMomentum {
                 let mass = if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
                 self.stiffness.of(&constraint, spring.options.factor, mass, step.regular)
             });
-            // Rate change by the other forces, plus rate change by the spring.
+            // Magnitude of the rate change by all other forces, plus that by the spring.
             let changes =
                 (free - rate).abs() + step.kick() * compliance * stiffness * spring.gap.unwrap_or(0.0).abs();
             let compliance = [compliance, row.across(&constraint.normal)];

@@ -1,4 +1,5 @@
-//! Springs of one contact: pressure by case, friction by return mapping.
+//! Normal and tangential spring of one contact. The pressure follows from a case distinction, friction from a return
+//! mapping.
 
 use super::{Lost, MAX_STEPS_PRESSED, Solution, Spring};
 use crate::math::Vec3;
@@ -20,8 +21,8 @@ impl Spring {
         0.5 * self.stiffness.unwrap_or(0.0) * self.slip.norm_squared()
     }
 
-    /// Continues a contact that detection has lost, and counts the steps in which its spring releases no energy;
-    /// returns whether the contact remains.
+    /// Continues a contact that detection has lost, and counts the steps in which its spring releases no energy. The
+    /// contact remains (`true`) if the spring is compressed and the count is at most [`MAX_STEPS_PRESSED`].
     pub(super) fn keep_when_lost(&mut self) -> bool {
         let Lost { steps_pressed } = self.lost.unwrap_or_default();
         let steps_pressed = steps_pressed + u32::from(!self.releases);
@@ -41,14 +42,15 @@ impl Spring {
         StepWork { friction: self.tangential_energy(), damping: 0.0, numerical: -normal }
     }
 
-    /// Whether the normal spring dissipates energy.
+    /// Whether the normal spring can dissipate energy, by restitution or by damping.
     pub(super) fn is_lossy(&self) -> bool {
         self.options.restitution < 1.0 || self.lag[0] > 0.0
     }
 
-    /// Pressure p = −ΔU/Δḡ with damping \[N\], for a dynamic gap ḡ that changes from `gap` to `trial` + C p, where C is
-    /// `c`. If the gap is not closing before the kick (`closes` is false), the spring unloads and returns e² of its
-    /// energy U, with the coefficient of restitution e.
+    /// Pressure p \[N\] from p Δḡ = −ΔU − D, with the spring energy U and the dissipation D by damping. The dynamic gap
+    /// ḡ changes from `gap` to `trial` + C p, where C \[m/N\] is `c`. If a compressed spring is not closing before the
+    /// kick (`closes` is false), it unloads and returns e² of its energy, with the coefficient of restitution e. If the
+    /// returned energy is too small to open the gap, the pressure holds the gap.
     pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
@@ -64,9 +66,9 @@ impl Spring {
         if trial + c * lossy < gap { (gap - trial) / c } else { lossy }
     }
 
-    /// Gap after a change `way` under this pressure. The gap of an elastic spring is computed from its remaining
-    /// energy, because a stiff spring amplifies the rounding error of the gap, and this error would accumulate in the
-    /// energy.
+    /// Gap \[m\] after a change `way` \[m\] under this pressure. The gap of an elastic spring that remains compressed
+    /// follows from its remaining energy. The sum `gap + way` would have a rounding error that a stiff spring amplifies
+    /// to an energy error, and this error would accumulate from step to step.
     pub(super) fn gap_after(&self, gap: f64, way: f64, pressure: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let next = gap + way;
@@ -76,8 +78,8 @@ impl Spring {
     }
 
     /// Friction force on the contactor \[N\] under the pressure of the solution, and whether the force is at its bound.
-    /// `travel` is the tangential displacement under the current friction force of the solution \[m\], `c` the
-    /// displacement per force \[m/N\].
+    /// `travel` is the tangential displacement in the step \[m\] under the current friction force of the solution, and
+    /// `c` the change of this displacement per force \[m/N\].
     pub(super) fn traction(&self, solution: &Solution, travel: &Vec3, c: f64) -> (Vec3, bool) {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let free = travel - solution.traction * c;
@@ -95,13 +97,13 @@ impl Spring {
         if size <= bound || size == 0.0 { (stick, false) } else { (stick * (sliding / size), true) }
     }
 
-    /// Moves the tangential spring by `travel` under the force of the solution; returns the dissipation by friction and
-    /// by damping \[J\].
+    /// Moves the tangential spring by `travel` \[m\] under the friction force of the solution; returns the dissipation
+    /// by friction and by damping \[J\].
     ///
-    /// The stretch of a sliding spring corresponds to its final force. The work of the force and the stored energy
-    /// limit the stretch, so that the dissipation is not negative. (Energy would also be conserved if the mean of the
-    /// old and new stretch gave the force. But the new stretch would then change sign from step to step. Under a
-    /// chattering pressure, the stretch would grow until it reversed the force.)
+    /// The stretch of a sliding spring is its final force divided by the stiffness. The stored energy and the work of
+    /// the force limit the stretch, so that the dissipation is not negative. (Energy would also be conserved if the
+    /// force corresponded to the mean of the old and the new stretch. But the new stretch would then change sign from
+    /// step to step. If the pressure alternated as well, the stretch would grow until it reversed the force.)
     pub(super) fn slide(&mut self, solution: &Solution, travel: &Vec3) -> [f64; 2] {
         let stiffness = self.stiffness.unwrap_or(0.0);
         if stiffness == 0.0 {
@@ -122,7 +124,8 @@ impl Spring {
     }
 }
 
-/// Ratio of the slip to the sum of stretch and displacement, below which the slip counts as rounding error.
+/// Upper bound on the sliding distance that counts as rounding error, relative to the sum of the stretch of the
+/// tangential spring and the displacement in the step \[-\].
 const ROUNDING: f64 = 1e-10;
 
 fn energy(stiffness: f64, gap: f64) -> f64 {
@@ -130,10 +133,10 @@ fn energy(stiffness: f64, gap: f64) -> f64 {
     0.5 * stiffness * penetration * penetration
 }
 
-/// Pressure p of an initially compressed spring. A spring that stays compressed is a damped oscillator, integrated by
-/// the midpoint rule. A spring that is released within the step returns the stored energy U minus the dissipation until
-/// the spring reaches its rest length: p Δḡ = U − γ |ḡ| Δḡ, with the change Δḡ of the gap ḡ. `viscosity` γ is the
-/// damping force per displacement in the step \[N/m\].
+/// Pressure p of an initially compressed spring, with the gap ḡ at the beginning of the step and its change Δḡ. A
+/// spring that stays compressed is a damped oscillator, integrated by the midpoint rule. A spring that reaches its rest
+/// length within the step does the work p Δḡ = U − γ |ḡ| Δḡ, with the stored energy U and the dissipation γ |ḡ| Δḡ.
+/// `viscosity` γ is the damping force per displacement in the step \[N/m\].
 fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     let resisting = -0.5 * stiffness * (trial + gap) - viscosity * (trial - gap);
     let pressure = resisting / (1.0 + (0.5 * stiffness + viscosity) * c);
@@ -156,10 +159,14 @@ fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     (elastic - drag).max(0.0)
 }
 
-/// Pressure p of a spring that closes within the step, from p Δḡ = −U(ḡ') − γ |ḡ' Δḡ| with the final gap
-/// ḡ' = trial + C p. For a soft spring, p is the smaller root of a quadratic in p. For a stiff spring of stiffness κ, p
-/// follows from the negative root ḡ' of (1 + κ C/2 + γ C) ḡ'² − (trial + gap + γ C gap) ḡ' + trial · gap = 0. Neither
-/// root suffers from cancellation.
+/// Pressure p of a spring of stiffness κ that closes within the step: p Δḡ = −U(ḡ') − γ |ḡ' Δḡ| with the final gap
+/// ḡ' = trial + C p. For a soft spring, (κ + γ) C < 1, p is the smaller root of a quadratic in p. For a stiff spring, p
+/// follows from the negative root ḡ' of
+///
+/// ```text
+/// (1 + ½ κ C + γ C) ḡ'² − (trial + gap + γ C gap) ḡ' + trial · gap = 0
+/// ```
+/// The formulas for these roots have no cancellation.
 fn touch(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     let (soft, damped, way) = (stiffness * c, viscosity * c, trial - gap);
     if soft + damped < 1.0 {
@@ -178,9 +185,9 @@ fn touch(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// p Δḡ = −ΔU − D in all cases, for gaps of either sign and stiffnesses over twelve decades. The dissipation D is γ
-    /// |Δḡ| times the part of Δḡ in which the spring is compressed. If damping makes the force vanish, the test
-    /// requires only D ≥ 0. Without damping, D = 0.
+    /// p Δḡ = −ΔU − D in all cases, for gaps of either sign and stiffnesses over twelve decades. Reference: the
+    /// dissipation D is γ |Δḡ| times the part of Δḡ in which the spring is compressed. If damping makes the force
+    /// vanish, the test requires only D ≥ 0. Without damping, D = 0.
     #[test]
     fn pressure_is_a_discrete_gradient() {
         let mut state = 1u64;

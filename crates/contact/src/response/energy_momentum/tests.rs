@@ -102,7 +102,7 @@ impl Particles {
     }
 }
 
-/// Adds a contact of two stacked nodes if the node that should be above along z is below.
+/// Adds a contact of two nodes if the node `above` has a smaller z coordinate than the node `below`.
 fn stacked(constraints: &mut Constraints, above: u32, below: u32, positions: &[Vec3]) {
     let gap = positions[above as usize].z - positions[below as usize].z;
     if gap < 0.0 {
@@ -113,9 +113,10 @@ fn stacked(constraints: &mut Constraints, above: u32, below: u32, positions: &[V
     }
 }
 
-/// Two balls between a fixed floor and a fixed ceiling: 100 000 steps, in which one ball reverses its motion more than
-/// 500 times. Contacts open, close and share nodes. The energy T + U, kinetic and stored, is constant to 1e-12 for any
-/// stiffness: ω dt from 0.1 to 1000, with the frequency ω of a contact and the time step dt.
+/// Two balls move between a fixed floor and a fixed ceiling for 100 000 steps. The upper ball reverses its motion more
+/// than 500 times. Contacts open, close and share nodes. The energy T + U, kinetic and stored, is constant to a
+/// relative error of 1e-12 for stiffnesses with ω dt from 0.1 to 1000, where ω is the frequency of a contact and dt the
+/// time step.
 #[test]
 fn energy_is_conserved_at_any_stiffness() {
     for factor in [0.01, 0.5, 50.0, 1e6] {
@@ -191,7 +192,7 @@ fn momenta_are_conserved_while_a_node_slides() {
 }
 
 /// A mass m strikes a fixed wall. With the stiffness κ = 1e-3 m/dt², the coefficients of restitution e = 0.8 and 0.5
-/// are reproduced within 0.01. With e = 1 and κ = 1e4 m/dt², a stiff spring, the coefficient is reproduced to 1e-12.
+/// are reproduced within 0.01. With e = 1 and the stiff spring κ = 1e4 m/dt², the coefficient is reproduced to 1e-12.
 #[test]
 fn restitution_is_accurate_in_resolved_impacts() {
     for (factor, restitution, tolerance) in [(1e-3, 0.8, 0.01), (1e-3, 0.5, 0.01), (1e4, 1.0, 1e-12)] {
@@ -290,9 +291,10 @@ fn friction_on_a_wall_on_a_slider_balances() {
     }
 }
 
-/// A ball reaches a fixed floor at the end of a step that was cut to a tenth or less. The forces act until the middle
-/// of the following step of regular length. The solution for the forces must include this time. The ball rebounds at
-/// its speed of approach, and the energy T + U, kinetic and stored, is constant to rounding.
+/// A ball reaches a fixed floor at the end of a step that was cut to a tenth or less of its regular length. The forces
+/// act until the middle of the following step, which has the regular length. The solution for the forces must include
+/// this time. The ball rebounds at its speed of approach, and the energy T + U, kinetic and stored, is constant to
+/// rounding.
 #[test]
 fn impact_at_the_end_of_a_cut_step_is_elastic() {
     for (factor, part) in [(0.1, 0.1), (1e6, 0.1), (1e6, 1e-3)] {
@@ -416,8 +418,8 @@ fn lost_contacts_that_are_pressed_end_numerically() {
     }
 }
 
-/// A spring in equilibrium with a constant force holds its gap up to rounding, which releases no energy: when detection
-/// loses the contact, it ends after the same number of steps for any force.
+/// A spring in equilibrium with a constant force holds its gap up to rounding and releases no energy. After detection
+/// loses the contact, the contact ends after the same number of steps for any force.
 #[test]
 fn a_held_gap_is_no_release() {
     for force in (0..20).map(|k| 100.0 + 7.3 * f64::from(k)) {

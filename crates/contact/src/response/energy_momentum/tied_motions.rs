@@ -1,4 +1,4 @@
-//! Velocity changes of tied nodes by the ties under contact forces.
+//! Velocity changes that the ties cause at tied nodes under contact forces.
 
 use std::ops::Range;
 
@@ -7,25 +7,27 @@ use crate::math::Vec3;
 use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::Motion;
 
-/// Ratio of the impulse of the ties on a node to the impulse of the contact, below which the node is omitted.
+/// Largest impulse of the ties on a node that is omitted, relative to the impulse of the contact \[-\].
 const NEGLIGIBLE_SHARE: f64 = 1e-24;
 
 /// Velocity change of a node by the impulses of the ties alone \[1/kg\].
 #[derive(Clone, Copy, Debug)]
 struct TiedNode {
     node: u32,
-    /// Velocity change per impulse along the nodal vectors of a contact force.
+    /// Velocity change per impulse along the nodal vectors of a contact.
     along: Vec3,
-    /// Velocity change per impulse on the contactor, by component.
+    /// Velocity change per impulse on the contactor; each component of the impulse changes the same component of the
+    /// velocity.
     across: Vec3,
 }
 
-/// Velocity changes by the ties under the forces of all contacts. The velocity changes without the ties are not
-/// included.
+/// Velocity changes by the impulses of the ties, for all contacts. The velocity changes by the contact impulses
+/// themselves are not included.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TiedMotions {
     nodes: Vec<TiedNode>,
-    /// Impulses along the nodal vectors of a contact on the nodes of a group, distributed by the ties.
+    /// Workspace: impulses on the nodes of a group, after the ties have distributed a unit impulse along the nodal
+    /// vectors of a contact.
     along: Vec<Vec3>,
     distribution: Distribution,
 }
@@ -36,8 +38,8 @@ impl TiedMotions {
         self.nodes.clear();
     }
 
-    /// Appends the velocity changes under a contact whose force has these nodal vectors; returns the range of these
-    /// changes, which is empty if no node of the contact is tied.
+    /// Appends the velocity changes for a contact whose force has these nodal vectors; returns the range of the
+    /// contact. The range is empty if no node of the contact is tied.
     pub fn append(
         &mut self,
         constraint: &Constraint<'_>,
@@ -101,7 +103,7 @@ impl TiedMotions {
         }
     }
 
-    /// Change of the compliance of a contact along its nodal vectors by the ties, ≤ 0 \[1/kg\].
+    /// Compliance of a contact along its nodal vectors with the ties minus the compliance without ties, ≤ 0 \[1/kg\].
     pub fn compliance(&self, contact: &Range<usize>, constraint: &Constraint<'_>, vectors: &[Vec3]) -> f64 {
         let of_node = |tied: &TiedNode| {
             let of_contact = constraint.nodes.iter().zip(vectors).filter(|(node, _)| **node == tied.node);

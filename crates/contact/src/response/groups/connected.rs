@@ -4,13 +4,13 @@ use crate::Constraints;
 use crate::response::mobility::{Mobility, RigidMobility};
 use crate::response::row::sides;
 
-/// Groups of coupled contacts; impulses of one group do not act on another group.
+/// Groups of coupled contacts. Impulses of one group do not change the relative velocities in another group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     parent: Vec<u32>,
-    /// Last contact found at each node, followed by the last contact found at each rigid body.
+    /// Last contact found at each node, followed by the last contact found at each body; `NONE` before the first one.
     last: Vec<u32>,
-    /// Contacts group by group, ascending within a group.
+    /// Indices of the contacts, group by group, ascending within a group.
     pub contacts: Vec<u32>,
     /// End of each group in `contacts`.
     pub ends: Vec<u32>,
@@ -19,13 +19,13 @@ pub(crate) struct Groups {
 const NONE: u32 = u32::MAX;
 
 impl Groups {
-    /// Joins contacts on the same movable deformable node or the same movable rigid body.
+    /// Joins contacts on the same movable deformable node, the same group of ties, or the same movable rigid body.
     pub fn find(&mut self, constraints: &Constraints, mobility: &Mobility) {
         self.find_with(constraints, mobility, |body| mobility.rigid(body).map(RigidMobility::can_move));
     }
 
-    /// [`Self::find`] with `rigid_moves` as the criterion for movable rigid bodies; `rigid_moves` gives `None` for
-    /// deformable bodies.
+    /// [`Self::find`] with another criterion for movable rigid bodies: `rigid_moves` returns whether a rigid body is
+    /// movable, and `None` for a deformable body.
     pub fn find_with(
         &mut self,
         constraints: &Constraints,

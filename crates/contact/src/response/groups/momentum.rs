@@ -1,5 +1,5 @@
-//! Accelerated iteration: extrapolates the result of each sweep along its difference from the result of the previous
-//! sweep, and restarts when this difference is no longer a descent direction.
+//! Accelerated iteration. The result of each sweep is extrapolated along the difference between this result and the
+//! result of the previous sweep. The extrapolation restarts when a sweep moves against this difference.
 //!
 //! # Source
 //! Beck & Teboulle, SIAM J. Imaging Sci. 2 (2009) 183–202, §4; O'Donoghue & Candès, Found. Comput. Math. 15 (2015)
@@ -19,14 +19,15 @@ impl Default for Momentum {
 }
 
 impl Momentum {
-    /// Extrapolation factor on the difference between the current and the previous sweep.
+    /// Factor on the difference between the results of the current and the previous sweep, for the extrapolation of the
+    /// current result \[-\].
     pub fn farther(&mut self) -> f64 {
         let next = 0.5 * (1.0 + (1.0 + 4.0 * self.inertia * self.inertia).sqrt());
         (std::mem::replace(&mut self.inertia, next) - 1.0) / next
     }
 
-    /// Ends a sweep. `back` is the component of the change in the sweep against the direction of extrapolation. The
-    /// extrapolation restarts if `back` is positive.
+    /// Ends a sweep. `back` is positive if the sweep moves its extrapolated start against the difference between the
+    /// results of the current and the previous sweep. The extrapolation then restarts.
     pub fn end(&mut self, back: f64) {
         if back > 0.0 {
             *self = Self::default();

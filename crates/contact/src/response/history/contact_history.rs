@@ -1,4 +1,4 @@
-//! Contact history: states of contacts by key, from step to step.
+//! Contact history: the states of the contacts, kept from step to step under the keys of the contacts.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,8 @@ impl<S: Copy> ContactHistory<S> {
         before.keys[old..].iter().zip(&before.states[old..]).for_each(|(key, state)| end(*key, state));
     }
 
-    /// Renames the contacts; the new keys must be distinct.
+    /// Replaces the key of each contact by `name` of this key, and sorts the states by the new keys. The new keys must
+    /// be distinct.
     pub fn rename(&mut self, name: impl Fn(ContactKey) -> ContactKey) {
         let Self { now, before, order } = self;
         order.clear();
@@ -125,7 +126,7 @@ impl<S: Copy> ContactHistory<S> {
         self.now.states.iter_mut()
     }
 
-    /// State of the k-th constraint.
+    /// State of the k-th constraint, counted from 0.
     pub fn get(&self, k: usize) -> &S {
         &self.now.states[k]
     }

@@ -5,9 +5,9 @@
 //!   ───────●───┆────────        takes over the spring of the contact with a: a new spring would have another stiffness
 //!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
 //! ```
-//! A contact that ends transfers its state to a new contact of the same node in the same step under two conditions. The
-//! two contacts have the same normal within 1°. The new penetration is at most twice the old penetration, extrapolated
-//! over the step.
+//! A penetrating contact that ends transfers its state to a new contact of the same node in the same step under two
+//! conditions. The angle between the normals of the two contacts is at most about 1°. The penetration of the new
+//! contact is at most twice the penetration of the old contact, which is extrapolated over the step.
 //!
 //! # Source
 //! Derived.
@@ -17,7 +17,7 @@ use crate::flush::continues;
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Transfers of a step: contacts that continue with another target body.
+/// Transfers of contacts to another target body in a step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactTransfers {
     /// Keys of each ended contact and of the new contact that takes over its state.
@@ -25,8 +25,9 @@ pub(crate) struct ContactTransfers {
 }
 
 impl ContactTransfers {
-    /// Finds the transfers from the contacts `before` to the contacts in `now` that have no history. The `velocities`
-    /// \[m/s\] extrapolate the gaps over the step. Returns whether there is a transfer.
+    /// Finds the transfers from contacts in `before` to contacts in `now`; returns whether there is a transfer. A
+    /// contact takes over a state only if its key is not in `before` and `is_remembered` is false for this key. The
+    /// `velocities` \[m/s\] extrapolate the gaps of `before` over the step.
     pub fn find(
         &mut self,
         before: &Constraints,
@@ -59,17 +60,18 @@ impl ContactTransfers {
         !self.found.is_empty()
     }
 
-    /// Key under which a contact continues.
+    /// Key under which a contact continues; the same key without a transfer.
     pub fn renamed_key(&self, key: ContactKey) -> ContactKey {
         self.found.iter().find(|[old, _]| *old == key).map_or(key, |&[_, new]| new)
     }
 
-    /// Key of a contact before its transfer.
+    /// Key of a contact before its transfer; the same key without a transfer.
     pub fn original_key(&self, key: ContactKey) -> ContactKey {
         self.found.iter().find(|[_, new]| *new == key).map_or(key, |&[old, _]| old)
     }
 
-    /// Transfers the states of the contact history; `take_over` adapts a state to the new contact.
+    /// Renames the transferred states in the contact history. `take_over` then adapts each of these states to its new
+    /// contact.
     pub fn apply<S: Copy>(
         &self,
         now: &Constraints,

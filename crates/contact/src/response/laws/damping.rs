@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Viscous damping of a contact spring in one direction, as a fraction ζ of critical damping. The damping coefficient
-/// is 2 ζ κ/ω, where κ is the stiffness of the spring and ω the frequency of the contact coupled to all other contacts
-/// of its bodies.
+/// Viscous damping of a normal or tangential contact spring, with the damping ratio ζ, the fraction of critical
+/// damping. The damping coefficient is 2 ζ κ/ω with the stiffness κ of the spring. ω is the frequency of the contact,
+/// coupled to all other contacts on its nodes or rigid bodies.
 ///
 /// The force of an undamped spring under a resting body oscillates between zero and twice the load, and friction
 /// vanishes whenever the force is zero. Damping `at_rest` begins when a contact has lasted longer than the half period
-/// of a free impact. This damping brings the body to rest, but does not act in impacts, whose energy is conserved.
+/// π/ω, the duration of an impact. This damping brings the body to rest and does not dissipate energy in impacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Damping {
     /// Damping ratio from the beginning of a contact \[-\].
@@ -23,17 +23,17 @@ impl Damping {
         Self::default()
     }
 
-    /// Constant damping ratio ζ.
+    /// Constant damping ratio.
     pub fn always(ratio: f64) -> Self {
         Self { always: ratio, at_rest: 0.0 }
     }
 
-    /// Damping ratio ζ of contacts that outlast an impact.
+    /// Damping only in contacts that outlast an impact, with this damping ratio.
     pub fn at_rest(ratio: f64) -> Self {
         Self { always: 0.0, at_rest: ratio }
     }
 
-    /// Damping ratio ζ of a contact whose age is given in half periods of its oscillation. The part `at_rest` grows
+    /// Damping ratio ζ at the age `half_periods` of a contact, in half periods π/ω. The part `at_rest` grows linearly
     /// from zero to its full value during the second half period.
     pub fn ratio(self, half_periods: f64) -> f64 {
         self.always + self.at_rest * (half_periods - 1.0).clamp(0.0, 1.0)

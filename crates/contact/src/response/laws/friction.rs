@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Coulomb friction with a coefficient that falls with the sliding speed v,
-/// μ(v) = μ_d + (μ_s − μ_d) exp(−β v).
+/// Coulomb friction with a coefficient μ that falls with the sliding speed v: μ(v) = μ_d + (μ_s − μ_d) exp(−β v).
 ///
 /// # Source
 /// Benson & Hallquist 1990, in: Hallquist, LS-DYNA Theory Manual, "Contact-impact algorithm, friction"; also in most
@@ -14,8 +13,8 @@ pub struct FrictionLaw {
     pub at_rest: f64,
     /// Coefficient in fast motion μ_d ≤ μ_s \[-\].
     pub in_motion: f64,
-    /// Decay coefficient β of the transition from μ_s to μ_d \[s/m\]; infinite if the coefficient is μ_d at any speed
-    /// above zero.
+    /// Decay coefficient β of the transition from μ_s to μ_d \[s/m\]. If β is infinite, the coefficient is μ_d at any
+    /// speed above zero.
     pub decay: f64,
 }
 
@@ -30,7 +29,7 @@ impl FrictionLaw {
         Self { at_rest: coefficient, in_motion: coefficient, decay: f64::INFINITY }
     }
 
-    /// Whether friction acts.
+    /// Whether friction acts: μ_s > 0.
     pub fn acts(&self) -> bool {
         self.at_rest > 0.0
     }

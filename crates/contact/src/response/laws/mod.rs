@@ -1,4 +1,4 @@
-//! Laws of a contact: friction and damping.
+//! Laws of friction and damping.
 
 pub(crate) mod damping;
 pub(crate) mod friction;

@@ -16,7 +16,7 @@ pub struct Mobility {
     tied: TiedMobility,
 }
 
-/// A node with the mobility n ⊗ n/m. The node moves only along n.
+/// A node of mass m with the mobility n ⊗ n/m, where n is the unit vector `direction`. The node moves only along n.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SlidingNode {
     node: u32,
@@ -45,14 +45,15 @@ pub struct RigidMobility {
 }
 
 impl RigidMobility {
-    /// Whether any component of the body can move.
+    /// Whether the body can translate in any direction or rotate about any axis.
     pub fn can_move(&self) -> bool {
         self.inverse_mass.amax() > 0.0 || self.inverse_inertia.amax() > 0.0
     }
 }
 
 impl Mobility {
-    /// Mobility of deformable nodes: inverse nodal masses by component \[1/kg\], zero for prescribed components.
+    /// Mobility of a model with `num_bodies` bodies, all deformable. `nodes` are the inverse nodal masses by component
+    /// \[1/kg\], zero for prescribed components.
     pub fn of_nodes(nodes: Vec<Vec3>, num_bodies: usize) -> Self {
         Self { nodes, sliding: Vec::new(), rigid: vec![None; num_bodies], tied: TiedMobility::default() }
     }
@@ -122,7 +123,7 @@ impl Mobility {
         self.sliding.iter().find(|sliding| sliding.node == node)
     }
 
-    /// Mobility of a body, if it is rigid.
+    /// Mobility of a rigid body; `None` for a deformable body.
     pub fn rigid(&self, body: u32) -> Option<&RigidMobility> {
         self.rigid[body as usize].as_ref()
     }

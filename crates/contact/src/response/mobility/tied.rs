@@ -2,14 +2,18 @@
 
 use crate::math::{SparseCholesky, Vec3};
 
-/// Marks nodes that are not tied, or have no unknown.
+/// Marks nodes that are not tied, and nodes without an unknown.
 const NONE: u32 = u32::MAX;
 
 /// Mobility of the nodes of deformable bodies that are tied to each other or to fixed bodies.
 ///
-/// An impulse on a tied node causes impulses of the ties, which keep the tied points together. With the tie conditions
-/// C and the nodal masses M, the mobility is M⁻¹ − M⁻¹ Cᵀ (C M⁻¹ Cᵀ)⁻¹ C M⁻¹ = M⁻¹ Pᵀ, where Pᵀ adds the impulses of
-/// the ties (`distribute`).
+/// An impulse on a tied node causes impulses of the ties, which keep the tied points together. With the matrix M of the
+/// nodal masses and the tie conditions C v = 0 for the nodal velocities v, the mobility is
+///
+/// ```text
+/// M⁻¹ − M⁻¹ Cᵀ (C M⁻¹ Cᵀ)⁻¹ C M⁻¹ = M⁻¹ Pᵀ
+/// ```
+/// The matrix Pᵀ adds the impulses of the ties to given impulses (`distribute`).
 #[derive(Clone, Debug, Default)]
 pub struct TiedMobility {
     groups: Vec<TiedGroup>,
@@ -17,26 +21,28 @@ pub struct TiedMobility {
     group_of: Vec<u32>,
 }
 
-/// Nodes of a group of ties, ascending, and their ties along each axis.
+/// Nodes of a group of ties, ascending, and their ties for each Cartesian component.
 #[derive(Clone, Debug)]
 pub(crate) struct TiedGroup {
     pub nodes: Vec<u32>,
     pub axes: [TiedNodes; 3],
 }
 
-/// Ties of the nodes of a group along one axis: the displacements of dependent nodes d are u_d = Σ_c s_dc u_c, with the
-/// displacements u_c of independent nodes c.
+/// Ties of the nodes of a group for one Cartesian component of the displacements. The displacement of a dependent node
+/// d is u_d = Σ_c s_dc u_c, with the displacements u_c of independent nodes c. An index of a node is its place in
+/// [`TiedGroup::nodes`].
 #[derive(Clone, Debug)]
 pub(crate) struct TiedNodes {
-    /// Index of each dependent node, and end of its shares in `shares`.
+    /// Index of each dependent node, and end of its entries in `shares`.
     dependent: Vec<(u32, u32)>,
-    /// Index of an independent node c, and its weight s_dc.
+    /// Indices of the independent nodes c of each dependent node d, and their weights s_dc.
     shares: Vec<(u32, f64)>,
-    /// Nodal masses \[kg\]; 0 for fixed components.
+    /// Mass of each node of the group \[kg\]; 0 if this component of the node is fixed.
     masses: Vec<f64>,
-    /// Index of the unknown of each node; [`NONE`] unless the node is free and independent.
+    /// Number of the unknown of each node; [`NONE`] for nodes that are fixed or dependent.
     unknowns: Vec<u32>,
-    /// Cholesky factor of A = M_c + Sᵀ M_d S over the free nodes c, with the matrix S of the weights s_dc.
+    /// Cholesky factor of A = M_c + Sᵀ M_d S over the free independent nodes c. M_c and M_d are the masses of
+    /// independent and dependent nodes, and S is the matrix of the weights s_dc.
     factor: SparseCholesky,
     num_unknowns: usize,
 }
@@ -44,10 +50,11 @@ pub(crate) struct TiedNodes {
 /// Workspace of [`TiedMobility::distribute`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Distribution {
-    /// Impulses on the nodes of the group, in their order \[N·s\].
+    /// Impulses on the nodes of the group, in the order of the nodes \[N·s\].
     impulses: Vec<Vec3>,
+    /// One Cartesian component of `impulses`.
     along_axis: Vec<f64>,
-    /// Velocity changes of the free independent nodes \[m/s\].
+    /// One Cartesian component of the velocity changes of the free independent nodes \[m/s\].
     changes: Vec<f64>,
     ordered: Vec<f64>,
 }
@@ -62,7 +69,7 @@ impl TiedMobility {
         Self { groups, group_of }
     }
 
-    /// Group of a node, if it is tied.
+    /// Group of a tied node; `None` for all other nodes.
     #[inline]
     pub fn group(&self, node: u32) -> Option<u32> {
         self.group_of.get(node as usize).copied().filter(|&group| group != NONE)
@@ -73,8 +80,9 @@ impl TiedMobility {
         self.groups[group as usize].nodes[0]
     }
 
-    /// Distributes impulses on nodes of a group over all nodes of the group by the ties: the velocity changes M⁻¹ J of
-    /// the returned impulses J keep the tied points together. The supports react to the impulses on fixed components.
+    /// Adds the impulses of the ties to `impulses` on nodes of a group; returns the sum J for every node of the group.
+    /// The velocity changes M⁻¹ J keep the tied points together. The supports react to the parts of J on fixed
+    /// components.
     pub(crate) fn distribute<'a>(
         &'a self,
         group: u32,
@@ -99,8 +107,8 @@ impl TiedMobility {
 }
 
 impl TiedNodes {
-    /// Ties of dependent nodes with their shares, given the masses and unknowns of all nodes of the group and the
-    /// factor of A.
+    /// Ties of a group. `rows` gives the index of each dependent node and its shares, as pairs of the index of an
+    /// independent node and its weight. `masses` and `unknowns` have an entry for every node of the group.
     pub fn new<'a>(
         rows: impl Iterator<Item = (u32, &'a [(u32, f64)])>,
         masses: Vec<f64>,
@@ -123,14 +131,16 @@ impl TiedNodes {
         rows.map(|(start, &(node, end))| (node as usize, &self.shares[start as usize..end as usize]))
     }
 
-    /// Adds the impulses of the ties to impulses J on the nodes along the axis. The velocity changes Δv = M⁻¹ J' by the
-    /// resulting impulses J' satisfy
+    /// Adds the impulses of the ties to one Cartesian component J of the nodal impulses. The velocity changes
+    /// Δv = M⁻¹ J' by the resulting impulses J' satisfy the first line for free independent nodes c and the second line
+    /// for dependent nodes d. Fixed independent nodes c receive the remaining impulses of their dependent nodes, third
+    /// line:
     ///
     /// ```text
-    /// Σ_c' A_cc' Δv_c' = J_c + Σ_d s_dc J_d,   Δv_d = Σ_c s_dc Δv_c
+    /// Σ_c' A_cc' Δv_c' = J_c + Σ_d s_dc J_d
+    /// Δv_d = Σ_c s_dc Δv_c
+    /// J'_c = J_c + Σ_d s_dc (J_d − m_d Δv_d)
     /// ```
-    /// and fixed nodes c receive the remaining impulses of their dependent nodes: J'_c = J_c + Σ_d s_dc (J_d − m_d
-    /// Δv_d).
     fn distribute(&self, impulses: &mut [f64], changes: &mut Vec<f64>, ordered: &mut Vec<f64>) {
         let Self { masses, unknowns, .. } = self;
         changes.clear();

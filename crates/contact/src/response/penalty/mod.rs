@@ -27,8 +27,9 @@ pub use options::{PenaltyOptions, Stiffness};
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// Ratio of the separation in a step to the previous penetration. A contact that is no longer detected has opened if
-/// this ratio exceeds `OPENING_RATIO`. Otherwise the contact has moved sideways off the surface.
+/// Lower bound on the separation in a step by which a contact that is no longer detected has opened, relative to its
+/// effective penetration in the previous step \[-\]. If the separation is smaller, the contact has moved sideways off
+/// the surface.
 const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
@@ -41,10 +42,12 @@ const OPENING_RATIO: f64 = 0.5;
 /// compressed spring changes, an offset of the penetration compensates the change, so that no energy is created. With
 /// the other rules, the stiffness is constant after the soft start.
 ///
-/// The time integration conserves energy with the trapezoidal work of the spring forces. The difference between this
-/// work and the change of the stored energy is numerical work. It is balanced when the contact opens (see `release`).
+/// The time integration conserves energy with the trapezoidal work of the spring forces. The trapezoidal work plus the
+/// change of the stored energy is numerical work. A balancing force removes this energy when the contact opens (see
+/// `release`).
 ///
-/// Over flush surfaces, the next body takes over the spring unchanged (see `transfer`).
+/// If a node passes over flush surfaces from one body to the next, the contact with the next body takes over the
+/// spring. An offset of the penetration compensates the difference in height (see `transfer`).
 ///
 /// Friction is a tangential spring of the same stiffness. The spring force t is scaled back to the circle |t| ≤ μ p
 /// with the coefficient of friction μ. Then the sum of t and the tangential damping force is scaled back to this
@@ -107,8 +110,8 @@ impl Penalty {
     }
 
     /// Records the energy that the springs create when the time step dt changes; this energy is balanced when the
-    /// contacts open. The time integration conserves T − ⅛ dt² Σ a · f with the kinetic energy T and the accelerations
-    /// a and forces f of the nodes; the spring forces contribute to the second term.
+    /// contacts open. A step of the time integration conserves T − ⅛ dt² Σ a · f, with the kinetic energy T and the
+    /// accelerations a and forces f of the nodes. The spring forces are a part of f.
     fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         let before = std::mem::replace(&mut self.memory.time_step, time_step);
         if before == time_step {
@@ -139,8 +142,8 @@ impl Penalty {
         }
     }
 
-    /// Updates the springs to these constraints: a continuing contact keeps its spring. Reports the dissipation of
-    /// ended contacts.
+    /// Updates the springs to these constraints: a continuing contact keeps its spring. Reports the dissipation and the
+    /// numerical work of ended contacts, and balances the energy of contacts that opened.
     fn update_springs(
         &mut self,
         constraints: &Constraints,
@@ -208,8 +211,8 @@ impl Penalty {
         });
     }
 
-    /// Sets for each spring the share of its full stiffness that is stable; returns a bound on the squared frequency
-    /// that the springs add \[rad²/s²\].
+    /// Sets the stable share of the full stiffness of each spring; returns an upper bound on the squared frequency that
+    /// the springs add \[rad²/s²\].
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter()) {
@@ -248,8 +251,9 @@ impl Penalty {
         }
     }
 
-    /// Lower bound on the factor by which damping reduces the stable step: √(1 + ζ²) − ζ with the damping ratio ζ, for
-    /// damping by mid-step velocities. The factor is larger for damping by the rate at the end of the step.
+    /// Lower bound on the factor by which damping reduces the stable step: √(1 + ζ²) − ζ with the largest damping ratio
+    /// ζ. This is the factor for damping by mid-step velocities; damping by the rate at the end of the step has a
+    /// larger factor.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());
@@ -259,14 +263,15 @@ impl Penalty {
 }
 
 impl Stiffness {
-    /// Stiffness of a new contact with this effective mass \[N/m\]; zero for zero mass, so that no force acts.
+    /// Stiffness \[N/m\] of a new contact with the effective mass `mass` \[kg\]. With the rule [`Stiffness::Mass`], the
+    /// stiffness is zero for zero mass, so that no force acts.
     pub(super) fn of(&self, constraint: &Constraint<'_>, factor: f64, mass: f64, time_step: f64) -> f64 {
         match self {
             Self::Mass => factor * mass / (time_step * time_step),
             Self::Segment(nodal) => {
                 let nodes = constraint.nodes.iter().zip(constraint.weights);
                 let softness: f64 = nodes.map(|(&node, w)| w * w / nodal[node as usize]).sum();
-                // Between two rigid bodies without elements the mass rule applies.
+                // Between two rigid bodies `softness` is zero, and the rule `Stiffness::Mass` applies.
                 if softness > 0.0 { factor / softness } else { factor * mass / (time_step * time_step) }
             }
             Self::Given(stiffness) => *stiffness,
@@ -274,8 +279,8 @@ impl Stiffness {
     }
 }
 
-/// Effective mass of a contact along its normal \[kg\]; zero if neither side can move. Rigid bodies contribute by their
-/// translation and rotation.
+/// Effective mass of a contact along its normal \[kg\]; zero if neither side can move along the normal. Rigid bodies
+/// contribute by their translation and rotation.
 fn effective_mass(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     let compliance = compliance_along_normal(constraint, bodies);
     if compliance > 0.0 { 1.0 / compliance } else { 0.0 }

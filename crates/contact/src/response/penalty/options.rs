@@ -8,15 +8,16 @@ use crate::response::laws::friction::FrictionLaw;
 /// Stiffness rule of a contact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stiffness {
-    /// From masses and time step dt: κ = f m_eff/dt², where 1/m_eff is Σ w²/m over deformable nodes plus n · H n over
-    /// rigid bodies. Here w and m are nodal weights and masses, n is the normal, and H the compliance of a rigid body
-    /// at the contact. Stable for any material.
+    /// From masses and time step dt: κ = f m_eff/dt² with the factor f. The reciprocal 1/m_eff is the sum of w²/m over
+    /// the deformable nodes and n · H n over the rigid bodies. Here w and m are nodal weights and masses, n is the
+    /// normal, and H the compliance matrix of a rigid body at the contact \[1/kg\]. κ does not depend on the material.
     Mass,
-    /// From the elements behind the surface: κ = f k with 1/k = Σ w²/k_a. The values are the stiffness k_a = K A²/V of
-    /// every node, from the bulk modulus K, face area A and volume V of the elements \[N/m\]; infinite for nodes of
-    /// rigid bodies. The time step decreases if the contact is stiffer than the elements.
+    /// From the elements behind the surface: κ = f k with the factor f and 1/k = Σ w²/k_a. The vector contains the
+    /// stiffness k_a = K A²/V of every node \[N/m\], from the bulk modulus K, face area A and volume V of the elements.
+    /// k_a is infinite for nodes of rigid bodies; between two rigid bodies the rule [`Stiffness::Mass`] applies. The
+    /// time step decreases if the contact is stiffer than the elements.
     Segment(Vec<f64>),
-    /// Constant for all contacts \[N/m\].
+    /// The same stiffness κ for all contacts \[N/m\]; the factor f has no effect.
     Given(f64),
 }
 
@@ -31,6 +32,7 @@ pub struct PenaltyOptions {
     pub tangential_damping: Damping,
     /// Friction law.
     pub friction: FrictionLaw,
-    /// Time in which the springs of a new contact reach their full stiffness \[s\].
+    /// Time in which the springs of a new contact reach their full stiffness \[s\]; 0 for full stiffness from the
+    /// beginning.
     pub soft_start: f64,
 }

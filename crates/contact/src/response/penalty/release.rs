@@ -1,16 +1,18 @@
 //! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
-//! A spring that is compressed for only a part of a step acts fully at the ends of the step. By the trapezoidal rule,
-//! the spring then absorbs too much energy at closing and returns too much energy at opening. At the end of the step in
-//! which the contact opens, a force p against the normal removes the energy E that the contact has created over its
-//! life:
+//! If a spring is compressed for only a part of a step, the trapezoidal rule still counts its force at the end of the
+//! step as if the force had changed linearly over the whole step. The spring work at closing and opening then has an
+//! error. At the end of the step in which the contact opens, a force p against the normal removes the energy E that the
+//! contact has created over its life:
 //!
 //! ```text
-//! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E        u rate of opening, w compliance, Δt_k = ½ (Δt_n + Δt_{n+1})
+//! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E
+//! u gap rate, w compliance, Δt_n current step, Δt_{n+1} following step, Δt_k = ½ (Δt_n + Δt_{n+1})
 //! ```
-//! The force is limited so that it does not reverse the opening. If energy was lost (E < 0), the force is repulsive and
-//! returns the energy. A repulsive force does not exceed the last spring force, and at most doubles the rate of
-//! opening. The force is therefore zero at zero rate, where rounding decides the sign of the rate.
+//! If no force removes the whole energy E, the force that removes the most energy acts. The force is limited so that it
+//! does not reverse the opening. If energy was lost (E < 0), the force is repulsive and returns the energy. A repulsive
+//! force does not exceed the last spring force, and at most doubles the gap rate. The force is zero at zero gap rate,
+//! because rounding decides the sign of so small a rate.
 //!
 //! # Source
 //! Derived. The method is the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002,
@@ -29,16 +31,16 @@ use crate::{Constraint, Constraints};
 pub(super) struct Opening {
     /// Energy created over the life of the contact \[J\].
     pub created: f64,
-    /// Last spring force \[N\].
+    /// Force of the normal spring at the end of the previous step \[N\].
     pub force: f64,
-    /// Gap rate \[m/s\].
+    /// Gap rate, positive in opening \[m/s\].
     pub rate: f64,
-    /// Compliance, coupled to the other contacts on the same bodies \[1/kg\].
+    /// Compliance of the contact, coupled to the other contacts on its nodes or rigid bodies \[1/kg\].
     pub compliance: f64,
 }
 
 impl Opening {
-    /// Force p at the end of the step \[N\]; positive if it attracts the bodies.
+    /// Force p at the end of the step \[N\]; positive if the force attracts the bodies.
     fn balance(&self, step: StepLength) -> f64 {
         if self.rate <= 0.0 || self.created == 0.0 {
             return 0.0;
@@ -59,8 +61,8 @@ impl Opening {
 /// Balancing forces of opened contacts.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Releases {
-    /// Contacts that opened in this step; a contact that is no longer detected keeps its constraint of the previous
-    /// step.
+    /// Contacts that opened in this step. For a contact that is no longer detected, this is the constraint of the
+    /// previous step.
     constraints: Constraints,
     /// Force on each contactor against the normal \[N\].
     forces: Vec<f64>,
@@ -77,7 +79,8 @@ impl Releases {
             && self.couples.fit(num_nodes)
     }
 
-    /// Clears the forces of the previous step; returns the work of their second half over this step \[J\].
+    /// Clears the forces and couples of the previous step; returns the work \[J\] that their second half does over this
+    /// step.
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64) -> f64 {
         let rates = self.constraints.iter().map(|opened| opened.normal.dot(&opened.jump(velocities)));
         let forces = self.forces.iter().zip(rates);
@@ -88,7 +91,7 @@ impl Releases {
         given
     }
 
-    /// Balances the energy of an opened contact.
+    /// Adds the balancing force of an opened contact and the couple that removes the moment of this force.
     pub fn balance(
         &mut self,
         constraint: &Constraint<'_>,

@@ -1,10 +1,11 @@
 //! Damping ratio for a coefficient of restitution.
 
-/// Damping ratio of a spring without tension for a coefficient of restitution \[-\]; coefficients below 0.01 are
-/// treated as 0.01.
+/// Damping ratio \[-\] at which a spring that cannot pull has this coefficient of restitution \[-\]. Coefficients below
+/// 0.01 are treated as 0.01.
 ///
-/// The contact ends when the force κ δ + c dδ/dt is zero, before the spring reaches its rest length. The coefficient of
-/// restitution e and the damping ratio ζ are related by
+/// The contact ends when the force κ δ + c dδ/dt is zero, with the penetration δ, the stiffness κ and the damping
+/// coefficient c. A damped contact ends before the spring reaches its rest length. The coefficient of restitution e and
+/// the damping ratio ζ are related by
 ///
 /// ```text
 /// ln e = −ζ/√(1 − ζ²) (π − atan2(2 ζ √(1 − ζ²), 1 − 2 ζ²)),        ζ < 1

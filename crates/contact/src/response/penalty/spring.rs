@@ -9,16 +9,16 @@ use crate::math::Vec3;
 use crate::response::StepLength;
 use crate::response::laws::damping::Damping;
 
-/// Relative change of a share below which it is rounding.
+/// Largest relative change of a share that counts as rounding error \[-\].
 const SAME_SHARE: f64 = 1e-9;
 
 /// Springs of one contact.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Spring {
     pub options: PenaltyOptions,
-    /// Stiffness of the spring alone, after the soft start \[N/m\].
+    /// Stiffness that the spring would have without coupled springs, after the soft start \[N/m\].
     pub full_stiffness: f64,
-    /// Fraction of the full stiffness that coupled springs allow \[-\]; `None` before the first force.
+    /// Fraction of the full stiffness that is stable with the coupled springs \[-\]; `None` before the first force.
     pub share: Option<f64>,
     /// Current stiffness \[N/m\].
     pub stiffness: f64,
@@ -34,14 +34,14 @@ pub(super) struct Spring {
     pub penetration: f64,
     /// Spring force at the effective penetration in the previous step \[N\].
     pub elastic: f64,
-    /// Trapezoidal work of the elastic force plus change of the stored energy, since the beginning of the contact
-    /// \[J\].
+    /// Energy created since the beginning of the contact \[J\]: trapezoidal work of the elastic force plus change of
+    /// the stored energy.
     pub created: f64,
     /// Total force on the contactor at the end of the previous step \[N\].
     pub acted: Vec3,
     /// Stored energy at the end of the previous step \[J\].
     pub stored: f64,
-    /// Offset of the effective penetration from the geometric penetration \[m\].
+    /// Effective penetration minus geometric penetration −g, with the gap g \[m\].
     pub offset: f64,
     /// Damping part of the normal force \[N\].
     pub damped: f64,
@@ -49,13 +49,15 @@ pub(super) struct Spring {
     pub traction: Vec3,
     /// Damping part of the friction force \[N\].
     pub dragged: Vec3,
+    /// Whether friction was at its bound in the previous step.
     pub slips: bool,
     /// Whether a contact of the same pair of rigid bodies was sticking in the previous step.
     pub is_held: bool,
 }
 
 impl Spring {
-    /// Increases the stiffness over a step of the soft start, at the previous penetration.
+    /// Increases the age by a step, and updates the stiffness to the current share and the soft start. The normal
+    /// spring keeps its penetration, and the tangential spring its stretch.
     pub fn grow(&mut self, time_step: f64) {
         let before = self.stiffness;
         self.age += time_step;
@@ -66,12 +68,17 @@ impl Spring {
         }
     }
 
-    /// Sets the share of the full stiffness that is stable; returns the energy that the change adds to the normal
-    /// spring \[J\]. `closing` is the decrease of the gap over the step, −Δg \[m\].
+    /// Sets the share of the full stiffness; returns the energy that the change adds to the normal spring \[J\].
+    /// `closing` is the decrease −Δg of the gap g over the step \[m\].
     ///
-    /// The stiffness changes from κ to κ', and the effective penetration from δ to δ'. The offset is chosen so that the
-    /// energy change of the spring over the step equals the trapezoidal work, ½ κ' δ'² − ½ κ δ² = ½ (p + κ' δ')
-    /// closing, with the previous force p. A tangential spring that stiffens keeps its force. A tangential spring that
+    /// The stiffness changes from κ to κ', and the effective penetration at the beginning of the step from δ to δ'. The
+    /// penetration at the end of the step is δ'' = δ' + closing. δ' is chosen so that the energy change of the spring
+    /// over the step equals the trapezoidal work, with the previous force p:
+    ///
+    /// ```text
+    /// ½ κ' δ''² − ½ κ δ² = ½ (p + κ' δ'') closing
+    /// ```
+    /// The offset changes by δ' − δ. A tangential spring that stiffens keeps its force. A tangential spring that
     /// softens keeps its energy.
     pub fn adapt(&mut self, share: f64, closing: f64) -> f64 {
         if self.share.is_some_and(|before| (share - before).abs() <= SAME_SHARE * before) {
@@ -96,12 +103,13 @@ impl Spring {
         self.normal_energy() - stored
     }
 
-    /// Effective penetration at this gap \[m\]. The magnitude of a negative offset is at most the penetration.
-    /// `closing` is the decrease of the gap over the step, −Δg \[m\].
+    /// Effective penetration at this gap \[m\]. `closing` is the decrease −Δg of the gap g over the step \[m\]. A
+    /// negative offset is limited to the geometric penetration, so that the sum is not negative.
     ///
-    /// A new contact has entered by at most `closing`. If the penetration is larger, the node entered from the side, or
-    /// the contact replaces another contact whose spring stored the energy. With the full penetration, the new spring
-    /// would store energy without work; the offset therefore reduces the penetration to `closing`.
+    /// A contactor that enters through the target face in this step penetrates by at most `closing`. If the geometric
+    /// penetration of a new contact is larger, the contactor entered from the side, or the contact replaces another
+    /// contact whose spring stored the energy. With the full penetration, the new spring would store energy without
+    /// work; the offset therefore reduces the effective penetration to `closing`.
     pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         if self.penetration == 0.0 {
@@ -111,13 +119,14 @@ impl Spring {
     }
 
     /// Fraction of the spring force κ δ that acts in a step. The fraction is less than 1 in a step of partial contact,
-    /// that is, a step in which the contact closes or opens. `closing` is −dg/dt with the gap g \[m/s\].
+    /// that is, a step in which the contact closes or opens. `closing` is the closing rate −dg/dt of the gap g \[m/s\].
     ///
     /// A force at the end of a step acts from the middle of the step to the middle of the next step. If the contact is
     /// closed for a fraction τ of the step, the fraction ½ (1 + τ) of κ δ conserves the energy T + ½ κ δ_n δ_{n+1} of
-    /// the leapfrog scheme to O((ω dt)⁴), with the time step dt. The full force would have a relative energy error of
-    /// up to ¼ (ω dt)². Deformable nodes oscillate with their elements, so ω is only an estimate; the remaining error
-    /// is balanced when the contact opens.
+    /// the leapfrog scheme to O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations at both
+    /// ends of the step, and dt is the time step. The full force would have a relative energy error of up to ¼ (ω dt)².
+    /// Deformable nodes oscillate with their elements, so ω is only an estimate; the remaining error is balanced when
+    /// the contact opens.
     pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
@@ -130,7 +139,7 @@ impl Spring {
         if opening > 0.0 { part(opening * step.following) } else { 1.0 }
     }
 
-    /// Damping force c dδ/dt \[N\] with c = 2 ζ κ/ω and the damping ratio ζ, which is added to the spring force.
+    /// Damping force c dδ/dt \[N\], which is added to the spring force, with c = 2 ζ κ/ω and the damping ratio ζ.
     /// `closing` is dδ/dt at the middle of the step \[m/s\].
     ///
     /// The rate dδ/dt at the end of the step is the mean of the rates before and after the kick by spring and damping
@@ -144,7 +153,8 @@ impl Spring {
         }
         let part = self.fraction_in_contact(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        // In a deformable body at rest, element forces balance the spring force; the element forces are unknown here.
+        // In a deformable body at rest, element forces balance the spring force. As the element forces are unknown
+        // here, the kick by the spring force is omitted.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
     }
@@ -155,10 +165,14 @@ impl Spring {
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
 
-    /// Reduction of the penetration of a new contact by its damping force d, with the effective mass m: ½ (τ − ½) dt²
-    /// d/m \[m\]. The damping force acts during the last fraction τ of the step, in which the contact is closed, and
-    /// during the first half of the next step. Without this reduction, the coefficient of restitution would vary by up
-    /// to ½ ζ ω dt with the instant at which the contact begins.
+    /// Distance \[m\] by which the damping force d reduces the penetration of a new contact between rigid bodies:
+    ///
+    /// ```text
+    /// ½ (τ − ½) dt² d/m        m effective mass, τ fraction of the step in contact
+    /// ```
+    /// The damping force acts during the last fraction τ of the step, in which the contact is closed, and during the
+    /// first half of the next step. Without this reduction, the coefficient of restitution would vary by up to ½ ζ ω dt
+    /// with the instant at which the contact begins.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = self.fraction_in_contact(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
@@ -184,8 +198,8 @@ impl Spring {
         2.0 * damping.ratio(half_periods) * self.stiffness / self.frequency
     }
 
-    /// Tangential damping force \[N\] from the slip rate at the middle of the step \[m/s\]. The force uses the slip
-    /// rate after half a kick by itself, and is therefore stable for any damping.
+    /// Tangential damping force \[N\] from the slip rate at the middle of the step \[m/s\]. The force is proportional
+    /// to the slip rate after half a kick by this force, and is therefore stable for any damping.
     fn drag(&self, slip_rate: &Vec3, step: StepLength) -> Vec3 {
         let viscosity = self.viscosity(self.options.tangential_damping);
         if viscosity == 0.0 {
@@ -200,7 +214,7 @@ impl Spring {
         0.5 * self.stiffness * self.penetration * self.penetration
     }
 
-    /// Opening of the contact with this gap rate \[m/s\].
+    /// Data of a contact that opens with this gap rate \[m/s\].
     pub fn opening(&self, rate: f64) -> Opening {
         Opening { created: self.created, force: self.elastic, rate, compliance: self.compliance }
     }
@@ -236,9 +250,10 @@ impl Spring {
     /// Moves the tangential spring with a slip rate \[m/s\] over a step, under the normal force `pressure` \[N\];
     /// returns the dissipation by friction and by damping \[J\].
     ///
-    /// The sum of spring and damping force stays in the friction circle. If the spring force is inside the circle, the
-    /// damping force is reduced to a force d that keeps the sum in the circle. This force dissipates energy for any
-    /// slip rate v, because c |v|² ≥ |d|²/c. If the spring slides along its own force, the damping force is zero.
+    /// The sum of spring and damping force stays in the friction circle. If the sum t − c v of the spring force t and
+    /// the damping force −c v is outside the circle, it is scaled back to the circle. The remaining damping force d
+    /// dissipates energy for any slip rate v, because −d · v ≥ |d|²/c. If the spring slides along its own force, d is
+    /// zero.
     ///
     /// The energy balance follows the trapezoidal rule: the dissipation is −(t_n + t_{n+1})/2 · travel minus the energy
     /// change of the spring, with the spring forces t_n and t_{n+1} before and after the step.

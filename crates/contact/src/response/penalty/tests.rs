@@ -9,7 +9,7 @@ use crate::response::mobility::RigidMobility;
 use crate::response::samples::{INVERSE_MASS, bodies, free_nodes, key, one_contact, positions};
 use crate::{ContactKey, NodeOnSurface, Side, Surface, SurfacePair};
 
-/// Masses of bodies, so large that the mass of the nodes in contact is negligible \[kg\].
+/// Masses of the bodies \[kg\]; compared with them, the masses of the nodes in contact are negligible.
 const LARGE: [f64; 3] = [1e9; 3];
 
 fn response(factor: f64, friction: FrictionLaw) -> Penalty {
@@ -23,8 +23,8 @@ fn response(factor: f64, friction: FrictionLaw) -> Penalty {
     Penalty::new(Stiffness::Mass, PairOptions::uniform(options), LARGE.to_vec())
 }
 
-/// Applies the response to contacts of the reference nodes with a penetration of 1 mm, in a step of length `time_step`
-/// \[s\] in which the contactor entered by the distance `closing` \[m\].
+/// Applies the response to `constraints` at the reference positions with a penetration of 1 mm. In the step of length
+/// `time_step` \[s\], the contactor moves against the normal by `closing` \[m\].
 fn answer(
     response: &mut Penalty,
     constraints: &Constraints,
@@ -110,9 +110,9 @@ fn springs_transfer_over_flush_surfaces() {
     assert_eq!(pressed_by_next(-2.1e-3), [0.0; 2]);
 }
 
-/// A contact is detected at a larger depth than the distance by which its node entered in the step. As springs begin
-/// without energy, its effective penetration begins with the entered distance, and then changes with the gap. After an
-/// opening, the effective penetration of the next contact equals the full penetration.
+/// A contact is detected at a penetration that is larger than the closing displacement in the step. As springs begin
+/// without energy, the effective penetration begins with the closing displacement, and then changes with the gap. After
+/// an opening, a new contact with a smaller penetration than closing displacement has its full penetration.
 #[test]
 fn deep_contacts_begin_at_the_entered_distance() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -168,9 +168,9 @@ fn frequency_bound_holds_on_quadratic_faces() {
 }
 
 /// A constant force presses a block of 0.8 kg on a fixed face and pulls it along the face. With a small pull the block
-/// sticks on its tangential spring; with a large pull the block slides. Spring energies, friction dissipation and the
-/// work of the forces balance to rounding with the kinetic energy that the time integration conserves, T − dt² |f|²/(8
-/// m).
+/// sticks on its tangential spring; with a large pull the block slides. Kinetic energy, spring energies, friction
+/// dissipation and the work of the constant force balance to rounding. The time integration conserves the kinetic
+/// energy in the form T − dt² |f|²/(8 m), with the total force f.
 #[test]
 fn friction_sticks_slides_and_balances() {
     let inverse_mass = [0.0, 0.0, 0.0, 1.25];
@@ -214,8 +214,8 @@ fn friction_sticks_slides_and_balances() {
     }
 }
 
-/// The force of a contact with soft start follows the current stiffness. As no node moves after the first step, all
-/// energy of the spring except the initial quarter is numerical work.
+/// The force of a contact with soft start follows the current stiffness. As no node moves after the first step, the
+/// energy that the spring gains after the first quarter of its stiffness is numerical work.
 #[test]
 fn soft_start_stiffens_springs() {
     let options = PenaltyOptions {
@@ -348,8 +348,8 @@ fn damping_ratio_gives_its_restitution() {
     assert_eq!(damping_of_restitution(1.0), 0.0);
 }
 
-/// A change of the share by rounding changes neither the share nor the penetration, in a step in which the force acts
-/// only for a part of the step. A change of the share by 2 % would move the penetration by more than 1 %.
+/// A share that changes by rounding changes neither the stored share nor the penetration. In the step tested, the force
+/// acts only for a part of the step, so that a change of the share by 2 % changes the penetration by more than 1 %.
 #[test]
 fn shares_that_are_equal_to_rounding_change_nothing() {
     let mut action = ContactAction::new(4);

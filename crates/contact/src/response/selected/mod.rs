@@ -1,4 +1,4 @@
-//! The response of a simulation: one of the three contact responses, with its memory stored separately.
+//! The response of a simulation: one of the three contact responses. The memory of the response is stored separately.
 
 #[cfg(test)]
 mod tests;
@@ -54,7 +54,7 @@ impl SelectedResponse {
     }
 
     /// Computes the action of the constraints on the bodies over a step from the memory of the previous step, and
-    /// updates the memory. The memory of a response of another kind is ignored.
+    /// updates the memory. A memory of another kind of response is discarded.
     pub fn respond_from(
         &mut self,
         memory: &mut ResponseMemory,
@@ -72,8 +72,8 @@ impl SelectedResponse {
         self.exchange(memory);
     }
 
-    /// [`Self::respond_from`] at the middle of the step, for responses of [`Stage::Middle`]; without effect for penalty
-    /// and decomposition.
+    /// Like [`Self::respond_from`], at the middle of the step, for a response of [`Stage::Middle`]. Penalty and
+    /// decomposition have no such stage and compute nothing.
     pub fn respond_at_middle_from(
         &mut self,
         memory: &mut ResponseMemory,
@@ -112,7 +112,7 @@ impl SelectedResponse {
 }
 
 impl ResponseMemory {
-    /// Whether the stored constraints fit these numbers of nodes and bodies.
+    /// Whether the stored data fit these numbers of nodes and bodies; always true for decomposition.
     pub fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
         match self {
             Self::Decomposition(_) => true,

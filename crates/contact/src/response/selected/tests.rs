@@ -10,7 +10,7 @@ use crate::response::{
     Scheme, StepLength, Stiffness,
 };
 
-/// Shape values of a tetrahedron of the nodes 0 to 3, at node 4 inside the tetrahedron.
+/// Shape values of the tetrahedron with the nodes 0 to 3, at node 4 inside the tetrahedron.
 const SHAPE_VALUES: [f64; 4] = [0.1, 0.2, 0.3, 0.4];
 /// Inverse masses of the nodes 0 to 4 \[1/kg\].
 const INVERSE_MASS: [f64; 5] = [0.5, 1.0, 0.8, 1.25, 2.0];

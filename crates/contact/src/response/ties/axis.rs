@@ -1,4 +1,4 @@
-//! Tied nodes of deformable bodies along one axis.
+//! One Cartesian component of the ties between nodes of deformable bodies.
 
 use super::reduction::larger;
 use super::reduction::{Reduction, Terms};
@@ -10,34 +10,35 @@ use crate::response::mobility::{Mobility, TiedNodes};
 /// Marks nodes without an unknown.
 const NONE: u32 = u32::MAX;
 
-/// Ties along one axis: the displacements of dependent nodes d are u_d = Σ_c s_dc u_c + Σ_b P_db U_b, with the
-/// displacements u_c of independent nodes c, the motions U_b of rigid bodies b, and constant weights s_dc and rows P_db
-/// ([`Reduction`]). Nodes are given by their index in the group.
+/// Ties of one Cartesian component. The displacement of a dependent node d is u_d = Σ_c s_dc u_c + Σ_b P_db U_b. Here
+/// u_c are the displacements of independent nodes c, U_b the motions of rigid bodies b, s_dc constant weights, and P_db
+/// rows of coefficients ([`Reduction`]). Nodes are given by their index in the group.
 ///
-/// Of all velocities that satisfy the ties at the end of the following step, of length dt', the velocities v + Δv are
-/// closest in the mass norm to the velocities v after the kick:
+/// Let v be the nodal velocities after the kick without tie forces, and dt' the length of the following step. Of all
+/// velocities that satisfy the ties at the end of the following step, v + Δv are closest to v in the mass norm:
 ///
 /// ```text
 /// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    gap rate, with the rigid bodies at x_b' after dt'
 /// Σ_c' A_cc' Δv_c' = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)              A = M_c + Sᵀ M_d S over the nodes c that are free
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```
-/// Here m are nodal masses, M_c and M_d the diagonal mass matrices, and S is the matrix of the s_dc. The tie force on a
-/// node is m Δv divided by the time of the kick. The tie force on a fixed node c is −Σ_d s_dc f_d with the forces f_d
-/// on dependent nodes. Velocities are never computed as differences of large forces, so the points coincide to rounding
-/// for any masses. A is a positive definite mass matrix, constant in time; its Cholesky factor is stored.
+/// Here m are the nodal masses, M_c and M_d the diagonal mass matrices of independent and dependent nodes, and S is the
+/// matrix of the s_dc. The tie force on a free node is m Δv divided by the duration of the kick. The tie force on a
+/// fixed node c is −Σ_d s_dc f_d with the forces f_d on dependent nodes. No velocity is computed as a difference of
+/// large forces. The tied points therefore coincide to rounding for any masses. A is a positive definite mass matrix,
+/// constant in time; its Cholesky factor is stored.
 ///
 /// # Cost
-/// Each solution needs a few products per weight and two products per entry of the factor.
+/// Each solution needs a few products per weight s_dc and two products per entry of the Cholesky factor.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     axis: usize,
     /// Dependent nodes d.
     dependent: Vec<u32>,
     rows: Rows,
-    /// Nodal masses \[kg\]; 0 for fixed components.
+    /// Mass of each node of the group \[kg\]; 0 if this component of the node is fixed.
     masses: Vec<f64>,
-    /// Index of the unknown of each node; [`NONE`] unless the node is free and independent.
+    /// Number of the unknown of each node of the group; [`NONE`] for nodes that are fixed or dependent.
     unknowns: Vec<u32>,
     factor: SparseCholesky,
     right_side: Vec<f64>,
@@ -48,8 +49,9 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Reduces the conditions along an axis between these nodes. `parts` splits each sum into nodal weights and terms
-    /// of movable rigid bodies. `None` if rounding makes A singular, which happens for extreme mass ratios.
+    /// Ties of the Cartesian component `axis` between `nodes`. `reduction` contains the tie conditions of this
+    /// component, solved for the dependent nodes. `parts` splits a sum into nodal weights and terms of movable rigid
+    /// bodies. Returns `None` if rounding makes A singular, which happens for extreme mass ratios.
     pub fn new(
         axis: usize,
         reduction: &Reduction,
@@ -90,9 +92,9 @@ impl Axis {
         self.rows.rigid_terms()
     }
 
-    /// Computes the gap rates j over the following step, of length `following` \[s\], from the nodal velocities and
-    /// positions and from the positions `ends` of the rigid bodies at the end of that step. Returns the largest |j|
-    /// \[m/s\].
+    /// Computes the gap rates j over the following step, of length `following` \[s\], from the nodal velocities, the
+    /// nodal positions, and the positions `ends` of the rigid bodies at the end of the following step. Returns the
+    /// largest |j| \[m/s\].
     pub fn find_jumps(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -116,8 +118,7 @@ impl Axis {
         self.jumps.iter().map(|jump| jump.abs()).fold(0.0, larger)
     }
 
-    /// Adds the impulses Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c) to the rigid bodies, with the Δv_c for unchanged motions of
-    /// the rigid bodies (U = 0).
+    /// Adds the impulses Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c) to the rigid bodies. The Δv_c are the solution for U = 0.
     pub fn push(&mut self, rigid_bodies: &mut TiedRigidBodies) {
         if self.rigid_terms().is_empty() {
             return;
@@ -129,7 +130,7 @@ impl Axis {
         }
     }
 
-    /// Adds the nodal velocity changes along the axis, given the changes of the rigid bodies.
+    /// Adds the velocity changes of the nodes to this component of `changes`, given the changes of the rigid bodies.
     pub fn add_changes(&mut self, rigid_bodies: &TiedRigidBodies, changes: &mut [Vec3]) {
         let axis = self.axis;
         let rigid_motion = |term: &RigidTerm| rigid_bodies.change_at(term, axis);
@@ -176,8 +177,8 @@ impl Axis {
         )
     }
 
-    /// Computes the forces on nodes along the axis \[N\] that cause these velocity changes over the time `kick` \[s\],
-    /// and the impulses of the nodes on rigid bodies \[N·s, N·m·s\].
+    /// Computes this component of the nodal forces \[N\], which cause the velocity changes over the time `kick` \[s\].
+    /// Adds the impulses of the nodes on the rigid bodies, at the positions `present`, to `impulses` \[N·s, N·m·s\].
     pub fn find_forces(
         &self,
         changes: &[Vec3],
@@ -205,9 +206,10 @@ impl Axis {
         }
     }
 
-    /// Added mass H of the nodes tied to `num` rigid bodies. Each body has four motions along the axis: the
-    /// translation, and the motions linear in the three reference coordinates about the centre. The independent nodes c
-    /// move by Z so that the kinetic energy is least:
+    /// Added mass H of the nodes tied to `num` rigid bodies. Each body has four motions in this component: the
+    /// translation, and a motion proportional to each of the three reference coordinates from the centre. P contains
+    /// the motions of the dependent nodes with fixed independent nodes. The independent nodes c move by −Z so that the
+    /// kinetic energy is least:
     ///
     /// ```text
     /// H = Wᵀ M_d W + Zᵀ M_c Z,   W = P − S Z,   A Z = Sᵀ M_d P
@@ -231,7 +233,7 @@ impl Axis {
                 k => term.arm[k - 1],
             };
             self.jumps.fill(0.0);
-            // Without gap rates, the solution is the motion of the tied nodes under the motion of the bodies.
+            // With zero gap rates, the solution is the motion of the independent nodes under the motion of the bodies.
             self.solve(rigid_motion);
             for ((motion, row), root) in motions.iter_mut().zip(self.rows.iter()).zip(&of_dependent) {
                 *motion =
@@ -246,7 +248,7 @@ impl Axis {
     }
 }
 
-/// Entries of the lower triangle of A.
+/// Entries (row, column, value) of the lower triangle of A; the values of repeated entries add up.
 fn mass_matrix(dependent: &[u32], rows: &Rows, masses: &[f64], unknowns: &[u32]) -> Vec<(u32, u32, f64)> {
     let own = unknowns.iter().zip(masses).filter(|(unknown, _)| **unknown != NONE);
     let mut entries: Vec<(u32, u32, f64)> = own.map(|(&unknown, &mass)| (unknown, unknown, mass)).collect();

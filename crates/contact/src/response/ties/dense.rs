@@ -1,10 +1,10 @@
-//! Small dense systems with mass matrices, row-major, in place.
+//! Solution of small dense systems with mass matrices.
 
-/// Pivot of the scaled equations below which a row counts as rounding error.
+/// Largest pivot of the scaled equations that counts as rounding error \[-\]; the diagonal of the scaled matrix is 1.
 const NEGLIGIBLE_PIVOT: f64 = 1e-15;
 
-/// Solves A x = b with row-major A; x overwrites b. The unknowns are scaled by the diagonal, which suits mass matrices
-/// with very unlike masses. Undetermined unknowns are zero. A and `scales` are overwritten.
+/// Solves A x = b with row-major A; x overwrites b, and A is overwritten. Rows and columns are scaled so that the
+/// diagonal is 1, which suits matrices of very unlike masses. Undetermined unknowns are zero. `scales` is a workspace.
 pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     let n = b.len();
     let scale = |k: usize| match matrix[k * n + k].abs() {

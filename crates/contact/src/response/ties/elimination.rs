@@ -1,13 +1,13 @@
-//! Elimination of sparse rows, in place.
+//! Gaussian elimination of sparse rows, in place.
 
-/// Smallest ratio of a pivot to the largest entry. Of all entries above this ratio, the elimination prefers entries of
-/// short rows as pivots.
+/// Lower bound on a pivot, relative to the largest eligible entry of all rows without a pivot \[-\]. Of the rows whose
+/// largest eligible entry satisfies this bound, the elimination takes the shortest row.
 const PIVOT_THRESHOLD: f64 = 0.8;
 
 /// Column and value of an entry.
 type Entry = (u32, f64);
 
-/// Sparse rows; elimination acts on the rows without a pivot.
+/// Sparse rows. The elimination of a column changes only rows without a pivot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SparseRows {
     /// Entries by ascending column.
@@ -16,13 +16,13 @@ pub(super) struct SparseRows {
     users: Vec<Vec<u32>>,
     /// Whether a row has a pivot.
     is_done: Vec<bool>,
-    /// Largest eligible entry of each row, and its column.
+    /// Magnitude and column of the largest eligible entry of each row.
     largest: Vec<(f64, u32)>,
     merged: Vec<Entry>,
 }
 
 impl SparseRows {
-    /// Starts with empty rows.
+    /// Clears all rows, and sets their number and the number of columns.
     pub fn begin(&mut self, num_rows: usize, num_columns: usize) {
         self.rows.resize(num_rows, Vec::new());
         self.users.resize(num_columns, Vec::new());
@@ -32,7 +32,7 @@ impl SparseRows {
         self.is_done.resize(num_rows, false);
     }
 
-    /// Appends an entry to a row.
+    /// Appends a non-zero entry to a row; the columns of a row must ascend.
     pub fn push(&mut self, row: usize, column: usize, value: f64) {
         if value != 0.0 {
             self.rows[row].push((column as u32, value));
@@ -41,7 +41,7 @@ impl SparseRows {
     }
 
     /// Eliminates up to `most` eligible columns with threshold pivoting, until no eligible entry exceeds the tolerance.
-    /// Pivots are given as [row, column].
+    /// `pivots` receives the row and column of each pivot.
     pub fn eliminate(
         &mut self,
         eligible: &[bool],
@@ -65,8 +65,9 @@ impl SparseRows {
         pivots.iter().for_each(|&pivot| self.clear_column(pivot, |_, _| ()));
     }
 
-    /// The next pivot: the largest entry of the shortest row. Only rows without a pivot are candidates, if their
-    /// largest entry is above the tolerance and the pivot threshold.
+    /// Row and column of the next pivot: the largest eligible entry of the shortest candidate row. A row is a candidate
+    /// if it has no pivot yet and its largest eligible entry is above the tolerance and the pivot threshold. `None`
+    /// without a candidate.
     fn next_pivot(&self, tolerance: f64) -> Option<[usize; 2]> {
         let rows = || self.largest.iter().enumerate().filter(|(row, _)| !self.is_done[*row]);
         let most = rows().map(|(_, (size, _))| *size).fold(0.0, f64::max);
@@ -92,7 +93,7 @@ impl SparseRows {
         self.rows[row] = pivot_row;
     }
 
-    /// Subtracts `factor` times another row, so that the entry in `column` vanishes.
+    /// Subtracts `factor` times the entries `others` of another row, so that the entry in `column` vanishes.
     fn subtract(&mut self, row: usize, others: &[Entry], factor: f64, column: u32) {
         self.merged.clear();
         let mut own = self.rows[row].iter().copied().peekable();
@@ -113,8 +114,8 @@ impl SparseRows {
         std::mem::swap(&mut self.rows[row], &mut self.merged);
     }
 
-    /// Solves the pivot rows Σ a x = b for the pivot unknowns, given the other unknowns in `x`; `b` maps a row to its
-    /// right-hand side.
+    /// Solves the pivot rows Σ a x = b for the pivot unknowns. `x` contains the other unknowns and receives the pivot
+    /// unknowns; columns beyond its length do not enter the sums. `b` maps a row to its right-hand side.
     pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
         for &[row, column] in pivots.iter().rev() {
             let entries = &self.rows[row];
@@ -130,7 +131,8 @@ impl SparseRows {
         }
     }
 
-    /// Pivot unknowns for each unit vector of the independent unknowns, pivot by pivot; `x` is overwritten.
+    /// Computes the pivot unknowns for b = 0 and each unit vector of the independent unknowns. `motions` receives, for
+    /// each pivot, one value per independent unknown; `x` is a workspace.
     pub fn find_motions(
         &self,
         pivots: &[[usize; 2]],
@@ -198,8 +200,8 @@ mod tests {
         rows
     }
 
-    /// Three rows, the last of which is the sum of the other two, with ineligible columns. The elimination finds two
-    /// pivots, even if more are allowed. The pivot unknowns satisfy all rows, and multipliers of the two pivot rows
+    /// The last of three rows is the sum of the other two; the last two columns are not eligible. The elimination finds
+    /// two pivots, even if more are allowed. The pivot unknowns satisfy all rows. Multipliers of the two pivot rows
     /// give any combination of all rows.
     #[test]
     fn redundant_rows_have_no_pivot() {

@@ -16,30 +16,32 @@ use crate::response::{Bodies, RigidForce, StepLength};
 /// Largest number of Newton iterations.
 const MAX_ITERATIONS: u32 = 20;
 
-/// Gap tolerance relative to the largest coordinate.
+/// Upper bound on the gap of a converged iteration, relative to the largest coordinate \[-\].
 const GAP_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 
-/// Gap tolerance of an iteration that stagnates, relative to the largest coordinate.
+/// Upper bound on the gap of a converged iteration that stagnates, relative to the largest coordinate \[-\].
 const STAGNATION_GAP_TOLERANCE: f64 = 256.0 * f64::EPSILON;
 
-/// Ratio of the gap after an iteration to the gap before, above which the iteration stagnates.
+/// Largest ratio of the gap after an iteration to the gap before this iteration, at which the iteration does not
+/// stagnate \[-\].
 const MAX_GAP_RATIO: f64 = 0.5;
 
 /// A group of coupled ties, independent of all other groups, with its tie forces.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// All nodes except the nodes of movable rigid bodies, ascending.
+    /// All tied nodes except the nodes of movable rigid bodies, ascending.
     nodes: Vec<u32>,
     axes: [Axis; 3],
     rigid_bodies: TiedRigidBodies,
-    /// Nodal velocities after the kick \[m/s\].
+    /// Nodal velocities after the kick by all forces other than the tie forces \[m/s\].
     velocities: Vec<Vec3>,
-    /// Changes of `velocities` by ties \[m/s\].
+    /// Changes of `velocities` by the tie forces \[m/s\].
     changes: Vec<Vec3>,
-    /// Nodal forces of the last step \[N\].
+    /// Nodal tie forces of the last step \[N\].
     forces: Vec<Vec3>,
-    /// Linear and angular impulses of nodes on rigid bodies \[N·s, N·m·s\].
+    /// Linear and angular impulse of the nodes on each rigid body \[N·s, N·m·s\].
     by_nodes: Vec<[Vec3; 2]>,
+    /// Duration of the kick \[s\].
     kick: f64,
 }
 
@@ -48,13 +50,14 @@ pub(super) struct Group {
 pub(super) struct Solution {
     /// Number of Newton iterations.
     pub iterations: u32,
-    /// Remaining gap \[m\]; `None` if the iterations converged.
+    /// Largest remaining gap \[m\]; `None` if the iterations converged.
     pub gap: Option<f64>,
 }
 
 impl Group {
-    /// A group of ties between nodes at these reference positions; `rigid` gives the data of movable rigid bodies.
-    /// `None` if rounding makes the nodal mass matrix singular, which happens for extreme mass ratios.
+    /// A group of ties between nodes at these reference positions. `rigid` returns the data of a movable rigid body,
+    /// and `None` for any other body. `Group::new` returns `None` if rounding makes the nodal mass matrix singular,
+    /// which happens for extreme mass ratios.
     pub fn new(
         ties: &Constraints,
         positions: &[Vec3],
@@ -142,7 +145,7 @@ impl Group {
         rigid_bodies.is_empty().then(|| TiedGroup { nodes: nodes.clone(), axes: axes() })
     }
 
-    /// Computes the tie forces. The accelerations of `bodies` must include all other forces.
+    /// Computes the tie forces. The accelerations of `bodies` must be caused by all forces other than the tie forces.
     pub fn hold(&mut self, bodies: &Bodies<'_>, rigid: &impl RigidMotions, step: StepLength) -> Solution {
         let Self { nodes, axes, rigid_bodies, velocities, changes, .. } = self;
         self.kick = step.kick();
@@ -198,12 +201,12 @@ impl Group {
         rigid_bodies.find_reactions(by_nodes, *kick, forces);
     }
 
-    /// Nodes and nodal forces \[N\].
+    /// Nodes and their tie forces \[N\].
     pub fn nodal_forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
         self.nodes.iter().copied().zip(self.forces.iter().copied())
     }
 
-    /// Forces on movable rigid bodies.
+    /// Tie forces on movable rigid bodies.
     pub fn rigid_forces(&self) -> impl Iterator<Item = RigidForce> {
         let impulses = self.rigid_bodies.impulses();
         impulses.map(|(body, [linear, angular])| RigidForce {

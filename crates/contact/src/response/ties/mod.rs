@@ -19,17 +19,19 @@ use group::Group;
 use reduction::larger;
 pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 
-/// Tied points of surfaces, which coincide at all times: Σ w_a x_a = 0 in all three components, with the positions x_a
-/// and weights w_a of the nodes.
+/// Ties between points of surfaces. A tie keeps two points together: Σ w_a x_a = 0 in all three components, with the
+/// positions x_a and weights w_a of the nodes.
 ///
-/// The tie forces are Lagrange multipliers that make the points coincide at the end of the following step, of length
-/// dt': the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The tie forces do no work,
-/// and have no moment because the points coincide. Ties can be combined with any contact response.
+/// The tie forces are Lagrange multipliers. They make the points coincide at the end of the following step, of length
+/// dt': without rigid bodies, the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The
+/// tie forces do no work, and have no moment because the points coincide. Ties can be combined with any contact
+/// response.
 ///
 /// The solution is direct, so its cost does not depend on the masses. Dependent nodes of deformable bodies are
-/// condensed out axis by axis (see `axis`). The remaining system for the movable rigid bodies is small and dense (see
-/// `rigid_bodies`). As these bodies rotate by finite angles, the conditions are nonlinear: Newton iterations, each with
-/// a direct solution of the system, are repeated until the points coincide at the end of the following step.
+/// eliminated, separately for each Cartesian component (see `axis`). The remaining system for the movable rigid bodies
+/// is small and dense (see `rigid_bodies`). As these bodies rotate by finite angles, the conditions are nonlinear:
+/// Newton iterations, each with a direct solution of the system, are repeated until the points coincide at the end of
+/// the following step.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -40,18 +42,18 @@ pub struct Ties {
     groups: Vec<Group>,
 }
 
-/// Tied bodies whose mass ratio is so extreme that rounding makes the mass matrix singular.
+/// Tied bodies with nodal masses so unlike that rounding makes the mass matrix of their nodes singular.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnlikeMasses {
-    /// All bodies of the group, ascending.
+    /// All bodies of the group of ties, ascending.
     pub bodies: Vec<u32>,
-    /// Smallest and largest mass of their movable tied nodes \[kg\].
+    /// Smallest and largest mass of the movable deformable nodes of these ties \[kg\].
     pub masses: [f64; 2],
 }
 
 impl Ties {
-    /// Ties at these coincident points. `positions` are the reference positions of the nodes; `rigid` gives the data of
-    /// movable rigid bodies.
+    /// Ties of the pairs of points that `ties` contains. The points coincide at the reference positions `positions` of
+    /// the nodes. `rigid` returns the data of a movable rigid body, and `None` for any other body.
     ///
     /// # Errors
     /// [`UnlikeMasses`] for extreme mass ratios.
@@ -79,22 +81,23 @@ impl Ties {
         Ok(Self { ties, groups })
     }
 
-    /// Nodes of all ties; a node of several ties is repeated.
+    /// Nodes of all ties; a node of several ties occurs several times.
     pub fn nodes(&self) -> impl Iterator<Item = u32> {
         self.ties.iter().flat_map(|tie| tie.nodes.iter().copied())
     }
 
-    /// Mobility of the tied nodes in groups without movable rigid bodies.
+    /// Mobility of the tied nodes in groups without movable rigid bodies; `num_nodes` is the number of nodes of the
+    /// model.
     pub fn mobility(&self, num_nodes: usize) -> TiedMobility {
         TiedMobility::new(self.groups.iter().filter_map(Group::tied_group).collect(), num_nodes)
     }
 
-    /// The tied points.
+    /// The ties as constraints between points.
     pub fn constraints(&self) -> &Constraints {
         &self.ties
     }
 
-    /// Adds the tie forces to the action. The accelerations of `bodies` must include the other forces of the action.
+    /// Adds the tie forces to the action. The accelerations of `bodies` must include the contact forces of the action.
     /// Returns the total number of Newton iterations of all groups; a group without movable rigid bodies needs one.
     pub fn hold(
         &mut self,
@@ -130,8 +133,8 @@ fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
     masses.fold([f64::INFINITY, 0.0], |[least, most], mass| [mass.min(least), mass.max(most)])
 }
 
-/// A subset of the ties that implies all ties. Of the ties between two rigid bodies, the subset contains at most three,
-/// at distant points.
+/// A subset of the ties `members` that implies all of them. Of the ties between two movable rigid bodies, the subset
+/// contains at most three, at distant points; of all other ties, it contains all.
 fn independent(
     members: &[u32],
     ties: &Constraints,
@@ -187,7 +190,7 @@ mod tests {
         }
     }
 
-    /// A node tied to a rotating and translating triangle. Over 2000 steps, the points coincide, linear and angular
+    /// A node is tied to a rotating and translating triangle. Over 2000 steps, the points coincide, linear and angular
     /// momentum are conserved to rounding, and the kinetic energy is conserved to 5e-3.
     #[test]
     fn tied_points_coincide_and_do_no_work() {
@@ -240,7 +243,8 @@ mod tests {
         assert!((after.2 / before.2 - 1.0).abs() < 5e-3, "{} of {}", after.2, before.2);
     }
 
-    /// A gap closes by the end of the following step, however short the current step is.
+    /// A gap closes by the end of the following step for current steps that are not shortened or shortened to 0.1 and
+    /// 1e-6 of their length.
     #[test]
     fn gaps_close_in_the_step_after_a_cut_one() {
         for part in [1.0, 0.1, 1e-6] {

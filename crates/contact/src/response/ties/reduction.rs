@@ -2,29 +2,32 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Weight below which a term counts as rounding error.
+/// Largest weight that counts as rounding error \[-\].
 const NEGLIGIBLE_WEIGHT: f64 = 1e-12;
 
-/// A weighted sum over nodes.
+/// A weighted sum over nodes: the weight of each node.
 pub(super) type Terms = BTreeMap<u32, f64>;
 
-/// The tie conditions Σ w_a u_a = 0 between displacements u_a, solved for dependent nodes: u_d = Σ s_c u_c. The sums
-/// contain independent nodes only.
+/// Tie conditions Σ w_a u_a = 0 between nodal displacements u_a, solved for the displacements u_d of dependent nodes:
+/// u_d = Σ s_c u_c. The sums contain only independent nodes c, with weights s_c.
 ///
-/// Conditions are added one by one (Gauss–Jordan elimination); redundant conditions are dropped.
+/// Conditions are added one by one (Gauss–Jordan elimination). A condition that the earlier conditions imply is
+/// dropped.
 #[derive(Debug, Default)]
 pub(super) struct Reduction {
-    /// Sums by dependent node.
+    /// For each dependent node d, the sum Σ s_c u_c.
     pub sums: BTreeMap<u32, Terms>,
     /// Remaining conditions Σ w_a u_a = 0 between nodes that cannot be dependent.
     pub rest: Vec<Terms>,
-    /// Dependent nodes by the nodes in their sums.
+    /// For each independent node, the dependent nodes whose sums contain or contained this node.
     users: BTreeMap<u32, BTreeSet<u32>>,
 }
 
 impl Reduction {
-    /// Adds a condition and makes one of its nodes dependent: of the nodes that `can_follow`, the first node whose
-    /// remaining weight is at least half the largest remaining weight of these nodes.
+    /// Adds a condition and makes one of its nodes dependent, after the known sums are inserted. The dependent node is
+    /// the first node for which `can_follow` is true and whose weight is at least half the largest weight of such
+    /// nodes. The first of `nodes` is tried first, the others in ascending order. Without such a node, the condition
+    /// is added to `rest`, unless no term is left.
     pub fn add(&mut self, nodes: &[u32], weights: &[f64], can_follow: impl Fn(u32) -> bool) {
         let mut terms = Terms::new();
         for (&node, &weight) in nodes.iter().zip(weights) {
@@ -53,7 +56,7 @@ impl Reduction {
         self.sums.insert(node, terms);
     }
 
-    /// Replaces a node by its sum in the sums of other nodes.
+    /// Replaces a node that becomes dependent by `sum` in the sums of other nodes.
     fn replace(&mut self, node: u32, sum: &Terms) {
         for user in self.users.remove(&node).unwrap_or_default() {
             let Some(terms) = self.sums.get_mut(&user) else { continue };
@@ -80,9 +83,9 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A cycle of four conditions between four nodes, in which the last condition is redundant, and a condition on a
-    /// mean. All conditions hold for any values of the independent nodes. A fixed node is never dependent, and a
-    /// condition between two fixed nodes remains in `rest`.
+    /// Four conditions form a cycle of four nodes, so that the last condition is redundant. Two more conditions tie
+    /// node 4 to a weighted mean, and node 7 to node 5. All conditions hold for any values of the independent nodes. A
+    /// fixed node is never dependent, and conditions between two fixed nodes remain in `rest`.
     #[test]
     fn chained_conditions_hold() {
         let conditions: [(&[u32], &[f64]); 6] = [

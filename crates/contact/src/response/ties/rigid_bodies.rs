@@ -6,23 +6,24 @@ use super::reduction::larger;
 use super::rows::{RigidMotions, RigidPlace, RigidTerm, Rows, TiedRigidBody, gap, rows_along_axes};
 use crate::math::{Mat3, Vec3};
 
-/// Degrees of freedom of a body: velocity of the centre and angular velocity.
+/// Number of degrees of freedom of a body: velocity of the centre and angular velocity.
 const DOF: usize = 6;
 
-/// Number of independent velocity fields of a body along one axis: by the translation, a constant; by the rotation, one
-/// field proportional to each of the three components of the arm in the reference configuration.
+/// Number of independent fields of one Cartesian velocity component in a rigid body. The translation gives a constant
+/// field. The rotation gives fields proportional to each of the three reference coordinates from the centre.
 const MOTIONS: usize = 4;
 
-/// Pivot below which a condition is redundant; the entries of conditions are about 1. A tied node gives redundant
+/// Largest pivot of a redundant condition \[-\]; the entries of conditions are about 1. A tied node gives redundant
 /// conditions if its distance from another tied node, or from the line through the other tied nodes, is below this
-/// fraction of the size of the tied region; the gap that remains is negligible.
+/// fraction of the radius of the ties. The gap that such a node can keep is negligible.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
-/// Addition to [`REDUNDANT_PIVOT`], in units of the coordinate rounding divided by the size of the tied region.
+/// Addition to [`REDUNDANT_PIVOT`] for rounding errors. The unit is the rounding error of coordinates divided by the
+/// smallest radius of the ties of a body.
 const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
-/// Rotation of the finite difference that gives the response to a moment \[rad\]. This rotation is far above the
-/// rounding error of a rotation, and its square is negligible.
+/// Rotation increment of the finite difference that gives the response to an angular impulse \[rad\]. The increment is
+/// far above the rounding error of a rotation, and its square is negligible.
 const PROBE_ROTATION: f64 = 1e-6;
 
 /// Rigid bodies tied to each other and to nodes.
@@ -32,34 +33,36 @@ const PROBE_ROTATION: f64 = 1e-6;
 /// ```text
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
-/// M contains the masses, and for the rotation the angular impulse per change of the angular velocity. g contains the
-/// impulses that nodes exert on the bodies. C contains the conditions between rigid bodies and those between rigid
-/// bodies and fixed nodes; k contains their gap rates. H_α is the added mass of the tied nodes along axis α, and T_α
-/// maps U to the motions of the bodies along this axis. Forces act at the current positions (C, T), and points coincide
-/// at the new positions (C', T'); angular momentum is therefore conserved in finite rotations.
+/// M contains the masses of the bodies and, for rotations, the angular impulse per change of the angular velocity. g
+/// contains the impulses that nodes exert on the bodies. C contains two kinds of conditions, between rigid bodies, and
+/// between rigid bodies and fixed nodes; k contains the gap rates of all these conditions. H_α is the added mass of the
+/// tied nodes in the Cartesian component α, and T_α maps U to the motions of the bodies in this component. Forces act
+/// at the positions at the end of the current step (C, T), and points coincide at the end of the following step
+/// (C', T'). Angular momentum is therefore conserved in finite rotations.
 ///
-/// Conditions are eliminated without the masses, so points coincide for any masses. Redundant conditions have no pivot;
-/// the number of redundant conditions is determined in the reference configuration, where all tied points coincide. The
-/// unit of length of each body is the radius of its ties.
+/// The elimination of the conditions does not involve the masses, so points coincide for any masses. Redundant
+/// conditions have no pivot. Their number is determined in the reference configuration, where all tied points coincide.
+/// The unit of length of each body is the radius of its ties.
 ///
 /// # Cost
-/// Quadratic in the number of bodies for K, and for the elimination if each body is tied to a few others. The cost of
-/// the remaining free motions (six for a chain) is at most cubic in their number.
+/// K costs a time quadratic in the number of bodies. The elimination is quadratic as well if each body is tied to a few
+/// others. The solution for the remaining free motions (six for a chain) is at most cubic in the number of these
+/// motions.
 #[derive(Clone, Debug)]
 pub(super) struct TiedRigidBodies {
     /// Body numbers.
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
-    /// Radius of the ties of each body: the largest distance of a tied point from the centre, the unit of length of the
-    /// rotation \[m\]; 1 m if all tied points are at the centre.
+    /// Radius of the ties of each body \[m\]: the largest distance of a tied point from the centre of the body, or 1 m
+    /// if all tied points are at the centre. The radius is the unit of length for the rotation of the body.
     radii: Vec<f64>,
-    /// Whether each velocity and angular-velocity component of the bodies is free.
+    /// For each body, whether the three components of the velocity and of the angular velocity are free.
     is_free: Vec<bool>,
-    /// Conditions along each axis between rigid bodies, and between rigid bodies and fixed nodes.
+    /// For each Cartesian component, the conditions between rigid bodies, and between rigid bodies and fixed nodes.
     conditions: [Rows; 3],
-    /// H along each axis.
+    /// H of each Cartesian component; empty if no dependent node follows a rigid body.
     added_mass: [Vec<f64>; 3],
-    /// One more than the largest index of a fixed node in the conditions.
+    /// One more than the largest index of a fixed node in the conditions; 0 without fixed nodes.
     num_fixed: usize,
     /// Number of independent conditions.
     rank: usize,
@@ -67,7 +70,7 @@ pub(super) struct TiedRigidBodies {
     present: Vec<RigidPlace>,
     /// Positions at the end of the following step.
     following: Vec<RigidPlace>,
-    /// Accumulated linear and angular impulses \[N·s, N·m·s\].
+    /// Linear and angular impulse of the ties on each body, accumulated over the iterations \[N·s, N·m·s\].
     impulses: Vec<[Vec3; 2]>,
     /// g \[N·s, N·m·s\].
     pushes: Vec<[Vec3; 2]>,
@@ -86,18 +89,17 @@ struct Workspace {
     trial: SparseRows,
     /// C, with the weights of fixed nodes in additional columns.
     test: SparseRows,
-    /// Pivots at which both C' and C are reduced.
+    /// Row and column of the pivots, common to C and C'.
     pivots: Vec<[usize; 2]>,
-    /// Independent free components, without a pivot.
+    /// Free components without a pivot.
     independent: Vec<usize>,
-    /// Motion of the dependent components for a unit motion of each independent component, by pivot and independent
-    /// component, under the conditions C'.
+    /// Under the conditions C', the motion of each pivot component for a unit motion of each independent component.
     trial_motions: Vec<f64>,
-    /// The same motion under the conditions C.
+    /// The same motions under the conditions C.
     test_motions: Vec<f64>,
     /// K.
     mass: Vec<f64>,
-    /// K times the admissible motions.
+    /// K times the motions that satisfy C' U = 0, one for each independent component.
     products: Vec<f64>,
     reduced: Vec<f64>,
     right_side: Vec<f64>,
@@ -109,9 +111,9 @@ struct Workspace {
 }
 
 impl TiedRigidBodies {
-    /// Bodies with these numbers, and the conditions along each axis between them, and between them and fixed nodes.
-    /// `terms`: all terms of these bodies, in the conditions and in the sums of dependent nodes. `rounding`: the
-    /// coordinate rounding \[m\].
+    /// Bodies with these numbers. `conditions` has the conditions of each Cartesian component. `terms` contains all
+    /// terms of these bodies, in the conditions and in the sums of dependent nodes. `rounding` is the rounding error of
+    /// the coordinates \[m\].
     pub fn new<'a>(
         bodies: Vec<u32>,
         specs: Vec<TiedRigidBody>,
@@ -164,7 +166,7 @@ impl TiedRigidBodies {
         self.bodies.is_empty()
     }
 
-    /// Positions at the end of the step.
+    /// Positions at the end of the current step.
     pub fn present(&self) -> &[RigidPlace] {
         &self.present
     }
@@ -179,12 +181,12 @@ impl TiedRigidBodies {
         self.present.iter().map(|place| place.centre.amax())
     }
 
-    /// Bodies and their linear and angular impulses \[N·s, N·m·s\].
+    /// Bodies, and the linear and angular impulses of the ties on them \[N·s, N·m·s\].
     pub fn impulses(&self) -> impl Iterator<Item = (u32, [Vec3; 2])> {
         self.bodies.iter().copied().zip(self.impulses.iter().copied())
     }
 
-    /// Starts a step with zero impulses on the bodies.
+    /// Starts a step: loads the positions of the bodies and clears the impulses.
     pub fn begin(&mut self, rigid: &impl RigidMotions) {
         if self.is_empty() {
             return;
@@ -197,8 +199,8 @@ impl TiedRigidBodies {
         self.reduce_conditions(0.0);
     }
 
-    /// Computes the gap rates of the conditions over the following step, with these motions of fixed nodes; returns the
-    /// largest magnitude \[m/s\].
+    /// Computes the gap rates k of the conditions over the following step, of length `following` \[s\]. `velocity` and
+    /// `position` give the motion of fixed nodes. Returns the largest magnitude \[m/s\].
     pub fn find_rates(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -217,8 +219,8 @@ impl TiedRigidBodies {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Adds to g the impulse and angular impulse on the body of `term` by an impulse `push` along an axis \[N·s\] that
-    /// acts on the sum Σ w_a x_a of the term.
+    /// Adds to g the impulse and angular impulse on the body of `term`. The impulse `push` \[N·s\] acts on the
+    /// Cartesian component `axis` of the sum Σ w_a x_a of the term.
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
         let local_body = term.local_body as usize;
         let of_body = self.pushes[local_body].iter_mut();
@@ -227,8 +229,8 @@ impl TiedRigidBodies {
             .for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// Change of Σ w_a v_a of a term along an axis that the changes U cause, with the body at its position at the end
-    /// of the following step \[m/s\].
+    /// Change of the Cartesian component `axis` of Σ w_a v_a of a term by the changes U \[m/s\]. The body is at its
+    /// position at the end of the following step.
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
         let local_body = term.local_body as usize;
         let [linear, angular] = term.coefficients(axis, &self.following[local_body]);
@@ -236,7 +238,7 @@ impl TiedRigidBodies {
         linear.dot(&velocity) + angular.dot(&spin)
     }
 
-    /// Solves for the changes U with a following step of this length \[s\]: one Newton iteration.
+    /// One Newton iteration: solves for the changes U. `following` is the length of the following step \[s\].
     pub fn solve(&mut self, rigid: &impl RigidMotions, following: f64) {
         if self.is_empty() {
             return;
@@ -247,7 +249,7 @@ impl TiedRigidBodies {
         self.solve_reduced();
     }
 
-    /// Adds the changes to the impulses and updates the positions at the end of the following step.
+    /// Adds the impulses that cause the changes U, and updates the positions at the end of the following step.
     pub fn push(&mut self, rigid: &impl RigidMotions) {
         for (local_body, &body) in self.bodies.iter().enumerate() {
             let [velocity, spin] = self.changes[local_body];
@@ -258,9 +260,9 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Computes the angular impulse per change of the mean angular velocity: I Θ⁻¹, with the inertia I. The matrix Θ is
-    /// defined as follows: an additional angular impulse I ω causes the additional rotation Θ ω dt' in the following
-    /// step, of length dt'.
+    /// Computes the angular impulse per change of the mean angular velocity: I Θ⁻¹, with the inertia I. An additional
+    /// angular impulse I ω causes the additional rotation Θ ω dt' in the following step, of length dt'; this defines
+    /// the matrix Θ.
     fn compute_spin_masses(&mut self, rigid: &impl RigidMotions, following: f64) {
         for (local_body, &body) in self.bodies.iter().enumerate() {
             if !self.specs[local_body].turns {
@@ -284,7 +286,7 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Assembles the conditions C at these positions, in rows with `more` additional columns.
+    /// Assembles the coefficients of the conditions at the positions `places`, in rows with `more` additional columns.
     fn fill_conditions(&self, places: &[RigidPlace], more: usize, rows: &mut SparseRows) {
         rows.begin(self.rates.len(), self.is_free.len() + more);
         for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
@@ -298,8 +300,8 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Eliminates the conditions at the current positions with pivots above a tolerance. The weights of fixed nodes are
-    /// included, in three additional columns per node.
+    /// Eliminates the conditions C at the end of the current step, with pivots above a tolerance. Three additional
+    /// columns per fixed node contain the weights of the fixed nodes.
     fn reduce_conditions(&mut self, tolerance: f64) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
@@ -323,7 +325,7 @@ impl TiedRigidBodies {
         self.workspace = workspace;
     }
 
-    /// Eliminates the conditions at the new positions and their gap rates, at the pivots of the current positions.
+    /// Eliminates the conditions C' at the end of the following step, with the gap rates k, at the pivots of C.
     fn reduce_following_conditions(&mut self) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
@@ -443,8 +445,8 @@ impl TiedRigidBodies {
     }
 
     /// Adds the reactions on fixed nodes to `forces`. `by_nodes` are the impulses of nodes on the bodies. All other
-    /// impulses on the bodies come from the conditions; the reactions to these impulses act on the fixed nodes, as
-    /// forces over the time `kick` \[s\]. Also sets the impulses on the supported components of the bodies.
+    /// impulses on the bodies come from the conditions. The reactions to these impulses on fixed nodes are applied as
+    /// forces over the time `kick` \[s\]. Also sets the impulses on the prescribed components of the bodies.
     pub fn find_reactions(&mut self, by_nodes: &[[Vec3; 2]], kick: f64, forces: &mut [Vec3]) {
         if self.is_empty() {
             return;
@@ -456,7 +458,7 @@ impl TiedRigidBodies {
             let [linear, angular] = &impulses[local_body];
             if k < 3 { linear[k] } else { angular[k - 3] / self.radii[local_body] }
         };
-        // Cᵀ μ, with the multipliers μ of the conditions, is the impulse of the nodes minus the total impulse.
+        // With the multipliers μ of the conditions, Cᵀ μ is the impulse of the nodes minus the total impulse.
         let beyond = |column: usize| component(by_nodes, column) - component(&self.impulses, column);
         motion.resize(num + 3 * self.num_fixed, 0.0);
         test.multiply(pivots, beyond, motion);
@@ -476,13 +478,13 @@ impl TiedRigidBodies {
     }
 }
 
-/// Entry of a row in `column`, which is the last column.
+/// Entry of a row in `column`, the last column; zero without such an entry.
 fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
     row.last().filter(|(last, _)| *last as usize == column).map_or(0.0, |(_, value)| *value)
 }
 
-/// Motions along an axis for unit values of the degrees of freedom of a body, with the radius of its ties as the unit
-/// of length.
+/// The four motions of a body in the Cartesian component `axis`, for unit values of its degrees of freedom. The unit of
+/// length is `radius`, the radius of the ties of the body.
 fn motions(axis: usize, place: &RigidPlace, radius: f64) -> [[f64; DOF]; MOTIONS] {
     let mut motions = [[0.0; DOF]; MOTIONS];
     motions[0][axis] = 1.0;

@@ -1,4 +1,4 @@
-//! Rows of the tie conditions, with one term per node and one term per rigid body.
+//! Rows of the tie conditions: weighted sums with one term per node and one term per rigid body.
 
 use crate::math::{Mat3, Vec3};
 
@@ -19,14 +19,14 @@ impl RigidPlace {
     };
 }
 
-/// Constant tie data of a movable rigid body.
+/// Data of a movable rigid body that do not change in time.
 #[derive(Clone, Copy, Debug)]
 pub struct TiedRigidBody {
     /// Mass \[kg\].
     pub mass: f64,
     /// Centre of mass in the reference configuration \[m\].
     pub reference_centre: Vec3,
-    /// Free components of the centre.
+    /// Whether each component of the centre is free.
     pub moves: [bool; 3],
     /// Whether the rotation is free.
     pub turns: bool,
@@ -37,16 +37,17 @@ pub trait RigidMotions {
     /// Position of a body at the end of the step.
     fn present(&self, body: u32) -> RigidPlace;
 
-    /// Spatial inertia about the centre at the end of the step, and its inverse \[kg·m², 1/(kg·m²)\]. The inverse is
-    /// zero about an axis without inertia.
+    /// Spatial inertia about the centre at the end of the step \[kg·m²\], and the inverse inertia \[1/(kg·m²)\]. The
+    /// inverse is zero about an axis without inertia.
     fn inertia(&self, body: u32) -> [Mat3; 2];
 
-    /// Position at the end of the following step, if an impulse \[N·s\] and an angular impulse about the centre
-    /// \[N·m·s\] act at the end of the step in addition to all other forces.
+    /// Position at the end of the following step, if additional impulses act at the end of the step. `impulse` contains
+    /// the linear impulse \[N·s\] and the angular impulse about the centre \[N·m·s\].
     fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
 }
 
-/// Term of a rigid body with the centre c and rotation R in a sum: Σ w_a x_a = w c + R a over its nodes.
+/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R a, with the weights w_a and positions x_a of the nodes
+/// of the body, its centre c and its rotation R.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {
     /// Index of the body in its group.
@@ -58,28 +59,29 @@ pub(super) struct RigidTerm {
 }
 
 impl RigidTerm {
-    /// Σ w_a x_a along an axis \[m\].
+    /// Cartesian component `axis` of Σ w_a x_a \[m\].
     pub fn position(&self, axis: usize, place: &RigidPlace) -> f64 {
         self.weight * place.centre[axis] + (place.rotation * self.arm)[axis]
     }
 
-    /// Coefficients of the velocity of the centre and the angular velocity in Σ w_a v_a along an axis.
+    /// Coefficients of the Cartesian component `axis` of Σ w_a v_a: first of the velocity of the centre \[-\], second
+    /// of the angular velocity \[m\].
     pub fn coefficients(&self, axis: usize, place: &RigidPlace) -> [Vec3; 2] {
         let along = Vec3::ith(axis, 1.0);
         [along * self.weight, (place.rotation * self.arm).cross(&along)]
     }
 }
 
-/// One sum of a condition.
+/// One weighted sum over nodes and rigid bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
-    /// Nodes by index, and their weights.
+    /// Indices of nodes in their group, and their weights.
     pub shares: &'a [(u32, f64)],
     /// Terms of movable rigid bodies.
     pub rigid: &'a [RigidTerm],
 }
 
-/// Sums in compressed storage.
+/// Weighted sums in compressed storage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     ends: Vec<[u32; 2]>,
@@ -116,14 +118,14 @@ impl Rows {
     }
 }
 
-/// Σ w_a x_a of a condition along an axis \[m\].
+/// Gap of a condition: the Cartesian component `axis` of Σ w_a x_a \[m\].
 pub(super) fn gap(axis: usize, row: Row<'_>, places: &[RigidPlace], position: impl Fn(u32) -> Vec3) -> f64 {
     let rigid = row.rigid.iter().map(|term| term.position(axis, &places[term.local_body as usize]));
     let held = row.shares.iter().map(|&(place, share)| share * position(place)[axis]);
     rigid.sum::<f64>() + held.sum::<f64>()
 }
 
-/// All rows, each with its axis.
+/// All rows, each with the number of its Cartesian component.
 pub(super) fn rows_along_axes(rows: &[Rows; 3]) -> impl Iterator<Item = (usize, Row<'_>)> {
     rows.iter().enumerate().flat_map(|(axis, rows)| rows.iter().map(move |row| (axis, row)))
 }
