@@ -1,4 +1,4 @@
-//! The model: bodies, nodes, elements, masses, supports and loads. Nothing in the model changes in time.
+//! The model: bodies, nodes, elements, masses, supports and loads. The model does not change during a run.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::dynamics::{CriticalStep, Load, Prescribed, PrescribedRotation, Suppor
 use crate::math::{TimeFunction, Vec3};
 use crate::mesh::CellKind;
 
-/// The model of a simulation. Nodes are numbered body by body. Within a body, their numbers follow a space-filling
+/// The model of a simulation. Nodes are numbered body by body. Within a body, the node numbers follow a space-filling
 /// curve.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
@@ -16,11 +16,11 @@ pub struct Model {
     pub bodies: Vec<Body>,
     /// Positions in the reference configuration, which is free of stress \[m\].
     pub reference_positions: Vec<Vec3>,
-    /// The user's number of every node.
+    /// Number of every node in its mesh file; 1 for the node of a wall.
     pub node_tags: Vec<u64>,
     /// Lumped mass of every node \[kg\].
     pub mass: Vec<f64>,
-    /// Inverse mass of every node for contact \[1/kg\]; 0 for a node whose three components are prescribed.
+    /// Inverse mass of every node for contact \[1/kg\]; 0 for a node with a prescribed motion in all three directions.
     pub inverse_mass: Vec<f64>,
     /// Supports of deformable bodies, and of walls that are fixed or have a prescribed velocity.
     pub supports: Vec<Support>,
@@ -30,7 +30,8 @@ pub struct Model {
     pub num_support_accounts: usize,
     /// Loads on bodies.
     pub loads: Vec<Load>,
-    /// Node of each output point, in the user's order.
+    /// Node of each output point. The points are in the order of the bodies and, within a body, of the mesh file. The
+    /// nodes of walls are not output.
     pub output_nodes: Vec<u32>,
     /// Names of the materials.
     pub material_names: Vec<String>,
@@ -48,9 +49,9 @@ pub struct Model {
 pub struct Body {
     /// Name.
     pub name: String,
-    /// Global nodes of the body.
+    /// Global numbers of the nodes of the body.
     pub nodes: Range<usize>,
-    /// Elements of the body.
+    /// Element blocks of the body; empty for a wall.
     pub blocks: Vec<Block>,
     /// Number of contact faces.
     pub num_faces: usize,
@@ -60,12 +61,12 @@ pub struct Body {
     pub mass: f64,
     /// Gravitational acceleration \[m/s²\]; zero if it varies in time.
     pub gravity: Vec3,
-    /// Largest magnitude of the gravitational acceleration during the run \[m/s²\]. Includes a gravity that varies in
-    /// time, unlike `gravity`.
+    /// Estimate of the largest magnitude of the gravitational acceleration during the run \[m/s²\]. A gravity that
+    /// varies in time is sampled.
     pub peak_gravity: f64,
     /// Deformable, rigid or wall.
     pub behaviour: Behaviour,
-    /// Whether loads act on the body.
+    /// Whether loads act on the body. A gravity that varies in time counts as a load.
     pub loaded: bool,
     /// Rate of mass damping \[1/s\]; `None` for a body without mass damping.
     pub mass_damping: Option<TimeFunction>,
@@ -76,9 +77,9 @@ pub struct Body {
 pub enum Behaviour {
     /// Deformable.
     Deformable {
-        /// Whether any node is supported.
+        /// Whether the body has supports.
         supported: bool,
-        /// Whether any support has a prescribed motion.
+        /// Whether any support prescribes a motion other than rest.
         moved: bool,
     },
     /// Rigid.
@@ -95,14 +96,15 @@ pub enum Behaviour {
     },
 }
 
-/// Supports and prescribed motion of a rigid body: components of its centre of mass, and its whole rotation.
+/// Supports and prescribed motion of a rigid body. They prescribe components of the motion of its centre of mass, and
+/// its whole rotation.
 #[derive(Clone, Debug, Default)]
 pub struct RigidSupport {
-    /// Prescribed motion of each component.
+    /// Prescribed motion of each component of the centre; `None` for a free component.
     pub components: [Option<Prescribed>; 3],
-    /// Support account of each component.
+    /// Index of the support account of each component.
     pub accounts: [usize; 3],
-    /// Support account of the moments that prescribe the rotation.
+    /// Index of the support account of the moments that prescribe the rotation.
     pub moment_account: usize,
 }
 
@@ -115,7 +117,7 @@ impl RigidSupport {
         }
     }
 
-    /// Whether all components of the centre are fixed.
+    /// Whether all three components of the centre are fixed. False if the rotation is driven.
     pub fn is_fixed(&self) -> bool {
         self.components.iter().all(|component| component.as_ref().is_some_and(Prescribed::is_fixed))
     }
@@ -148,24 +150,24 @@ pub struct Slider {
 pub struct Block {
     /// Kind of the elements.
     pub kind: CellKind,
-    /// Global nodes of the elements, element by element; shared with the internal forces.
+    /// Global numbers of the nodes of the elements, element by element; shared with the internal forces.
     pub connectivity: Arc<[u32]>,
-    /// The user's numbers of the elements.
+    /// Numbers of the elements in the mesh file.
     pub tags: Vec<u64>,
-    /// Indices of the elements in the user's order.
+    /// Indices of the elements in the order of the mesh file.
     pub output_order: Vec<u32>,
     /// Index of the block among all blocks with internal forces; `None` for a block of a rigid body.
     pub internal: Option<usize>,
 }
 
-/// Address of an element.
+/// Address of an element by three indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellAddress {
-    /// Body.
+    /// Index of the body.
     pub body: u32,
-    /// Block of the body.
+    /// Index of the block in the body.
     pub block: u32,
-    /// Element of the block.
+    /// Index of the element in the block.
     pub element: u32,
 }
 
@@ -180,7 +182,7 @@ impl Body {
         matches!(self.behaviour, Behaviour::Rigid { .. })
     }
 
-    /// Whether the body is rigid and a component of its centre is free to move.
+    /// Whether the body is rigid, and at least one component of its centre has no prescribed motion.
     pub fn is_rigid_and_moves(&self) -> bool {
         let Behaviour::Rigid { support } = &self.behaviour else { return false };
         support.as_ref().is_none_or(|support| support.components.iter().any(Option::is_none))
@@ -201,7 +203,7 @@ impl Body {
         }
     }
 
-    /// Whether loads act on the body, or weight acts on its nodes.
+    /// Whether loads act on the body, or a constant gravity acts on a body that is not rigid.
     pub fn is_driven(&self) -> bool {
         self.loaded || !self.is_rigid() && self.gravity != Vec3::zeros()
     }
@@ -211,8 +213,10 @@ impl Body {
         self.blocks.iter().map(|block| block.tags.len()).sum()
     }
 
-    /// Whether only contact can move the body. This holds for a fixed wall, and for a body with fixed supports and
-    /// without loads; a deformable body must also be without gravity.
+    /// Whether the body, once at rest, stays at rest until contact. This holds for three kinds of bodies:
+    /// - a fixed wall,
+    /// - a rigid body without loads whose centre and rotation are fixed,
+    /// - a deformable body with fixed supports, without loads, and without gravity.
     pub fn stays(&self) -> bool {
         match &self.behaviour {
             Behaviour::Deformable { supported, moved } => {
@@ -225,8 +229,8 @@ impl Body {
         }
     }
 
-    /// Whether the motion is known in closed form until contact. This holds for a body without supports, loads and mass
-    /// damping, and for a wall that is free or has a constant velocity.
+    /// Whether the motion of the body without strain is known in closed form until contact. This holds for a body
+    /// without supports, loads and mass damping, and for a wall that is free or has a constant velocity.
     pub fn flies(&self) -> bool {
         let is_free = !self.loaded && self.mass_damping.is_none();
         match &self.behaviour {
@@ -238,7 +242,7 @@ impl Body {
 }
 
 impl Block {
-    /// Global nodes of an element of the block.
+    /// Global numbers of the nodes of an element of the block.
     pub fn element(&self, element: usize) -> &[u32] {
         let n = self.kind.num_nodes();
         &self.connectivity[element * n..(element + 1) * n]
@@ -246,7 +250,7 @@ impl Block {
 }
 
 impl Model {
-    /// The body that a node belongs to.
+    /// Index of the body to which a node belongs.
     pub fn body_of(&self, node: u32) -> usize {
         self.bodies.partition_point(|body| body.nodes.end <= node as usize)
     }
@@ -260,7 +264,7 @@ impl Model {
         body.nodes.clone().min_by(nearer).unwrap_or(body.nodes.start) as u32
     }
 
-    /// Output cells, body by body and block by block. Within a block, they have the user's order.
+    /// Output cells, body by body and block by block. Within a block, the cells are in the order of the mesh file.
     pub fn output_cells(&self) -> impl Iterator<Item = CellAddress> {
         let blocks = (0..).zip(&self.bodies).flat_map(|(body, of_body)| {
             (0..).zip(&of_body.blocks).map(move |(block, of_block)| (body, block, of_block))
@@ -275,7 +279,8 @@ impl Model {
         (0..).zip(&self.bodies).filter(|(_, body)| body.is_wall())
     }
 
-    /// The body and the user's number of an element with internal forces.
+    /// Name of the body and number in the mesh file of an element with internal forces. `internal_block` is the index
+    /// of its block among all blocks with internal forces. `None` if no such element exists.
     pub fn element(&self, internal_block: usize, element: usize) -> Option<(&str, u64)> {
         self.bodies.iter().find_map(|body| {
             let block = body.blocks.iter().find(|block| block.internal == Some(internal_block))?;

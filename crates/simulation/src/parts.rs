@@ -26,25 +26,26 @@ pub(crate) struct Settings {
     pub driving_functions: DrivingFunctions,
     /// Output times at which a step must end; `None` without exact output.
     pub exact_output: Option<OutputTimes>,
-    /// Advice in the warning of energy created by contact. The advice depends on the response and on the setting of the
-    /// time step.
+    /// Advice to the user in the warning that contact has created energy. The advice depends on the response and on the
+    /// setting of the time step.
     pub contact_remedy: &'static str,
     /// Node chunks of the corrector.
     pub chunks: Vec<NodeChunk>,
     pub driven_ties: DrivenTies,
-    /// Overlaps at t = 0 in the configuration of the scenario.
+    /// Overlaps at t = 0 in the configuration of the scenario, before their treatment.
     pub initial_penetrations: Vec<Overlap>,
-    /// Largest travel of a node of a rigid body in a step \[m\], and the body whose surface sets it.
+    /// Largest distance that a node of a rigid body may travel in a step \[m\], and the index of the body whose surface
+    /// sets this distance; `None` without such a limit.
     pub rigid_travel: Option<(f64, usize)>,
     /// Probes of the run.
     pub probes: Vec<Probe>,
-    /// Dynamic relaxation before t = 0, and the motion that begins after it.
+    /// Dynamic relaxation before t = 0, and the motion that begins after the relaxation; `None` without relaxation.
     pub relaxation: Option<(DynamicRelaxation, InitialMotion)>,
 }
 
-/// Data that are derived from the model and the state. Discarding the caches changes no result.
+/// Data that are derived from the model and the state. Rebuilding the caches changes no result.
 pub(crate) struct Caches {
-    /// Internal forces at the positions of the state.
+    /// Internal forces at the nodal positions of the state.
     pub internal: InternalForce,
     pub detector: Box<dyn Detector>,
     pub wall_detector: WallDetector,
@@ -64,12 +65,12 @@ pub(crate) struct Scratch {
     pub nodal_sums: Vec<NodalSums>,
     /// Time up to which mass damping has acted \[s\].
     pub damped_until: f64,
-    /// Nodes whose velocity contact has corrected in this step, with their velocities after local damping \[m/s\].
+    /// Nodes whose velocities contact has corrected in this step, and their velocities after local damping \[m/s\].
     pub damped_velocities: Vec<(u32, Vec3)>,
-    /// Bodies with a contact surface, each with a bounding box of its nodal positions \[m\] and of its nodal velocities
-    /// \[m/s\].
+    /// Index of each body with a contact surface, with two bounding boxes: the first contains the nodal positions
+    /// \[m\], and the second contains the nodal velocities \[m/s\].
     pub tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
-    /// Tied nodes with prescribed motion, with their velocities \[m/s\].
+    /// Tied nodes with prescribed motion, and their velocities \[m/s\].
     pub driven_velocities: Vec<(u32, Vec3)>,
     pub middle_of_step: MiddleOfStep,
 }

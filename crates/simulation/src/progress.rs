@@ -33,15 +33,15 @@ impl Phase {
 /// The first contact of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstContact {
-    /// The bodies, first < second.
+    /// Indices of the two bodies, in ascending order.
     pub bodies: [u32; 2],
     /// Time of the first contact \[s\].
     pub time: f64,
     /// Contact point \[m\].
     pub point: Vec3,
-    /// Unit normal from the first body to the second.
+    /// Unit normal, directed from the first body to the second.
     pub normal: Vec3,
-    /// Closing speed along the normal \[m/s\].
+    /// Speed at which the bodies approach each other along the normal \[m/s\].
     pub normal_speed: f64,
 }
 
@@ -74,9 +74,9 @@ pub struct Progress {
     pub contacts: usize,
     /// |Energy imbalance| + |net numerical work|, relative to the largest energy so far \[-\].
     pub energy_error: f64,
-    /// Whether all bodies are in flight.
+    /// Whether the run is in the phase of flight.
     pub in_flight: bool,
-    /// Progress of the dynamic relaxation; `None` outside the relaxation.
+    /// Progress of the dynamic relaxation; `None` outside the phase of relaxation.
     pub relaxation: Option<RelaxationProgress>,
 }
 
@@ -85,9 +85,10 @@ pub struct Progress {
 pub struct RelaxationProgress {
     /// Kinetic energy, relative to its peak \[-\].
     pub share: f64,
-    /// Value of `share` below which the bodies count as at rest \[-\].
+    /// Largest value of `share` at which the bodies count as at rest \[-\].
     pub tolerance: f64,
-    /// Number of consecutive steps at rest, relative to the number needed for the end of the relaxation, from 0 to 1.
+    /// Number of consecutive steps at rest, divided by the number of such steps after which the relaxation ends \[-\];
+    /// from 0 to 1.
     pub part_done: f64,
 }
 

@@ -5,8 +5,8 @@
 //! repeats the steps since the copy. A repeated step gives the same bits, as after a restart. The resulting state
 //! equals the state before the failed step in every bit, and the caches belong to this state.
 //!
-//! No copy is kept in the last step of dynamic relaxation and in flight. If the energy balance of such a step fails,
-//! the state remains the state after the failed step. The statistics of detection include the repeated steps.
+//! No copy is kept in flight and in the last step of dynamic relaxation. If the energy balance of a step without a copy
+//! fails, the state remains the state after the failed step. The statistics of detection include the repeated steps.
 
 use super::Simulation;
 use super::error::NumericalFailure;
@@ -60,7 +60,7 @@ impl Simulation {
     fn return_to(&mut self, step: u64) {
         let Some(earlier) = self.earlier.take() else { return };
         self.restart_from(earlier);
-        // These steps have succeeded before, and succeed again.
+        // The repeated steps have succeeded before, and succeed again.
         while self.state.nodes.step < step && self.step_and_check().is_ok() {}
     }
 }

@@ -1,4 +1,4 @@
-//! Checkpoints of a run: its state and its position in the output, written by a thread in the background.
+//! Checkpoints of a run: its state and its position in the output, written by a background thread.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,8 @@ use crate::scenario::{CheckpointSettings, Scenario};
 use super::probes::ProbePosition;
 use super::schedule::SchedulePosition;
 
-/// A checkpoint is due up to this fraction of a step before its time, because times are rounded sums of steps.
+/// Time before its scheduled instant at which a checkpoint is already due, relative to the length of the last step. The
+/// tolerance is needed because times are rounded sums of steps.
 const EARLY: f64 = 1e-6;
 
 /// Position in the output of a run. A resumed run continues the output from this position.
@@ -46,12 +47,12 @@ impl Checkpoint {
         (self.state.nodes.time, self.state.nodes.step)
     }
 
-    /// Reads a checkpoint of a scenario. If `place` is a file, reads this file; if `place` is a directory, reads its
-    /// latest undamaged checkpoint. Also returns the paths of the damaged files that were skipped.
+    /// Reads a checkpoint of a scenario. If `place` is a file, reads this file. If `place` is a directory, reads the
+    /// latest readable checkpoint in it. Also returns the paths of the later files that could not be read.
     ///
-    /// # Errors
-    /// [`CheckpointError`] of the first file if no file can be read. Errors at once: a file of another scenario, of
-    /// other meshes or of another version, and a mesh that cannot be read.
+    /// [`CheckpointError`] of the first file if no file can be read, or of `place` if there is no file. A file of
+    /// another scenario, of other meshes or of another version is an error at once: no further file is tried. An
+    /// unreadable mesh is an error, too.
     pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<PathBuf>), CheckpointError> {
         let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
         let identity =
@@ -91,7 +92,8 @@ fn absent(place: &Path) -> CheckpointError {
     CheckpointError::Unreadable { path: place.to_path_buf(), cause }
 }
 
-/// Writer of the checkpoints of a run. A checkpoint appears only when all output up to its position is on disk.
+/// Writer of the checkpoints of a run. The file of a checkpoint appears only when all output up to its position is on
+/// disk.
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     directory: PathBuf,
@@ -116,7 +118,7 @@ impl Checkpoints {
         }
     }
 
-    /// Whether a checkpoint is due after a step of length `time_step` \[s\].
+    /// Whether a checkpoint is due at `time` \[s\], after a step of length `time_step` \[s\].
     pub fn is_due(&self, time: f64, time_step: f64) -> bool {
         time + EARLY * time_step >= self.next
     }
@@ -128,9 +130,10 @@ impl Checkpoints {
         }
     }
 
-    /// Waits for the previous checkpoint, then begins to write a checkpoint in the background. The checkpoint is at the
-    /// time `time` \[s\], after a step of length `time_step` \[s\]. The file is written when all series have reported
-    /// by `written` that their frames so far are written.
+    /// Waits for the previous checkpoint, then begins to write a checkpoint in the background. The state has the time
+    /// `time` \[s\], and its last step has the length `time_step` \[s\]. Each output series reports through its channel
+    /// in `written` that its frames so far are written. The file is written after all reports. It is not written if a
+    /// series fails.
     pub fn write(
         &mut self,
         state: State,
@@ -143,7 +146,7 @@ impl Checkpoints {
         let Some(identity) = self.identity else { return Ok(()) };
         let (directory, keep) = (self.directory.clone(), self.settings.map_or(1, |settings| settings.keep));
         let write = move || {
-            // A channel is closed if its series has failed; the series reports this failure itself.
+            // A channel is closed if its series has failed. The series itself reports this failure.
             if written.iter().any(|series| series.recv().is_err()) {
                 return Ok(());
             }
@@ -176,13 +179,13 @@ impl Drop for Checkpoints {
     }
 }
 
-/// First multiple of an interval after a time \[s\].
+/// First multiple of `interval` later than `time`; all times in \[s\].
 fn next_after(time: f64, interval: f64) -> f64 {
     ((time / interval).floor() + 1.0) * interval
 }
 
-/// Identity of a scenario and its meshes. A checkpoint contains the identity of the scenario that wrote the checkpoint.
-/// Only a scenario of the same identity reads the checkpoint.
+/// Identity of a scenario and its meshes. A checkpoint contains the identity of the scenario that wrote it, and only a
+/// scenario with the same identity can read it.
 fn identity(scenario: &Scenario) -> Result<Identity, (PathBuf, std::io::Error)> {
     let mut meshes = Sha256::new();
     for body in &scenario.bodies {

@@ -1,4 +1,4 @@
-//! Values of the distance fields of the bodies at their nodes, for the frames.
+//! Nodal values of the distance fields of the bodies, for the frames.
 
 use crate::contact::detection::distance_field::{Band, DistanceField, DistanceFieldOptions, Solid};
 use crate::io::vtk::{FieldData, NamedField};
@@ -7,8 +7,9 @@ use crate::mesh::CellKind;
 use crate::model::{Body, Model};
 use crate::scenario::Field;
 
-/// For every node, the distance from the surface of its body \[m\] and the assumed gradient of the distance field, in
-/// the reference configuration. Zero for sheets and walls, because they have no interior.
+/// For every node, the distance from the surface of its body \[m\] and the assumed gradient of the distance field
+/// \[-\], both in the reference configuration. Both are zero for a body without a distance field, such as a sheet or a
+/// wall.
 #[derive(Debug, Default)]
 pub(super) struct NodalDistances {
     distances: Vec<f64>,
@@ -16,7 +17,7 @@ pub(super) struct NodalDistances {
 }
 
 impl NodalDistances {
-    /// Distances and gradients of all bodies; empty if the `fields` of the frames contain neither.
+    /// Distances and gradients of all bodies. Empty if `fields`, the fields of the frames, contain neither.
     pub fn of_fields(fields: &[Field], model: &Model) -> Self {
         if !fields.iter().any(|field| matches!(field, Field::Distance | Field::DistanceGradient)) {
             return Self::default();

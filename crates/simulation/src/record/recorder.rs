@@ -1,4 +1,4 @@
-//! The recorder of a run writes frames and histories.
+//! The recorder of a run: writes frames, tables and checkpoints.
 
 use std::path::Path;
 use std::time::Instant;
@@ -21,10 +21,10 @@ use super::volumes::balls_of_pairs;
 use crate::Simulation;
 use crate::account::contact_audit::PairBalance;
 
-/// Writes frames and histories to the output directory when they are due.
+/// Writes frames, tables and checkpoints to the output directory when they are due.
 pub struct Recorder {
     series: Option<Series>,
-    /// Frames of the bounding volumes at the top of the detection queue, if the scenario requests them.
+    /// Frames of the bounding spheres at the top of the detection queue, if the scenario requests these frames.
     volumes: Option<Series>,
     /// Frames of the rigid walls, if the scenario has walls.
     walls: Option<Series>,
@@ -35,10 +35,10 @@ pub struct Recorder {
     probes: Option<ProbeWriter>,
     probe_summaries: Vec<ProbeSummary>,
     fields: Vec<Field>,
-    /// Nodal values of the distance fields; empty if frames do not contain them.
+    /// Nodal values of the distance fields; empty if frames do not contain the fields.
     distances: NodalDistances,
     schedule: Schedule,
-    /// Wall-clock time that the creation of the recorder took \[s\].
+    /// Wall-clock time taken by the creation of the recorder \[s\].
     creation: f64,
     /// Times of the frames written so far \[s\].
     frame_times: Vec<f64>,
@@ -48,7 +48,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder of a new run that writes to `directory`. Creates the directory if it does not exist.
+    /// A recorder of a new run that writes to `directory`. Creates the directory if it does not exist, and removes the
+    /// checkpoints of an earlier run.
     ///
     /// # Errors
     /// [`OutputError`] if the directory or a file in it cannot be written.
@@ -101,7 +102,7 @@ impl Recorder {
         let beside = |what: &str, grid: Option<Grid>| {
             let name = format!("{}_{what}", scenario.name);
             match grid {
-                // If the checkpoint is of a run without this series, the series begins with the next frame.
+                // If the series has no frames from before the checkpoint, it begins with the next frame.
                 Some(grid) => {
                     let exists = Series::check(&directory, &name, frame_times.len()).is_ok();
                     let times = if exists { frame_times.clone() } else { Vec::new() };
@@ -150,8 +151,8 @@ impl Recorder {
         &self.probe_summaries
     }
 
-    /// Writes a checkpoint if one is due after a step of dynamic relaxation. The intervals of checkpoints then refer to
-    /// the sum of the steps of the relaxation.
+    /// Writes a checkpoint if one is due after a step of dynamic relaxation. During the relaxation, the interval of the
+    /// checkpoints refers to the sum of the lengths of the steps.
     pub(crate) fn record_relaxation(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         if simulation.is_relaxing()
@@ -177,7 +178,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records the output that is due after a step. A frame is always due after the first contact.
+    /// Records the output that is due after a step. After the step of the first contact, a frame is always due.
     pub(crate) fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let (time, time_step) = (simulation.state.nodes.time, simulation.state.control.time_step());
@@ -211,7 +212,8 @@ impl Recorder {
         self.checkpoints.write(simulation.checkpoint(), position, written, [simulation.clock(), time_step])
     }
 
-    /// Records the last state, unless it is already recorded, and waits until all output is written.
+    /// Records the last state, unless it is already recorded. Adds filtered columns, and waits until all output is
+    /// written.
     pub(crate) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let time = simulation.state.nodes.time;
@@ -256,7 +258,7 @@ impl Recorder {
         self.probes.as_mut().map_or(Ok(()), ProbeWriter::flush)
     }
 
-    /// Queues a frame, and writes the rows up to it.
+    /// Hands all rows so far to the operating system, and queues a frame.
     fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         self.flush_tables()?;
         simulation.update_nodal_state();

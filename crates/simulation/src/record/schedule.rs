@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{FrameSchedule, Scenario};
 
-/// Output is due up to this fraction of a step before its time, because times are rounded sums of steps.
+/// Time before its scheduled instant at which output is already due, relative to the length of a step. The tolerance is
+/// needed because times are rounded sums of steps.
 const TIME_TOLERANCE: f64 = 1e-6;
 
 /// Times at which frames and history rows are due.
@@ -34,7 +35,7 @@ impl OutputTimes {
         Self { frames, history_interval, probe_intervals: Vec::new(), end }
     }
 
-    /// Time of the first frame after `time` \[s\]; infinite after the last frame.
+    /// Time of the first frame later than `time` \[s\]; infinite after the last of given times.
     fn first_frame_after(&self, time: f64) -> f64 {
         match &self.frames {
             FrameSchedule::Count(count) => {
@@ -49,7 +50,7 @@ impl OutputTimes {
         }
     }
 
-    /// Time of the first row after `time` \[s\]; `time` itself if every step has a row.
+    /// Time of the first row later than `time` \[s\]; `time` itself if every step has a row.
     fn first_row_after(&self, time: f64) -> f64 {
         match self.history_interval {
             interval if interval > 0.0 => first_after(time, interval, |k| interval * k),
@@ -57,8 +58,9 @@ impl OutputTimes {
         }
     }
 
-    /// First output time, or the end time, after `time` \[s\]. The tolerance is relative to `step`, the largest length
-    /// of the next step \[s\]. `None` at the end time.
+    /// First time after `time` at which a step must end \[s\]: an output time or the end time. Times within the
+    /// tolerance after `time` do not count. The tolerance is relative to `step`, the largest length of the next step
+    /// \[s\]. `None` at the end time.
     pub fn first_within_step(&self, time: f64, step: f64) -> Option<f64> {
         let now = time + TIME_TOLERANCE * step;
         let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
@@ -69,8 +71,8 @@ impl OutputTimes {
     }
 }
 
-/// First of the equally spaced times `at(k)` after `time` \[s\]; `time` itself if `spacing` is below the rounding error
-/// of `time`.
+/// First of the equally spaced times `at(k)` later than `time` \[s\]. Returns `time` itself if `spacing` is below the
+/// rounding error of `time`.
 fn first_after(time: f64, spacing: f64, at: impl Fn(f64) -> f64) -> f64 {
     let last = (time / spacing).floor();
     [last, last + 1.0, last + 2.0].into_iter().map(at).find(|&instant| instant > time).unwrap_or(time)
@@ -85,7 +87,7 @@ pub(crate) struct SchedulePosition {
     pub next_row: f64,
 }
 
-/// Times at which frames and history rows are due, and times at which they were last written.
+/// Times at which frames and history rows are due, and the position in these times.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     times: OutputTimes,
@@ -94,7 +96,7 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Schedule with additional frames at the interval `contact_interval` \[s\] after the first contact.
+    /// A schedule. After the first contact, additional frames follow at the interval `contact_interval` \[s\].
     pub fn new(times: OutputTimes, contact_interval: Option<f64>) -> Self {
         Self {
             times,
@@ -108,8 +110,8 @@ impl Schedule {
         }
     }
 
-    /// Continues from the position of a checkpoint at `time` \[s\], after a step of length `time_step` \[s\]. Output
-    /// times that the scenario has added since the checkpoint apply at once.
+    /// Continues from the `position` of a checkpoint at `time` \[s\]. The last step before the checkpoint had the
+    /// length `time_step` \[s\]. Output times that were added to the scenario since the checkpoint apply at once.
     pub fn resume(&mut self, position: SchedulePosition, [time, time_step]: [f64; 2]) {
         let now = time + TIME_TOLERANCE * time_step;
         let next_frame = position.next_frame.min(self.times.first_frame_after(now));
@@ -123,7 +125,7 @@ impl Schedule {
     }
 
     /// Whether a frame is due at `time` \[s\], after a step of length `time_step` \[s\]. `touched` is the time of the
-    /// first contact of the run \[s\].
+    /// first contact of the run \[s\], or `None` before this contact.
     pub fn frame_is_due(&self, touched: Option<f64>, time: f64, time_step: f64) -> bool {
         let latest = time + TIME_TOLERANCE * time_step;
         let contact_is_due = touched.is_some_and(|first| {
@@ -133,18 +135,20 @@ impl Schedule {
         contact_is_due || latest >= self.position.next_frame
     }
 
-    /// Whether a row is due after a step of length `time_step` \[s\].
+    /// Whether a row is due at `time` \[s\], after a step of length `time_step` \[s\].
     pub fn row_is_due(&self, time: f64, time_step: f64) -> bool {
         time + TIME_TOLERANCE * time_step >= self.position.next_row
     }
 
-    /// Marks a frame as written after a step of length `time_step` \[s\].
+    /// Notes that a frame is written at `time` \[s\], and schedules the next frame. The last step had the length
+    /// `time_step` \[s\].
     pub fn note_frame(&mut self, time: f64, time_step: f64) {
         self.position.last_frame = time;
         self.position.next_frame = self.times.first_frame_after(time + TIME_TOLERANCE * time_step);
     }
 
-    /// Marks a row as written after a step of length `time_step` \[s\].
+    /// Notes that a row is written at `time` \[s\], and schedules the next row. The last step had the length
+    /// `time_step` \[s\].
     pub fn note_row(&mut self, time: f64, time_step: f64) {
         self.position.last_row = time;
         self.position.next_row = self.times.first_row_after(time + TIME_TOLERANCE * time_step);
@@ -156,9 +160,9 @@ mod tests {
     use super::*;
     use crate::dynamics::NodalState;
 
-    /// A run of a million steps with frames and rows every hundred steps. The length of a step has no exact binary
-    /// representation, but every output is written at its step. Reference: frame and row k/100 at step k. The time
-    /// after k steps has an error below a millionth of a step.
+    /// A run of a million steps with a frame and a row after every hundred steps. The length of a step has no exact
+    /// binary representation, but all output is written at its step. Reference: output is due exactly at the steps that
+    /// are multiples of 100. The time after k steps has an error below a millionth of a step.
     #[test]
     fn a_million_steps_miss_no_frame() {
         let (step, count, between) = (1e-3, 1_000_000_u64, 100);

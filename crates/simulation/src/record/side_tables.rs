@@ -89,8 +89,8 @@ fn support_columns(name: &str) -> Vec<String> {
     columns(name, ["work"], ["reaction", "moment", "impulse"])
 }
 
-/// Names of the supports: first the boundaries, then the walls. A boundary is named `BODY.GROUP`; from the second
-/// boundary with the same name on, a number is added.
+/// Names of the supports: first the boundaries, then the walls. A boundary is named `BODY.GROUP`. If this name is
+/// already in use, a number is appended to it.
 fn names_of_supports(scenario: &Scenario) -> Vec<String> {
     let mut known = BTreeMap::new();
     let of_boundary = |boundary: &crate::scenario::BoundarySpec| {
@@ -131,8 +131,8 @@ impl Simulation {
         numbers
     }
 
-    /// Row of `supports.csv`: for each support, its work, reaction force, reaction moment about the origin, and
-    /// impulse.
+    /// Row of `supports.csv`: for each support, its work, reaction force, reaction moment about the origin, and impulse
+    /// of the reaction force.
     fn support_numbers(&self) -> Vec<f64> {
         let mut numbers = Vec::new();
         for account in &self.state.ledger.support_accounts {
@@ -144,7 +144,8 @@ impl Simulation {
         numbers
     }
 
-    /// Row of `steps.csv`: the last step, the limit that determined its length, and the largest penetration at its end.
+    /// Row of `steps.csv`: the last step, the critical step and its element, the limit that determined the length of
+    /// the last step, and the largest penetration at its end.
     fn step_cells(&self) -> Vec<Cell<'_>> {
         let critical = self.state.control.critical_step();
         let element = self.state.control.critical_element();

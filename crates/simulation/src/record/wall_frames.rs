@@ -1,4 +1,4 @@
-//! Rigid walls in output frames. Frames show the part of each infinite plane near the bodies.
+//! Rigid walls in output frames. A wall is an infinite plane, and a frame shows its part near the bodies.
 
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField};
 use crate::math::Vec3;
@@ -10,7 +10,7 @@ use crate::model::{Behaviour, Body};
 /// Side length of the drawn square of a wall, relative to the diagonal of the bounding box of all bodies.
 const EXTENT: f64 = 1.2;
 
-/// Extent of the drawn part of the walls.
+/// Part of space in which walls are drawn.
 struct View {
     /// Centre of the bounding box of all bodies \[m\].
     centre: Vec3,
@@ -51,12 +51,12 @@ impl Simulation {
         }
     }
 
-    /// Whether all bodies lie in the plane z = 0.
+    /// Whether all bodies lie in the plane z = 0 in the reference configuration.
     fn is_plane(&self) -> bool {
         self.model.output_nodes.iter().all(|&node| self.model.reference_positions[node as usize].z == 0.0)
     }
 
-    /// Bounding box of the nodes of all bodies.
+    /// Lower and upper corner of the bounding box of the nodes of all bodies \[m\].
     fn box_of_bodies(&self) -> (Vec3, Vec3) {
         let positions = &self.state.nodes.positions;
         let points = self.model.output_nodes.iter().map(|&node| positions[node as usize]);
@@ -64,7 +64,7 @@ impl Simulation {
         points.fold(none, |(lower, upper), x| (lower.inf(&x), upper.sup(&x)))
     }
 
-    /// Normal of a wall, and projection of the centre of the view on the wall.
+    /// Normal of a wall, and projection of the centre of the view onto the wall \[m\].
     fn foot(&self, wall: &Body, view: &View) -> (Vec3, Vec3) {
         let Behaviour::Wall { normal, .. } = wall.behaviour else { return (Vec3::zeros(), view.centre) };
         let above = view.centre - self.state.nodes.positions[wall.nodes.start];

@@ -8,7 +8,7 @@ use crate::Simulation;
 
 /// Initial velocity of some nodes of a deformable body.
 pub(crate) struct InitialVelocity {
-    /// Global nodes.
+    /// Global numbers of the nodes.
     pub nodes: Vec<u32>,
     /// Velocity of the centre of mass of the nodes \[m/s\].
     pub velocity: Vec3,
@@ -28,7 +28,7 @@ impl InitialVelocity {
     }
 }
 
-/// Velocities at t = 0.
+/// Velocities at t = 0 of bodies, walls and groups of nodes.
 pub(crate) struct InitialMotion {
     /// Velocity \[m/s\] and angular velocity \[rad/s\] of each body and wall.
     of_bodies: Vec<[Vec3; 2]>,
@@ -37,8 +37,8 @@ pub(crate) struct InitialMotion {
 }
 
 impl InitialMotion {
-    /// The motion of the bodies, of the walls and of groups of nodes. In `rigid_bodies`, the entries of the walls come
-    /// after those of the bodies.
+    /// The motion of the bodies, of the walls and of groups of nodes. In `rigid_bodies`, the entries of the walls
+    /// follow those of the bodies.
     pub fn new(
         specs: &[BodySpec],
         rigid_bodies: &[Option<RigidBody>],
@@ -53,7 +53,7 @@ impl InitialMotion {
 }
 
 impl Simulation {
-    /// Gives all bodies their initial velocities. Each body rotates about its current centre of mass.
+    /// Gives all bodies and walls their initial velocities. Each body rotates about its current centre of mass.
     pub(super) fn set_in_motion(&mut self) {
         let Some((_, motion)) = &self.settings.relaxation else { return };
         let nodes = &mut self.state.nodes;

@@ -1,8 +1,8 @@
-//! Dynamic relaxation: before t = 0 the bodies come to rest under gravity, loads at t = 0, and contact.
+//! Dynamic relaxation: before t = 0, the bodies come to rest under gravity, contact, and the loads of t = 0.
 //!
-//! Time steps are chosen as in the run. The time remains t = 0, also in all functions of time. Supports are fixed, and
-//! local damping acts. Local damping acts equally on all frequencies, and therefore needs no parameter in the scenario.
-//! The history of the materials evolves in the steps of the relaxation.
+//! Time steps are chosen as in the run. The time remains t = 0 in all functions of time. Supports are fixed, and local
+//! damping acts. Local damping acts equally on all frequencies, and therefore needs no parameter in the scenario. The
+//! history variables of the materials evolve in the steps of the relaxation.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,17 +25,18 @@ pub(crate) struct Relaxation {
     pub steps: u64,
     /// Sum of the lengths of the steps \[s\].
     pub time: f64,
-    /// Kinetic energy at the middle of the last step \[J\].
+    /// Kinetic energy at the middle of the last step, after damping \[J\].
     kinetic: f64,
     /// Largest kinetic energy so far \[J\].
     pub peak: f64,
-    /// Number of consecutive steps at rest: steps since the kinetic energy was last above its tolerance.
+    /// Number of consecutive steps at rest up to now.
     calm_steps: u64,
 }
 
 impl Relaxation {
-    /// Records the kinetic energy at the middle of a step \[J\]. The bodies count as at rest if this energy is at most
-    /// `tolerance` times the peak. The peak includes the kinetic energy `at_end` of the step \[J\].
+    /// Records the kinetic energy `kinetic` at the middle of a step \[J\]. The bodies count as at rest if `kinetic` is
+    /// at most `tolerance` times the peak. The peak also includes the kinetic energy `at_end` at the end of the step
+    /// \[J\].
     fn note(&mut self, kinetic: f64, at_end: f64, tolerance: f64) {
         (self.steps, self.kinetic) = (self.steps + 1, kinetic);
         self.peak = self.peak.max(kinetic).max(at_end);
@@ -44,8 +45,8 @@ impl Relaxation {
     }
 
     /// Whether the bodies remain at rest. The kinetic energy of an oscillation vanishes in each half period, so a few
-    /// steps without motion are insufficient. The bodies must have been at rest in the last half of all steps: for at
-    /// least as long as their motion has taken to decay.
+    /// steps at rest are insufficient. The bodies must have been at rest in the second half of all steps: for at least
+    /// as long as their motion has taken to decay. A minimum number of steps applies, too.
     fn is_settled(&self) -> bool {
         self.calm_steps >= self.required_steps()
     }
@@ -60,7 +61,8 @@ impl Relaxation {
         if self.peak > 0.0 { self.kinetic / self.peak } else { 0.0 }
     }
 
-    /// Number of consecutive steps at rest, relative to the number needed for the end of the relaxation, from 0 to 1.
+    /// Number of consecutive steps at rest, divided by the number of such steps after which the relaxation ends; from 0
+    /// to 1.
     fn part_done(&self) -> f64 {
         self.calm_steps as f64 / self.required_steps() as f64
     }
@@ -72,8 +74,8 @@ impl Simulation {
         self.state.phase == Phase::Relaxing
     }
 
-    /// Time that decides when a checkpoint is due \[s\]: in dynamic relaxation the sum of its steps, afterwards the
-    /// simulated time.
+    /// Time that decides when a checkpoint is due \[s\]. In dynamic relaxation, it is the sum of the lengths of the
+    /// steps. Afterwards, it is the simulated time.
     pub(crate) fn clock(&self) -> f64 {
         if self.is_relaxing() { self.state.relaxation.time } else { self.state.nodes.time }
     }
@@ -83,7 +85,7 @@ impl Simulation {
         self.state.relaxation.steps
     }
 
-    /// Progress of the dynamic relaxation; `None` outside it.
+    /// Progress of the dynamic relaxation; `None` outside the phase of relaxation.
     pub(crate) fn relaxation_progress(&self) -> Option<RelaxationProgress> {
         let (settings, _) = self.settings.relaxation.as_ref().filter(|_| self.is_relaxing())?;
         let (relaxation, tolerance) = (&self.state.relaxation, settings.tolerance);
@@ -91,7 +93,7 @@ impl Simulation {
         Some(RelaxationProgress { share, tolerance, part_done })
     }
 
-    /// Takes a step of dynamic relaxation. After the last step, the run begins.
+    /// Takes a step of dynamic relaxation. After the last of these steps, the run begins.
     pub(crate) fn relax(&mut self) -> Result<(), NumericalFailure> {
         let Some(&(DynamicRelaxation { tolerance, max_steps }, _)) = self.settings.relaxation.as_ref() else {
             self.state.phase = Phase::Stepping;
@@ -113,7 +115,7 @@ impl Simulation {
     }
 
     /// Kinetic energy at the middle of the last step of length `dt` \[s\], after damping \[J\]. The energy at the end
-    /// of the step does not measure rest. Contact impulses act at the middle of the step, so a resting body has the
+    /// of the step does not measure rest: contact impulses act at the middle of the step, so a resting body has the
     /// velocity of half a kick at the end of the step.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
         let (nodes, masses, part) = (&self.state.nodes, &self.model.mass, self.jump_after_mid_step());
@@ -160,7 +162,7 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Empties the ledger; warnings remain.
+    /// Empties the ledger. Warnings and ranges of functions remain.
     fn begin_ledger(&mut self) {
         let ledger = &mut self.state.ledger;
         ledger.contact_audit = ledger.contact_audit.begin();

@@ -17,7 +17,7 @@ struct Motion {
 }
 
 impl Simulation {
-    /// Values of the columns of a probe. In flight, call [`Simulation::update_nodal_state`] first.
+    /// Values in the columns of a probe. In flight, call [`Simulation::update_nodal_state`] first.
     pub(crate) fn probe_values(&self, probe: &Probe) -> Vec<f64> {
         let motion = match &probe.spot {
             Spot::Nodes(nodes) => self.mean_motion(nodes),
@@ -85,9 +85,9 @@ impl Simulation {
         [(rigid.force + rigid.reaction) / rigid_state.mass(), spin_rate]
     }
 
-    /// Centre of mass of a body, and rotation of the body from the reference configuration. For a deformable body
-    /// outside flight, the rotation fits the reference configuration to the current configuration by mass-weighted
-    /// least squares.
+    /// Position of the centre of mass of a body \[m\], and rotation of the body from the reference configuration. For a
+    /// deformable body outside flight, it is the rotation that fits the reference configuration to the current
+    /// configuration by mass-weighted least squares.
     ///
     /// # Source
     /// Kabsch, Acta Cryst. A32 (1976) 922.
@@ -109,7 +109,7 @@ impl Simulation {
         (centres[1], nearest_rotation(&product))
     }
 
-    /// Mean Cauchy stress of the elements of a probe \[Pa\].
+    /// Weighted mean of the Cauchy stress of the elements of a probe \[Pa\].
     fn mean_stress(&self, probe: &Probe) -> Mat3 {
         let blocks = &self.model.bodies[probe.spec.body].blocks;
         let of_block = |block: &[ElementSample]| {
@@ -125,7 +125,8 @@ impl Simulation {
         probe.elements.chunk_by(|a, b| a.block == b.block).filter_map(of_block).sum()
     }
 
-    /// Mean Green–Lagrange strain ½ (Fᵀ F − 1) at the element points of a probe, with the deformation gradient F \[-\].
+    /// Weighted mean of the Green–Lagrange strain ½ (Fᵀ F − 1) \[-\] at the element points of a probe. F is the
+    /// deformation gradient.
     fn mean_strain(&self, probe: &Probe) -> Mat3 {
         let of = |sample: &ElementSample| {
             let block = &self.model.bodies[probe.spec.body].blocks[sample.block];
@@ -141,13 +142,13 @@ impl Simulation {
     }
 }
 
-/// The rotation R with the largest trace of Rᵀ A, where A is `product`.
+/// The rotation R for which the trace of Rᵀ A is largest, where A is `product`.
 fn nearest_rotation(product: &Mat3) -> Mat3 {
     let decomposition = product.svd(true, true);
     let (Some(left), Some(right)) = (decomposition.u, decomposition.v_t) else { return Mat3::identity() };
     let mut signs = Vec3::repeat(1.0);
-    // If the product of the singular vectors is a reflection, the axis of the smallest singular value is inverted. The
-    // product is then a rotation.
+    // If the product of the matrices of singular vectors is a reflection, the sign of the smallest singular value is
+    // reversed. The result is then a rotation.
     signs[decomposition.singular_values.imin()] = (left * right).determinant().signum();
     left * Mat3::from_diagonal(&signs) * right
 }
@@ -167,8 +168,8 @@ mod tests {
     use super::*;
     use crate::math::Rotation;
 
-    /// The fit to points that are rotated by R is R, for points in space and for points in a plane. Tolerance:
-    /// rounding.
+    /// The rotation found for points that are rotated by R is R, both for points in space and for points in a plane.
+    /// Tolerance: rounding.
     #[test]
     fn rotations_are_found() {
         let turn = Rotation::from_scaled_axis(Vec3::new(0.3, -1.2, 2.0)).to_rotation_matrix().into_inner();

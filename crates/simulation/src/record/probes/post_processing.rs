@@ -15,18 +15,20 @@ const HIC15: f64 = 0.015;
 /// Largest window of the head injury criterion HIC36 \[s\].
 const HIC36: f64 = 0.036;
 
-/// Ratio of a sampling interval to the spacing of the even grid of the filter, above which samples are uneven.
+/// Largest sampling interval of even samples, relative to the grid spacing of the filter.
 const UNEVEN: f64 = 1.5;
 
-/// Change of an acceleration, stress or strain over a sampling interval, relative to its largest magnitude, below which
-/// linear interpolation over the interval is accurate. In free flight they are constant.
+/// Largest change of a constant acceleration, stress or strain over a sampling interval, relative to the largest
+/// magnitude of this quantity. Linear interpolation of a constant quantity is accurate. In free flight, all three
+/// quantities are constant.
 const CONSTANT: f64 = 0.01;
 
-/// Ratio of the number of samples to that of the steps, below which samples leave out steps.
+/// Least number of samples, relative to the number of steps with contact forces, at which the samples count as taken in
+/// every step.
 const MOST_STEPS: f64 = 0.9;
 
-/// Samples of a probe: the rows of the table that contain them, their times in seconds, and the names and values of the
-/// columns.
+/// Samples of a probe: indices of the table rows that contain samples, times of these rows \[s\], and names and values
+/// of the columns.
 struct Samples {
     rows: Vec<usize>,
     times: Vec<f64>,
@@ -47,7 +49,7 @@ impl Samples {
         Self { rows, times, columns }
     }
 
-    /// Magnitude of the acceleration, in multiples of g.
+    /// Magnitude of the acceleration in each sample, in multiples of g.
     fn acceleration(&self, spec: &ProbeSpec) -> Vec<f64> {
         let name = format!("{}.{}_", spec.name, ProbeQuantity::Acceleration.word());
         let components: Vec<_> =
@@ -57,8 +59,9 @@ impl Samples {
         (0..self.times.len()).map(size).collect()
     }
 
-    /// The longest interval above `limit` over which an acceleration, stress or strain changes \[s\]; 0 if there is
-    /// none. Positions, displacements and velocities vary in free flight, too, but nearly linearly.
+    /// Length of the longest sampling interval that exceeds `limit` and over which an acceleration, stress or strain
+    /// changes \[s\]; 0 without such an interval. Positions, displacements and velocities are not examined: they also
+    /// change in free flight, but nearly linearly.
     fn longest_interpolation(&self, limit: f64) -> f64 {
         let is_smooth = |name: &str| {
             let quantity = name.rsplit('.').next().unwrap_or_default();
@@ -77,7 +80,7 @@ impl Samples {
         rough.map(|(_, values)| of_column(values)).fold(0.0, f64::max)
     }
 
-    /// The samples after the filter of a channel class; `None` if the samples cannot be filtered. Warnings are added to
+    /// The samples after the filter of a channel class; `None` if the samples cannot be filtered. Adds its warnings to
     /// `warnings`.
     fn filtered(&self, class: ChannelClass, warnings: &mut Vec<String>) -> Option<Self> {
         let Some(grid) = Grid::of(&self.times) else {
@@ -113,8 +116,8 @@ impl Samples {
     }
 }
 
-/// Adds the filtered columns to the table at `path`; returns the summary of each probe. `contact_steps` is the number of
-/// steps in which contact forces may have oscillated.
+/// Adds the filtered columns to the table at `path`, and returns the summary of each probe. `contact_steps` is the
+/// number of steps in which contact forces may have oscillated.
 pub(super) fn post_process(
     path: &Path,
     probes: &[Probe],
@@ -149,7 +152,7 @@ pub(super) fn post_process(
     Ok(summaries)
 }
 
-/// Summary of the samples of a probe. `measured` are the filtered samples if there is a `filter`.
+/// Summary of the samples of a probe. If `filter` is given, `measured` contains the filtered samples.
 fn summary(
     probe: &Probe,
     measured: &Samples,
@@ -187,8 +190,8 @@ fn summary(
     summary
 }
 
-/// Warning of samples for a filter or an injury criterion that omit steps in which contact forces may have oscillated.
-/// The period of these oscillations is a few steps, so the samples contain aliases.
+/// Warning that the samples omit steps in which contact forces may have oscillated. Only for a probe with a filter or
+/// an injury criterion. The oscillations have a period of a few steps, so such samples contain aliases.
 fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -> Option<String> {
     let is_used = spec.filter.is_some() || !spec.injuries.is_empty();
     (is_used && (samples.times.len() as f64) < MOST_STEPS * contact_steps as f64).then(|| {
@@ -200,9 +203,8 @@ fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -
     })
 }
 
-/// Warning of a peak at the beginning or end of the record. There, the filter extends the record by point reflection.
-/// The first and last samples are therefore nearly unfiltered. A peak in these samples is not a peak of a filtered
-/// signal.
+/// Warning that the peak of a filtered signal is in the first or last sample. The filter extends the record by point
+/// reflection at both ends, so the first and last samples are nearly unfiltered.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
     ends.contains(&peak?.time).then(|| {
@@ -212,7 +214,8 @@ fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSp
     })
 }
 
-/// The largest value and its time, in the time unit of the scenario.
+/// The largest of `values`, and its time in the time unit of the scenario. `times` are in seconds, and `second` is one
+/// second in this unit. `None` without values.
 fn peak(times: &[f64], values: &[f64], second: f64) -> Option<PeakSummary> {
     let largest = values.iter().zip(times).reduce(|a, b| if b.0 > a.0 { b } else { a })?;
     Some(PeakSummary { value: *largest.0, time: *largest.1 * second })
@@ -222,9 +225,8 @@ fn peak(times: &[f64], values: &[f64], second: f64) -> Option<PeakSummary> {
 mod tests {
     use super::*;
 
-    /// Warnings of samples that begin with a flight in steps of `flight` seconds for 0.1 s, under the gravity of 9.81
-    /// m/s², and go on in steps of 0.1 ms. There, a half sine of 2 ms and 500 m/s² begins `before` the end of the
-    /// flight \[s\].
+    /// Warnings for samples of a flight of 0.1 s in steps of `flight` \[s\], followed by steps of 0.1 ms. The gravity
+    /// is 9.81 m/s². A push begins `before` \[s\] before the end of the flight: a half sine of 2 ms and 500 m/s².
     fn warnings(flight: f64, before: f64) -> Vec<String> {
         let in_flight = (0..).map(|k| f64::from(k) * flight).take_while(|time| *time < 0.1);
         let times: Vec<f64> = in_flight.chain((0..1000).map(|k| 0.1 + 1e-4 * f64::from(k))).collect();
@@ -241,8 +243,8 @@ mod tests {
         warnings
     }
 
-    /// Long steps of a flight, in which the acceleration is constant, give no warning: linear interpolation is exact. A
-    /// push that begins within such a step gives one.
+    /// Long steps of a flight, in which the acceleration is constant, cause no warning, because linear interpolation is
+    /// exact. A push that begins within such a step causes a warning.
     #[test]
     fn uneven_samples_matter_while_an_acceleration_changes() {
         for flight in [1e-4, 2e-3, 0.05] {

@@ -14,7 +14,8 @@ use crate::Simulation;
 
 const FILE_NAME: &str = "probes.csv";
 
-/// A sample is due up to this fraction of a step before its time, because times are rounded sums of steps.
+/// Time before its scheduled instant at which a sample is already due, relative to the length of the last step. The
+/// tolerance is needed because times are rounded sums of steps.
 const EARLY: f64 = 1e-6;
 
 /// Writes the samples of the probes at their sampling instants.
@@ -60,8 +61,8 @@ impl Schedule {
 }
 
 impl ProbeWriter {
-    /// Creates the table of `probes`; `default_interval` \[s\] applies to probes without an interval of their own.
-    /// Without probes, removes the table of an earlier run and returns `None`.
+    /// Creates the table of `probes`. Probes without an interval of their own have the interval `default_interval`
+    /// \[s\]. Without probes, removes the table of an earlier run and returns `None`.
     pub fn create(
         tables: &mut Tables,
         probes: &[Probe],
@@ -102,8 +103,8 @@ impl ProbeWriter {
         probes.for_each(|(probe, next)| probe.next = *next);
     }
 
-    /// Adds the filtered columns to the table; returns the summary of each probe. `contact_steps` is the number of steps
-    /// outside flight, or 0 in a run without contact.
+    /// Adds the filtered columns to the table, and returns the summary of each probe. `contact_steps` is the number of
+    /// steps outside flight, or 0 in a run without contact.
     pub fn finish(&self, probes: &[Probe], contact_steps: u64) -> Result<Vec<ProbeSummary>, OutputError> {
         post_process(&self.path, probes, contact_steps)
     }
