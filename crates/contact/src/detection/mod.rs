@@ -1,10 +1,10 @@
 //! Contact detection: geometry and kinematics only, without forces, elements or materials.
 //!
-//! A detector has two tasks. In flight, a detector finds *when* the first two surfaces touch
-//! ([`Detector::first_impact`]). In contact, a detector finds in every step *which* nodes and edges have penetrated
-//! which faces and edges ([`Detector::detect`]). [`Engine`] solves both tasks by the hierarchical detection of Aragón &
-//! Molinari. [`Buckets`] sorts nodes and faces into the cells of a grid, as most codes do. [`AllPairs`] tests every
-//! pair of faces and is the reference solution of the tests.
+//! A detector has two tasks. In flight, it predicts *when* two surfaces first touch ([`Detector::first_impact`]). In
+//! contact, it finds in every step *which* nodes have penetrated which faces, and which edges have crossed
+//! ([`Detector::detect`]). [`Engine`] solves both tasks by the hierarchical detection of Aragón & Molinari. [`Buckets`]
+//! sorts nodes and faces into the cells of a grid, as many codes do. [`AllPairs`] tests all pairs without a search
+//! structure and is the reference solution of the tests.
 //!
 //! | Aragón & Molinari 2014 | here |
 //! |---|---|
@@ -22,8 +22,8 @@
 //! | contact response | [`response`](super::response) |
 //!
 //! Beyond the paper: entry faces ([`EntryFaces`]), impacts within a step ([`StepImpactSearch`]), overlap and ties
-//! before the first step (`initial`), rigid walls ([`WallDetector`]), distance fields ([`distance_field`]).
-//! [`contact`](super) has a glossary.
+//! before the first step (`initial`), rigid walls ([`WallDetector`]), distance fields ([`distance_field`]). The module
+//! [`contact`](super) has a glossary. In the drawing, an arrow points to the module that is used.
 //!
 //! ```text
 //! volume ◄─ face ◄─ tree ◄─ model ◄─ primitive ◄─ trajectory, entry_face, initial ◄─ step_impact

@@ -1,4 +1,4 @@
-//! Candidates: the results of level 2 of the engine. Level 3 evaluates the candidates.
+//! Candidates: level 2 of detection finds them, and level 3 evaluates them.
 
 use crate::NodeOnSurface;
 
@@ -11,7 +11,7 @@ pub(crate) struct Candidate {
     pub face: u32,
     /// Body of the contactor node.
     pub contactor_body: u32,
-    /// Whether the normals of the node and of the face are known to be opposed.
+    /// Whether the normals of the node and of the face are known to be opposed; `false` if unknown.
     pub normals_are_opposed: bool,
 }
 

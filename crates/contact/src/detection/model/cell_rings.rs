@@ -1,17 +1,20 @@
-//! Cell rings: the cells around a node. Cell rings distinguish the opposite side of a thin body from the opposite side
-//! (lip) of a cut.
+//! Cell rings: the cells around a node. Cell rings distinguish two kinds of faces near a node: the opposite side of a
+//! thin body, and the other lip of a cut.
 //!
 //! ```text
 //!     ┌─────┬─────┐
-//!     │     │     │       n: a node of the upper lip of a cut, in contact with the lower lip. The cell ring of n
-//!     ├─────n─────┤       consists of the cells that contain n. All material nearer to n than r is in this ring,
-//!     ├───┬───┬───┤       if its distance is measured through the material.
-//!     │   │   │   │       r: distance of n from the sides of its cell ring that do not contain n
+//!     │     │     │       upper lip of a cut, with a node n
+//!     ├─────n─────┤
+//!     ├───┬───┬───┤
+//!     │   │   │   │       lower lip of the cut
 //!     └───┴───┴───┘
 //! ```
-//! A path from n through the material leaves the cell ring of n through a side that does not contain n. A face nearer
-//! than r is therefore reached through the material only if it belongs to a cell of the ring. Any other face within r
-//! belongs to the other lip of a cut, even if rounding or an overlap has moved this face across the lip of n.
+//! The node n is in contact with the lower lip. The cell ring of n consists of the cells that contain n. Let r be the
+//! distance of n from those sides of its cells that do not contain n.
+//!
+//! A path from n through the material leaves the cell ring through a side that does not contain n. A path shorter than
+//! r therefore stays in the ring. A face nearer than r that belongs to no cell of the ring belongs to the other lip of
+//! a cut, even if rounding or an overlap has moved this face across the lip of n.
 
 use std::collections::HashMap;
 
@@ -20,20 +23,21 @@ use crate::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Lower bound on the distance of a node from a curved side, relative to its distance from the flat facet on the
-/// corners of the side.
+/// Assumed lower bound on the distance of a node from a curved side, relative to the distance of the node from the
+/// linear facet with the same corners.
 const CURVED: f64 = 0.5;
 
-/// Cells of one kind with their global nodes.
+/// Cells of one kind, and the global nodes of these cells, cell by cell.
 pub type Cells<'a> = (CellKind, &'a [u32]);
 
 /// Cell rings of the nodes of all surfaces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellRings {
-    /// For every node, the distance \[m\] from the sides of its cell ring that do not contain the node; 0 for nodes
-    /// without known cells.
+    /// For every node, a lower bound \[m\] on the distance from those sides of its cells that do not contain the node;
+    /// 0 for nodes without known cells.
     clearance: Vec<f64>,
-    /// Pairs of a node and a face of its cell ring that does not contain the node; ascending.
+    /// Pairs of a node and a face of the surface, ascending. The face belongs to a cell of the node, but does not
+    /// contain the node.
     opposite: Vec<[u32; 2]>,
 }
 
@@ -42,8 +46,8 @@ impl CellRings {
     /// have no cell rings.
     ///
     /// # Cost
-    /// A hash map of the faces; for each cell at a surface, the distances of the nodes of the cell from the sides of
-    /// the cell.
+    /// The build of a hash map of the faces. For each cell at a surface, the distance of every node of the cell from
+    /// every side of the cell that does not contain the node.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         let mut cell_rings = Self { clearance: vec![f64::INFINITY; positions.len()], opposite: Vec::new() };
         for (surface, cells) in surfaces.iter().zip(cells) {
@@ -94,15 +98,15 @@ impl CellRings {
         }
     }
 
-    /// Whether a face that does not contain a node, at this distance \[m\], cannot be reached from the node through the
-    /// material.
+    /// Whether a face at this distance \[m\] from a node belongs to the other lip of a cut: the distance is less than
+    /// the clearance of the node, and the face belongs to no cell of the node. The face must not contain the node.
     pub fn is_beyond_a_cut(&self, node: u32, face: u32, distance: f64) -> bool {
         self.clearance.get(node as usize).is_some_and(|&clearance| distance < clearance)
             && self.opposite.binary_search(&[node, face]).is_err()
     }
 }
 
-/// Corners of a face in ascending order, padded with `u32::MAX`.
+/// Global nodes of the corners of a face in ascending order, padded with `u32::MAX`.
 fn corners_of(kind: CellKind, node: impl Fn(u8) -> u32) -> [u32; 4] {
     let mut key = [u32::MAX; 4];
     for (place, &corner) in key.iter_mut().zip(kind.corners()) {
@@ -117,8 +121,8 @@ mod tests {
     use super::*;
 
     /// Two rows of quadrilaterals meet at y = 0, where they share only the last node. Their sides at y = 0 are the lips
-    /// of a cut. The opposite side of the cell of a node is across the material for any thickness of the cell. The
-    /// other lip is not across the material, for flush, separate and overlapping lips.
+    /// of a cut. The opposite side of a cell of a node is across the material, whatever the thickness of the cell. The
+    /// other lip is not across the material, whether the lips are flush, separate or overlapping.
     #[test]
     fn lips_of_a_cut_are_not_across_the_material() {
         for (height, overlap) in [(1.0, 0.0), (1.0, 1e-9), (1.0, -1e-9), (0.01, 1e-3), (1.0, 0.4)] {

@@ -2,20 +2,21 @@
 
 use crate::math::Vec3;
 
-/// Nodal positions at the end of a predictor step, and nodal positions of the previous detection.
+/// Nodal positions at the end of a predictor step, and nodal positions at the previous detection.
 ///
-/// A detector accumulates the displacements from detection to detection. In each step, detection precedes the position
-/// corrections. The displacements since the previous detection therefore include the corrections of the previous step.
+/// A detector accumulates the displacements from one detection to the next. In each step, detection precedes the
+/// position corrections by the contact response. The displacements since the previous detection therefore include the
+/// corrections of the previous step.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration<'a> {
     /// Time of the positions \[s\].
     pub time: f64,
-    /// Size of the step that led to these positions \[s\].
+    /// Size of the time step that ends at these positions \[s\].
     pub time_step: f64,
     /// Position of every node \[m\].
     pub positions: &'a [Vec3],
-    /// Position of every node at the previous detection \[m\]. In the first detection, position at the beginning of the
-    /// step.
+    /// Position of every node at the previous detection \[m\]. In the first detection, the position at the beginning of
+    /// the step.
     pub positions_before: &'a [Vec3],
 }
 

@@ -11,20 +11,22 @@ use super::contact_policy::ContactPolicy;
 use super::feature_edges::{EdgeSelection, FeatureEdges};
 use super::thickness::Thickness;
 
-/// Surfaces of all bodies, and the body pairs that may touch: all pairs of bodies with faces, except excluded pairs.
+/// Surfaces of all bodies, and the pairs of bodies that may touch: all pairs of different bodies with faces except
+/// excluded pairs, and each body with self-contact paired with itself.
 #[derive(Clone, Debug, Default)]
 pub struct ContactModel {
     /// One surface per body; empty for a body without contact.
     pub surfaces: Vec<Surface>,
-    /// Search depth of each body \[m\]. A contact is lost beyond the smaller search depth of its two bodies.
+    /// Search depth of each body \[m\]. The smaller search depth of the two bodies of a contact is an upper bound on
+    /// its penetration.
     pub search_depths: Vec<f64>,
-    /// Pairs excluded from contact, and the passes of the other pairs.
+    /// Pairs excluded from contact, and the choice of one-pass or two-pass contact.
     pub policy: ContactPolicy,
     /// Bodies with self-contact, ascending.
     foldable: Vec<u32>,
     /// Outward offset of the surface of each body \[m\].
     pub(crate) offsets: Vec<f64>,
-    /// Edges of every body that can touch other edges.
+    /// For every body, the edges that can touch other edges.
     pub(crate) edges: Vec<FeatureEdges>,
     /// Thickness of the bodies.
     pub(crate) thickness: Thickness,
@@ -32,20 +34,21 @@ pub struct ContactModel {
 
 impl ContactModel {
     /// Contact of all pairs of distinct bodies with faces, except the `excluded` pairs. The search depth of a body is
-    /// half its [`Surface::median_edge`] at the given positions. Quadratic faces have the depth of linear faces with
-    /// the same nodes. The bodies are stress-free at `positions` \[m\].
+    /// half its [`Surface::median_edge`] at the given positions. A quadratic face counts like linear faces on the same
+    /// nodes. The bodies are stress-free at `positions` \[m\].
     ///
     /// Edges do not touch edges; see [`ContactModel::with_edges`].
     ///
     /// # Cost
-    /// For each body, a tree over the faces and a search in this tree for each node.
+    /// For each body, the build of a tree over the faces and a search in this tree for each node. The search measures
+    /// the thickness.
     pub fn new(surfaces: Vec<Surface>, excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
         let excluded = excluded.iter().map(|&bodies| SurfacePair::whole(bodies));
         Self::of_solids(surfaces, &[], ContactPolicy::excluding(excluded), positions)
     }
 
-    /// Contact as in [`Self::new`], given the cells of each body, in the order of the surfaces. The cells distinguish
-    /// the flush lips of a cut from the two sides of a thin body.
+    /// Contact as in [`Self::new`], with the cells of each body in the order of the surfaces, and with a policy instead
+    /// of a list of excluded pairs. The cells distinguish the lips of a cut from the two sides of a thin body.
     pub fn of_solids(
         surfaces: Vec<Surface>,
         cells: &[Vec<Cells<'_>>],
@@ -63,7 +66,7 @@ impl ContactModel {
         Self { surfaces, search_depths, policy, foldable: Vec::new(), offsets, edges, thickness }
     }
 
-    /// Sets the search depth of all surfaces \[m\]; must precede [`Self::with_self_contact`].
+    /// Sets the search depth of all bodies with faces \[m\]. This call must precede [`Self::with_self_contact`].
     ///
     /// # Cost
     /// As [`ContactModel::new`].
@@ -78,8 +81,8 @@ impl ContactModel {
         self
     }
 
-    /// Sets the outward offsets of all surfaces \[m\], such as half the thickness of a shell modelled by its
-    /// mid-surface. Gaps are measured between the offset surfaces.
+    /// Sets the outward offset of the surface of each body \[m\], for example half the thickness of a shell that is
+    /// modelled by its mid-surface. Gaps are measured between the offset surfaces.
     #[must_use]
     pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
         self.offsets = offsets.to_vec();
@@ -91,7 +94,7 @@ impl ContactModel {
         self.offsets.iter().any(|&offset| offset > 0.0)
     }
 
-    /// Adds edge–edge contact of the selected edges of all bodies.
+    /// Selects the edges of all bodies that can touch other edges.
     #[must_use]
     pub fn with_edges(mut self, selection: EdgeSelection) -> Self {
         let mut first = 0;
@@ -102,8 +105,8 @@ impl ContactModel {
         self
     }
 
-    /// Adds self-contact of these bodies; bodies without faces are ignored. The stress-free configuration has no
-    /// self-contact.
+    /// Sets the bodies with self-contact; bodies without faces are ignored. The stress-free configuration must be free
+    /// of self-contact.
     ///
     /// # Cost
     /// For each of these bodies, a tree over the faces and a search in this tree for each node.
@@ -135,12 +138,13 @@ impl ContactModel {
         &self.foldable
     }
 
-    /// Whether two bodies with faces, first ≤ second, can touch. The bodies are equal for self-contact.
+    /// Whether the policy allows two bodies to touch. The bodies are in ascending order, and equal for self-contact.
     pub fn can_meet(&self, bodies: [u32; 2]) -> bool {
         self.policy.can_meet(bodies)
     }
 
-    /// Pairs of bodies that can touch, ascending, first < second; a body with self-contact forms a pair with itself.
+    /// Pairs of bodies that can touch, ascending, with first < second in each pair. A body with self-contact also forms
+    /// a pair with itself.
     ///
     /// # Cost
     /// Quadratic in the number of bodies.
@@ -155,19 +159,21 @@ impl ContactModel {
         })
     }
 
-    /// Depth to which a node of either body may penetrate the other before the contact is lost \[m\].
+    /// Largest depth to which a node of one body may penetrate the other body before the contact is lost \[m\]. Thin
+    /// bodies may have a smaller limit.
     pub fn penetration_depth(&self, bodies: [u32; 2]) -> f64 {
         let [first, second] = bodies.map(|body| self.search_depths[body as usize]);
         first.min(second)
     }
 
-    /// Distance from the faces within which contact of two bodies is searched: penetration depth plus both offsets
-    /// \[m\].
+    /// Distance from the faces within which detection searches for contacts of two bodies \[m\]: the penetration depth
+    /// plus both offsets.
     pub fn search_depth(&self, bodies: [u32; 2]) -> f64 {
         self.penetration_depth(bodies) + self.offset(bodies)
     }
 
-    /// Whether the stress-free configuration allows a node and a face to touch.
+    /// Whether the node and the face of a candidate can touch. In self-contact, the stress-free configuration can
+    /// exclude the candidate.
     pub(crate) fn can_touch(&self, candidate: &Candidate) -> bool {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let (surface, offset) =
@@ -177,7 +183,7 @@ impl ContactModel {
                 || offset > 0.0 && self.thickness.are_nearer_than(surface, key.contactor, face, offset))
     }
 
-    /// Distance of two surfaces at contact: the sum of their offsets \[m\].
+    /// Distance between two surfaces at which contact begins \[m\]: the sum of their offsets.
     pub(crate) fn offset(&self, bodies: [u32; 2]) -> f64 {
         bodies.iter().map(|&body| self.offsets[body as usize]).sum()
     }
@@ -188,12 +194,12 @@ impl ContactModel {
     }
 
     /// Depth below a face beyond which a node is no longer in contact with the face \[m\]. The depth is measured from
-    /// the face itself instead of its offset surface.
+    /// the face itself, not from its offset surface.
     pub(crate) fn depth_of(&self, candidate: &Candidate) -> f64 {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let depth = self.penetration_depth([contactor_body, key.target]);
         if self.thickness.depth_limit(key.contactor) >= depth {
-            return depth; // the thickness of the target only adds to the thickness of the contactor
+            return depth; // the thickness of the target could only raise the limit
         }
         let depth_limit = match contactor_body == key.target {
             true => self.thickness.depth_limit(key.contactor),
@@ -205,12 +211,13 @@ impl ContactModel {
         depth_limit.min(depth)
     }
 
-    /// Distance, on either side of a face, within which a candidate can give a constraint \[m\].
+    /// Distance of the node from the face, on either side of the face, up to which a candidate can give a constraint
+    /// \[m\].
     pub(crate) fn reach_of(&self, candidate: &Candidate) -> f64 {
         self.depth_of(candidate).max(self.offset([candidate.contactor_body, candidate.key.target]))
     }
 
-    /// Largest [`ContactModel::reach_of`] of a node with any face \[m\].
+    /// Upper bound on [`ContactModel::reach_of`] for a node and any face of the target \[m\].
     pub(crate) fn reach_of_node(&self, key: NodeOnSurface, contactor_body: u32) -> f64 {
         let bodies = [contactor_body, key.target];
         let depth = self.penetration_depth(bodies);
@@ -224,13 +231,15 @@ impl ContactModel {
         self.thickness.depth_limit_between(&a.nodes, &b.nodes).min(self.penetration_depth(bodies))
     }
 
-    /// Edges that are assigned to a face and can touch other edges: indices into the edges of the surface, ascending.
+    /// Edges that can touch other edges and are assigned to this face: indices into the edges of the surface,
+    /// ascending.
     pub(crate) fn edges_of_face(&self, body: u32, face: u32) -> &[u32] {
         self.edges[body as usize].of_face(face)
     }
 }
 
-/// Contactor and target of a pair of bodies: both assignments, or a single assignment in self-contact.
+/// Contactor and target of a pair of bodies: both assignments of the two bodies, or the single assignment in
+/// self-contact.
 pub(crate) fn both_ways([first, second]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
     [[first, second], [second, first]].into_iter().take(if first == second { 1 } else { 2 })
 }

@@ -1,30 +1,33 @@
-//! Thickness of the bodies, and the faces of its own body that a node never touches: the adjacent faces, and the faces
-//! opposite across the thickness.
+//! Thickness of the bodies. The thickness also determines which faces of its own body a node never touches in
+//! self-contact: the adjacent faces, and the faces opposite across the thickness.
 //!
 //! A node on one side of a thin body resembles a node that has penetrated the other side: the node is behind the
 //! opposite face, and the normals are opposed. The stress-free configuration distinguishes the two cases, because no
 //! node penetrates in this configuration.
 //!
 //! ```text
-//!      ──●────●────●── n ●────●──      faces opposite n: n is behind them, and the normals differ by more than 60°
-//!        material      ┆ t             the nearest is at distance t, the thickness at n
-//!      ──●────●────●────●────●──
+//!      ──●────●────●── n ●────●──
+//!        material      ┆ t
+//!      ──●────●────●────●────●──       faces opposite n
 //! ```
-//! A node never touches an opposite face whose stress-free distance is at most [`NEAR`] search depths, whatever the
-//! deformation. Near a sharp edge the opposite faces are the faces beyond the edge. A self-contact of a node is lost
-//! beyond the depth t/2. Two stacked sheets of thickness t₁ and t₂ resemble one body of thickness t₁ + t₂, because a
-//! node on the outer face of one sheet is t₁ + t₂ behind the outer face of the other. A contact of the two sheets is
-//! therefore lost beyond the depth (t₁ + t₂)/2.
+//! A face is opposite a node n if n is behind the face, and if the normals of n and of the face form an angle of 60° or
+//! more. The thickness t at n is the distance of the nearest opposite face.
 //!
-//! The two sides of a closed cut also resemble a thin body, because each side is at zero distance behind the other. A
-//! thin body has material between its sides, a cut has none (see [`CellRings`]).
+//! In self-contact, a node never touches an opposite face whose stress-free distance is at most [`NEAR`] search depths,
+//! whatever the deformation. Near a sharp edge, the opposite faces include the faces beyond the edge. A self-contact of
+//! a node is lost beyond the depth t/2. Two stacked sheets of thickness t₁ and t₂ resemble one body of thickness t₁ +
+//! t₂, because a node on the outer face of one sheet lies at the depth t₁ + t₂ behind the outer face of the other
+//! sheet. A contact of the two sheets is therefore lost beyond the depth (t₁ + t₂)/2.
+//!
+//! The two lips of a closed cut also resemble a thin body, because each lip lies at zero distance behind the other lip.
+//! Unlike a thin body, a cut has no material between its lips (see [`CellRings`]).
 //!
 //! # Limits
-//! In bodies with self-contact, only opposite faces within eight search depths (about four edge lengths) count; in
-//! other bodies, only opposite faces within two search depths. The thickness of a thicker body is not measured. A
-//! thicker body with self-contact would touch itself if compressed to one search depth. The contact of a node is lost
-//! at the smaller of the search depth and the depth limit by thickness. The thickness is measured on the contact
-//! surface, which may be a part of the skin.
+//! In bodies with self-contact, only opposite faces within eight search depths (about four edge lengths) count. In
+//! other bodies, only opposite faces within two search depths count. The thickness of a thicker body is not measured. A
+//! thicker body with self-contact would touch itself if it were compressed to the thickness of one search depth. The
+//! contact of a node is lost at the smaller of the search depth and the depth limit by thickness. The thickness is
+//! measured between faces of the contact surface, which may be only a part of the skin of the body.
 
 use rayon::prelude::*;
 
@@ -39,24 +42,26 @@ use crate::detection::face::closest_point::{
 use crate::detection::tree::hierarchy::{Builder, Hierarchy};
 use crate::element::MAX_NODES;
 
-/// Cosine of the least angle between the normals of a node and of an opposite face, 60°. Normals count as opposed in
-/// contact beyond 90°.
+/// Cosine of 60°, the least angle between the normals of a node and of an opposite face. In contact, by contrast,
+/// normals count as opposed only beyond 90°.
 const ACROSS: f64 = 0.5;
 
-/// A node counts as behind a face if its offset from the closest point points behind the plane of the face, at an angle
-/// to the plane with a sine above this value. A node in front of the plane by up to the same angle may still be
-/// opposite to the face. A small deformation therefore does not turn an opposite node into a penetrated node.
+/// Sine of an angle between the plane of a face and the offset of a node from its closest point on the face. In
+/// contact, a node counts as behind the face only if the offset points behind the plane at more than this angle. In the
+/// stress-free configuration, a face may be opposite the node even if the offset points in front of the plane at up to
+/// this angle. A small deformation therefore does not turn a node that was not opposite into a penetrated node.
 const BEHIND: f64 = 0.1;
 
-/// Depth beyond which a contact of a node is lost, relative to the thickness at the node.
+/// Depth beyond which a contact is lost, relative to the thickness of the body, or to the sum of the thicknesses of
+/// both bodies.
 const DEPTH_LIMIT: f64 = 0.5;
 
-/// Distance up to which a node cannot touch its opposite faces, relative to the search depth. The search depth is about
-/// half an edge length.
+/// Stress-free distance up to which a node of a body with self-contact never touches its opposite faces, relative to
+/// the search depth. The default search depth is half the median edge length.
 const NEAR: f64 = 8.0;
 
-/// Whether a node is behind the plane of a face with this unit normal, given its offset from the closest point of the
-/// face.
+/// Whether a node is behind the plane of a face with this unit normal. `offset` is the vector from the closest point of
+/// the face to the node.
 ///
 /// Self-contact needs this test if the closest point is on an edge or a corner. The sign of the gap at such a point is
 /// reliable only for the closest face of the whole surface. In self-contact, the faces adjacent to the node are
@@ -70,15 +75,17 @@ pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
 pub(crate) struct Thickness {
     /// Stress-free position of every node \[m\].
     positions: Vec<Vec3>,
-    /// Thickness at every node \[m\]; infinite where no opposite face is near.
+    /// Thickness at every node \[m\]; infinite where it was not measured, and where no opposite face lies within the
+    /// search distance.
     at_node: Vec<f64>,
-    /// Distance within which opposite faces are near, for every body with self-contact \[m\]; 0 for other bodies.
+    /// For every body, the stress-free distance up to which a node never touches its opposite faces \[m\]; 0 for bodies
+    /// without self-contact.
     near: Vec<f64>,
     cell_rings: CellRings,
 }
 
 impl Thickness {
-    /// Unmeasured thickness of bodies with these surfaces and cells in this stress-free configuration.
+    /// Thickness of bodies with these surfaces and cells, in this stress-free configuration, before any measurement.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         Self {
             positions: positions.to_vec(),
@@ -95,10 +102,10 @@ impl Thickness {
         self.near[body as usize] = near;
     }
 
-    /// Measures the thickness of a body up to `near` \[m\].
+    /// Measures the thickness at every node of a body. Opposite faces farther than `near` \[m\] are ignored.
     ///
     /// # Cost
-    /// A tree over the faces, and for each node a search in this tree; in parallel.
+    /// The build of a tree over the faces, and for each node a search in this tree, in parallel.
     pub fn measure(&mut self, surface: &Surface, near: f64) {
         let Some(tree) = Hierarchy::build(Builder::Fast, surface, &self.positions, 0.0) else { return };
         let thickness = |&node: &u32| self.thickness_at(surface, &tree, node, near);
@@ -113,12 +120,14 @@ impl Thickness {
         &self.positions
     }
 
-    /// Distance within which opposite faces of a body are near in the stress-free configuration \[m\].
+    /// Stress-free distance up to which a node of a body never touches its opposite faces \[m\]; 0 without
+    /// self-contact.
     pub fn near(&self, body: u32) -> f64 {
         self.near[body as usize]
     }
 
-    /// Whether a node of a body never touches one of its faces.
+    /// Whether a node never touches a face of the same body: the face contains the node, or is opposite the node within
+    /// the distance [`Self::near`].
     pub fn exclude(&self, body: u32, surface: &Surface, node: u32, face: u32) -> bool {
         surface.face(face as usize).1.contains(&node)
             || self.at_node[node as usize].is_finite() && {
@@ -141,13 +150,14 @@ impl Thickness {
         point.distance_squared <= distance * distance
     }
 
-    /// Depth beyond which self-contact of a node is lost \[m\].
+    /// Depth beyond which self-contact of a node is lost \[m\]; infinite if the thickness at the node is infinite.
     pub fn depth_limit(&self, node: u32) -> f64 {
         DEPTH_LIMIT * self.at_node[node as usize]
     }
 
-    /// Depth beyond which a contact of these nodes is lost \[m\]: half the sum of the two thicknesses of contactor and
-    /// target, as for two stacked sheets. Infinite if the thickness of the contactor is not measured.
+    /// Depth beyond which a contact of these nodes is lost \[m\]: half the sum of the least thickness at the contactor
+    /// nodes and the least thickness at the target nodes, as for two stacked sheets. Infinite if one of the two is
+    /// infinite.
     pub fn depth_limit_between(&self, contactor: &[u32], target: &[u32]) -> f64 {
         let thinnest = |nodes: &[u32]| {
             nodes.iter().map(|&node| self.at_node[node as usize]).fold(f64::INFINITY, f64::min)
@@ -156,7 +166,7 @@ impl Thickness {
         if thickness.is_finite() { DEPTH_LIMIT * (thickness + thinnest(target)) } else { thickness }
     }
 
-    /// Distance of the nearest opposite face within `near` \[m\]; infinite if there is none.
+    /// Distance of the nearest opposite face \[m\]; infinite if no opposite face lies within `near` \[m\].
     fn thickness_at(&self, surface: &Surface, tree: &Hierarchy, node: u32, near: f64) -> f64 {
         let normal = vertex_normal(surface, &self.positions, node);
         let position = self.positions[node as usize];
@@ -182,16 +192,16 @@ impl Thickness {
         if nearest <= near { nearest } else { f64::INFINITY }
     }
 
-    /// Distance of a node with this normal from a face opposite across the thickness; `None` if the face is not
-    /// opposite.
+    /// Distance of a node with this normal from a face that is opposite across the thickness \[m\]; `None` if the face
+    /// is not opposite, or belongs to the other lip of a cut.
     fn distance_across(&self, surface: &Surface, node: u32, normal: &Vec3, face: u32) -> Option<f64> {
         let positions = &self.positions;
         let (kind, nodes) = surface.face(face as usize);
         if nodes.contains(&node) {
             return None;
         }
-        // A flat face has one normal. On a smooth surface this normal excludes most faces without the computation of a
-        // closest point.
+        // A three-node triangle has a single normal. On a smooth surface, this normal excludes most triangles without
+        // the computation of a closest point.
         if kind == CellKind::Tri3 {
             let face_normal = pseudo_normal(surface, positions, face as usize, [0.0; 2], Feature::Face);
             if normal.dot(&face_normal) > ACROSS {

@@ -1,4 +1,4 @@
-//! The next event of a pair of bodies, for visualisation.
+//! Queued pairs of bounding volumes and placements of the bodies, for visualisation.
 
 use crate::math::RigidMotion;
 
@@ -12,7 +12,7 @@ pub struct QueuedPair {
     pub bodies: [u32; 2],
     /// Lower bound on the time of contact of the volumes \[s\]. The detector processes the pair at this time.
     pub time: f64,
-    /// Depths of the two tree vertices below their roots.
+    /// Depth of each of the two tree vertices below its root.
     pub depth: [u32; 2],
     /// Number of faces below the two vertices.
     pub num_faces: [u32; 2],
@@ -23,11 +23,11 @@ pub struct QueuedPair {
 /// Positions of all bodies at an instant.
 #[derive(Clone, Copy, Debug)]
 pub enum Placement<'a> {
-    /// Rigid motion in flight.
+    /// Bodies in rigid motion in flight.
     Flying {
         /// The instant \[s\].
         time: f64,
-        /// Motion of every body, counted from this instant.
+        /// Motion of every body; the time of each motion starts at this instant.
         motions: &'a [RigidMotion],
     },
     /// Deforming bodies at their nodal positions.

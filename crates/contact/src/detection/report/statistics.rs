@@ -1,8 +1,13 @@
-//! Counts N and times of detection by stage: the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón &
-//! Molinari 2014, eq. (19). The term N_m C_m for displacement monitors is added.
+//! Counts and wall times of detection by stage, for the cost model of Aragón & Molinari 2014, eq. (19), plus a term for
+//! displacement monitors:
 //!
-//! The mean cost C of an operation is the time of its stage divided by the number N of operations. Only whole stages
-//! are timed, because a reading of the clock costs about as much as a single operation.
+//! ```text
+//! T = N_t C_t + N_u C_u + N_v C_v + N_p C_p + N_m C_m
+//! ```
+//!
+//! T is the total time. For each stage, N is the number of operations, and the mean cost C of an operation is the time
+//! of the stage divided by N. Only whole stages are timed, because a reading of the clock costs about as much as a
+//! single operation.
 
 use std::time::Instant;
 
@@ -13,8 +18,8 @@ use crate::detection::volume::LadderTally;
 pub struct StageCounts {
     /// N_t: predicted times of contact of two spheres, and computed inflated boxes.
     pub trajectory: u64,
-    /// N_u: updated bounding volumes. Each update counts all volumes of a hierarchy or of the patches of a body. For
-    /// buckets, N_u is the number of sorts.
+    /// N_u: updated bounding volumes. An update of a body counts all volumes of its hierarchy, or all boxes of its
+    /// patches. For `Buckets`, N_u is the number of sorts.
     pub update: u64,
     /// N_v: exclusion tests of bounding volumes and of near node–face pairs.
     pub overlap: u64,
@@ -27,7 +32,7 @@ pub struct StageCounts {
 /// Wall time by stage \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StageSeconds {
-    /// Predictions, including the queue.
+    /// Predictions of level 1, including the work on the queue.
     pub trajectory: f64,
     /// Updates.
     pub update: f64,
@@ -42,19 +47,19 @@ pub struct StageSeconds {
 /// A stage of detection that is counted and timed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Level 1.
+    /// Level 1: predictions.
     Trajectory,
-    /// Refits of trees.
+    /// Updates of bounding volumes.
     Update,
-    /// Level 2.
+    /// Level 2: exclusion tests.
     Overlap,
-    /// Level 3.
+    /// Level 3: closest points and times of impact.
     Primitive,
     /// Displacement monitors.
     Monitor,
 }
 
-/// A stopwatch that reads the clock only at the end of a stage.
+/// A stopwatch that reads the clock only when the stage changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StageClock {
     stage: Stage,
@@ -67,7 +72,8 @@ impl StageClock {
         Self { stage, since: Instant::now() }
     }
 
-    /// Switches to `stage`, and adds the elapsed time to the current stage.
+    /// Adds the elapsed time to the current stage in `seconds` and switches to `stage`. Nothing happens if `stage` is
+    /// already the current stage.
     pub fn enter(&mut self, stage: Stage, seconds: &mut StageSeconds) {
         if stage != self.stage {
             let now = Instant::now();
@@ -76,7 +82,7 @@ impl StageClock {
         }
     }
 
-    /// Adds the time of the last stage.
+    /// Adds the elapsed time to the current stage in `seconds`.
     pub fn stop(self, seconds: &mut StageSeconds) {
         *seconds.of(self.stage) += self.since.elapsed().as_secs_f64();
     }
@@ -101,22 +107,22 @@ impl StageSeconds {
 /// A predicted time of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
-    /// Time of the prediction \[s\].
+    /// Simulated time at which the prediction is made \[s\].
     pub predicted_at: f64,
     /// The two bodies.
     pub bodies: [u32; 2],
-    /// Depths of the two tree vertices of the prediction below their roots.
+    /// Depth of each of the two tree vertices of the prediction below its root.
     pub depth: [u32; 2],
-    /// Lower bound on the time of contact of the two bodies \[s\].
+    /// Lower bound on the time of contact of the volumes of the two vertices \[s\].
     pub time: f64,
 }
 
-/// Statistics of a hierarchy when it was built.
+/// Statistics of a hierarchy at its build.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeStatistics {
     /// Body of the hierarchy.
     pub body: u32,
-    /// Leaves, one per face.
+    /// Number of leaves, one per face.
     pub leaves: usize,
     /// Least depth of a leaf.
     pub min_depth: u32,
@@ -137,26 +143,26 @@ pub struct DetectionStatistics {
     pub counts: StageCounts,
     /// Wall time by stage.
     pub seconds: StageSeconds,
-    /// Instants at which the detector was not idle \[s\]. After the first contact, instants are recorded only while
-    /// there are fewer than 1000.
+    /// Simulated instants at which the detector was not idle \[s\]. After the first contact, instants are recorded only
+    /// while the list has fewer than 1000 entries.
     pub operated_times: Vec<f64>,
-    /// Wall time of detection at the instants in flights \[s\]. The instant of an impact has the wall time of the face
-    /// tests of this impact.
+    /// Wall time of detection at the instants of flights \[s\]. The wall time at the instant of an impact is the wall
+    /// time of the face tests of this impact.
     pub operated_seconds: Vec<f64>,
-    /// Predictions, made in flights.
+    /// Predictions of times of contact, made in flights.
     pub predictions: Vec<Prediction>,
     /// Tests of the ladder of bounding volumes.
     pub ladder: LadderTally,
-    /// Hierarchies.
+    /// Statistics of the hierarchies.
     pub trees: Vec<TreeStatistics>,
 }
 
-/// Largest length of the lists that would grow without bound after the first contact.
+/// Length of `operated_times` from which no further instants are recorded after the first contact.
 const CAP_AFTER_CONTACT: usize = 1000;
 
 impl DetectionStatistics {
-    /// These statistics plus the counts and wall times of a second detector. The predictions of both detectors are in
-    /// chronological order.
+    /// These statistics plus the counts, the wall times by stage and the predictions of a second detector. The
+    /// predictions are sorted by `predicted_at`. All other lists are those of `self`.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let (mut all, StageCounts { trajectory, update, overlap, primitive, monitor }) =
@@ -177,9 +183,9 @@ impl DetectionStatistics {
         all
     }
 
-    /// Assigns the wall time since the reading `seconds` to the new instants: all instants after the first `count`.
-    /// Without new instants, the last instant receives the time. If there are two new instants, the second is an impact
-    /// and receives the time of the primitive stage.
+    /// Assigns the wall time since the earlier value `seconds` to the new instants, which are all instants after the
+    /// first `count`. Without new instants, the time is added to the last instant. If there are two new instants, the
+    /// second is an impact and receives the time of the primitive stage; the first receives the rest.
     pub(crate) fn close_instants(&mut self, count: usize, seconds: &StageSeconds) {
         let spent = self.seconds.sum() - seconds.sum();
         let of_impact = self.seconds.primitive - seconds.primitive;
@@ -195,7 +201,7 @@ impl DetectionStatistics {
         }
     }
 
-    /// Records an instant at which the detector works.
+    /// Records an instant at which the detector works. `touched`: whether the first contact has already occurred.
     pub(crate) fn operated(&mut self, time: f64, touched: bool) {
         if !touched || self.operated_times.len() < CAP_AFTER_CONTACT {
             self.operated_times.push(time);
@@ -210,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    /// The clock assigns each stage its own time, and the sum does not exceed the total time.
+    /// The clock adds the time of each stage to this stage, and the sum does not exceed the total time.
     #[test]
     fn the_clock_gives_every_stage_its_time() {
         let pause = Duration::from_millis(4);

@@ -1,4 +1,4 @@
-//! Intersections of two faces, at least one of them curved.
+//! Intersections of two faces, at least one of which is curved or warped.
 
 use super::facet::{Facet, fan};
 use crate::detection::face::convex_hull::QuadraticBezierFace;
@@ -6,16 +6,17 @@ use crate::detection::volume::{Obb, ObbExclusion};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 
-/// Largest number of pairs of pieces that are examined for two faces. More pairs are near each other only if the faces
-/// conform.
+/// Largest number of pairs of pieces examined for two faces. More pairs are near each other only if the faces touch
+/// along a curve or an area. Such faces count as not intersecting.
 const MAX_PIECES: usize = 16384;
-/// Margin by which two flat pieces must intersect, in units of the largest deviation of the pieces from their faces.
-/// With this margin the faces certainly intersect.
+/// Margin by which two flat pieces must intersect, in units of `touching`. The deviations of the two pieces from their
+/// faces sum to at most `touching`. With this margin the faces certainly intersect.
 const CLEAR: f64 = 2.0;
 
-/// Intersection of two faces by subdivision. Pairs of separated pieces are discarded; the other pieces are divided
-/// until they are flat up to `touching`. A pair of flat pieces that intersect by more than their deviation from the
-/// faces gives the point. Along an intersection there are many such pairs. The first face may be a segment in space.
+/// A point of intersection \[m\] of two faces by subdivision. Pairs of separated pieces are discarded. In all other
+/// pairs, the larger piece is divided until both pieces are flat up to `touching` \[m\]. The first pair of flat pieces
+/// that certainly intersect at a point accepted by `is_inside` gives the result. The first face may be a segment in
+/// space.
 pub fn crossing_of_bezier_faces(
     bezier_faces: [QuadraticBezierFace; 2],
     touching: f64,
@@ -47,8 +48,8 @@ pub fn crossing_of_bezier_faces(
     None
 }
 
-/// Certain intersection of two polygons. Each polygon has an error of up to half of `margin`; the first polygon may be
-/// a segment.
+/// A point of intersection of two polygons that remains if each polygon is perturbed by up to half of `margin`. The
+/// first polygon may be a segment.
 fn crossing_of_polygons(first: &[Vec3], second: &[Vec3], margin: f64) -> Option<Vec3> {
     if let &[from, to] = first {
         return facets(second).find_map(|facet| facet.passed_by(&[from, to], margin));

@@ -1,4 +1,4 @@
-//! Thickness of the intersection of two bodies.
+//! Thickness of the intersection of two bodies: the diameter of the largest ball inside both.
 
 use rayon::prelude::*;
 
@@ -7,30 +7,32 @@ use crate::math::Vec3;
 
 use super::side::Side;
 
-/// Lattice points along each axis of the common box from which balls grow.
+/// Number of starting points of balls along each coordinate axis of the common box.
 const LATTICE: usize = 8;
-/// Largest number of points of a body from which balls grow.
+/// Largest number of points of one body at which balls start.
 const MAX_POINTS: usize = 1000;
-/// Largest number of contact points of a growing ball.
+/// Largest number of successive contact points of a growing ball.
 const MAX_TOUCHED: usize = 8;
-/// Largest number of trials for each contact point of a growing ball.
+/// Largest number of trial radii for each contact point of a growing ball.
 const MAX_TRIALS: usize = 30;
-/// Number of balls, the largest ones, that rise along the medial axis.
+/// Number of balls that rise along the medial surface. The largest balls are chosen.
 const MAX_RISING: usize = 8;
-/// Number of steps of a rising ball.
+/// Largest number of steps of a rising ball.
 const RISING_STEPS: usize = 190;
 /// Ratio of the lengths of successive steps of a rising ball.
 const SHORTER: f64 = 0.9;
 /// Length of the first step of a rising ball, relative to half the diagonal of the common box. The length of the last
 /// step is about 1e-9 of half the diagonal.
 const FIRST_STEP: f64 = 0.5;
-/// Relative tolerance. A ball may intersect a surface by this tolerance, and must exceed another ball by this tolerance
-/// to replace the other ball.
+/// Relative tolerance on radii and lengths. A ball may intersect a surface by this fraction of its radius. A growing
+/// ball must exceed the previous ball by this fraction to replace it. A box with a shorter side relative to the longest
+/// side counts as flat.
 const TOLERANCE: f64 = 1e-9;
 
 /// Approximate diameter and centre of the largest ball inside both of two closed surfaces.
 ///
-/// A relative displacement that separates the bodies is at least as long as this diameter.
+/// Any relative displacement that separates the bodies is at least as long as this diameter. Balls start at lattice
+/// points of the box `common`, at interior points of both bodies at the given `depth` \[m\], and at the point `inside`.
 pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {
     let both = Both(sides);
     let largest = 0.5 * common.diagonal();
@@ -55,7 +57,7 @@ pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec
     Some((2.0 * found.radius, found.centre))
 }
 
-/// Centres of equal cells of a box, in a single layer for a flat box.
+/// Centres of the equal cells of a box. A flat box has a single layer of cells.
 fn lattice(bounds: &Aabb) -> Vec<Vec3> {
     let size = bounds.upper - bounds.lower;
     let count = |axis: usize| if size[axis] > TOLERANCE * size.max() { LATTICE } else { 1 };
@@ -65,7 +67,7 @@ fn lattice(bounds: &Aabb) -> Vec<Vec3> {
     along(0).flat_map(|x| along(1).flat_map(move |y| along(2).map(move |z| Vec3::new(x, y, z)))).collect()
 }
 
-/// A ball without surface points inside, and a point where it touches a surface.
+/// A ball that contains no surface points in its interior, and a point at which the ball touches a surface.
 #[derive(Clone, Copy)]
 struct Ball {
     centre: Vec3,
@@ -76,14 +78,15 @@ struct Ball {
 struct Both<'a>([&'a Side<'a>; 2]);
 
 impl Both<'_> {
-    /// The largest ball about a point.
+    /// The largest ball about a point without surface points in its interior.
     fn ball_about(&self, centre: Vec3) -> Option<Ball> {
         let closest = self.0.iter().filter_map(|side| side.closest(&centre));
         let ball = |touched: Vec3| Ball { centre, radius: (touched - centre).norm(), touched };
         closest.map(ball).min_by(|a, b| a.radius.total_cmp(&b.radius))
     }
 
-    /// A ball that begins at a point and grows away from its contact point as long as its radius increases.
+    /// Starts with the ball about a point and replaces it by the ball that grows away from its contact point, as long
+    /// as the radius increases.
     fn grow(&self, start: &Vec3, largest: f64) -> Option<Ball> {
         let mut ball = self.ball_about(*start)?;
         for _ in 0..MAX_TOUCHED {
@@ -98,8 +101,9 @@ impl Both<'_> {
         Some(ball)
     }
 
-    /// The largest ball along steps of decreasing length away from the contact point. Where the ball touches two
-    /// surfaces in turn, its path follows the medial surface between the two surfaces.
+    /// Moves the centre of a ball away from its contact point in steps of decreasing length, and returns the largest
+    /// ball on this path. Where the ball touches two surfaces in turn, the path follows the medial surface between the
+    /// two surfaces.
     fn rise(&self, ball: Ball, step: f64) -> Ball {
         let (mut best, mut last, mut step) = (ball, ball, step);
         for _ in 0..RISING_STEPS {
@@ -114,8 +118,9 @@ impl Both<'_> {
         best
     }
 
-    /// The largest ball that touches the contact point of `ball` from the same side. An oversized ball shrinks until no
-    /// surface point is inside.
+    /// The largest ball that touches the surface at the contact point of `ball`, with its centre in the same direction
+    /// from this point. The search begins with the radius `largest` and shrinks the ball until it contains no surface
+    /// point. `None` if the number of trials is exhausted.
     ///
     /// # Source
     /// Ma, Bae & Choi 2012, "3D medial axis point approximation using nearest neighbors and the normal field", Vis.

@@ -2,7 +2,7 @@
 
 use crate::math::Vec3;
 
-/// A triangle of a face, or a segment in the plane.
+/// A triangle of a face, or a segment in the plane z = 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Facet {
     points: [Vec3; 3],
@@ -10,7 +10,7 @@ pub struct Facet {
 }
 
 impl Facet {
-    /// From three corners; a segment if the last two coincide.
+    /// From the indices of three corners; a segment if the last two indices are equal.
     pub fn new([a, b, c]: [usize; 3], corner: impl Fn(usize) -> Vec3) -> Self {
         Self { points: [corner(a), corner(b), corner(c)], count: if b == c { 2 } else { 3 } }
     }
@@ -19,8 +19,8 @@ impl Facet {
         &self.points[..self.count]
     }
 
-    /// Intersection with a segment. Both ends must be farther than `margin` from the plane, and the intersection must
-    /// be farther than `margin` inside the border.
+    /// Intersection of a segment with the facet. The two ends must lie on opposite sides of the plane, both farther
+    /// than `margin` from it. The intersection must lie farther than `margin` inside the border.
     pub fn pierced_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -28,7 +28,8 @@ impl Facet {
         self.holds(&point, &normal, margin).then_some(point)
     }
 
-    /// Intersection of a segment with the facet. The border of the facet is widened by `slack`.
+    /// Intersection of a segment with the facet, whose border is widened by `slack`. The two ends must lie on opposite
+    /// sides of the plane.
     pub fn met_by(&self, ends: &[Vec3; 2], slack: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, 0.0)?;
@@ -36,9 +37,10 @@ impl Facet {
         self.holds(&point, &normal, -slack).then_some(point)
     }
 
-    /// Intersection with a segment. All points of the segment within `margin` of the plane must be farther than
-    /// `margin` inside the border. Perturbations of the facet and of the segment by half the margin then keep the
-    /// intersection.
+    /// Intersection of a segment with the facet. The two ends must lie on opposite sides of the plane, both farther
+    /// than `margin` from it. All points of the segment within `margin` of the plane must lie farther than `margin`
+    /// inside the border. The intersection then remains if the facet and the segment are each perturbed by half of
+    /// `margin`.
     pub fn passed_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -48,14 +50,15 @@ impl Facet {
         passes.then(|| at_height(ends, heights, 0.0))
     }
 
-    /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. The intersection
-    /// is certain if a segment in this triangle, through the midpoint, passes the other triangle as in
-    /// [`Self::passed_by`]. The segment crosses the intersection line at a right angle. Both ends are at the distance
-    /// `margin` from the plane of the other triangle.
+    /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. The test uses a
+    /// segment in this triangle through the midpoint, at a right angle to the intersection line. Both ends of the
+    /// segment are at the distance `margin` from the plane of the other triangle. The intersection is certain if the
+    /// segment passes the other triangle as in [`Self::passed_by`].
     ///
     /// # Source
-    /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): the intersection line is the
-    /// overlap of the intervals of the triangles on the line of their planes.
+    /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): each triangle covers an
+    /// interval of the line in which the two planes intersect, and the intersection line of the triangles is the
+    /// overlap of the two intervals.
     pub fn crossing_with(&self, other: &Self, margin: f64) -> Option<Vec3> {
         let normals = [self.normal()?, other.normal()?];
         let line = normals[0].cross(&normals[1]);
@@ -78,7 +81,8 @@ impl Facet {
         passes.then_some(middle)
     }
 
-    /// Intersections of the border of this triangle with the plane of another triangle with the given normal.
+    /// The two points at which the border of this triangle intersects the plane of another triangle with this normal;
+    /// `None` if the border does not intersect the plane.
     fn cut(&self, other: &Self, normal: &Vec3) -> Option<[Vec3; 2]> {
         let heights = self.points.map(|point| normal.dot(&(point - other.points[0])));
         let crosses = |k: &usize| (heights[*k] < 0.0) != (heights[(k + 1) % 3] < 0.0);
@@ -89,14 +93,15 @@ impl Facet {
         Some([points.next()?, points.next()?])
     }
 
-    /// Unit normal; for a segment in the plane z = 0.
+    /// Unit normal; `None` for a facet without area or length. The normal of a segment lies in the plane z = 0.
     fn normal(&self) -> Option<Vec3> {
         let [origin, second, third] = self.points;
         let across = if self.count == 2 { Vec3::z() } else { third - origin };
         (second - origin).cross(&across).try_normalize(0.0)
     }
 
-    /// Heights of the ends of a segment above the plane, if they are on opposite sides by more than `margin`.
+    /// Heights of the ends of a segment above the plane. `None` unless the ends lie on opposite sides, both farther
+    /// than `margin` from the plane.
     fn heights_on_both_sides(&self, ends: &[Vec3; 2], normal: &Vec3, margin: f64) -> Option<[f64; 2]> {
         let heights = ends.map(|end| normal.dot(&(end - self.points[0])));
         let on_both_sides =
@@ -104,7 +109,8 @@ impl Facet {
         on_both_sides.then_some(heights)
     }
 
-    /// Whether the projection of a point is farther than `margin` inside the border.
+    /// Whether the projection of a point onto the plane lies farther than `margin` inside the border. A negative margin
+    /// widens the border.
     fn holds(&self, point: &Vec3, normal: &Vec3, margin: f64) -> bool {
         let corners = self.points();
         (0..corners.len()).all(|k| {
@@ -117,12 +123,13 @@ impl Facet {
     }
 }
 
-/// Point of a segment at a height between the heights of its ends.
+/// Point of a segment at the given `height`, which lies between the heights of the ends.
 fn at_height(ends: &[Vec3; 2], heights: [f64; 2], height: f64) -> Vec3 {
     ends[0] + (ends[1] - ends[0]) * ((heights[0] - height) / (heights[0] - heights[1]))
 }
 
-/// Divides a polygon of `count` corners into facets. Corners of each facet, as arguments of [`Facet::new`].
+/// Divides a polygon of `count` corners into triangles from its first corner, or a segment (`count` = 2) into one
+/// facet. Each item holds the indices of the corners of a facet, as arguments of [`Facet::new`].
 pub fn fan(count: usize) -> impl Iterator<Item = [usize; 3]> {
     (2..count.max(3)).map(move |k| [0, k - 1, k.min(count - 1)])
 }

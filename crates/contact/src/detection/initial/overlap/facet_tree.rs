@@ -1,4 +1,4 @@
-//! Facets near an edge, by a box tree.
+//! Search for the facets near an edge, by a box tree.
 
 use crate::detection::tree::box_tree::BoxTree;
 use crate::detection::volume::Aabb;
@@ -8,7 +8,7 @@ use crate::math::space_filling_curve::{self, Cube};
 
 use super::facet::Facet;
 
-/// Facets along a space-filling curve, and a tree over their boxes.
+/// Facets in the order of a space-filling curve, and a tree over their boxes.
 pub struct FacetTree {
     facets: Vec<Facet>,
     tree: BoxTree,
@@ -25,7 +25,7 @@ impl FacetTree {
         Self { facets, tree }
     }
 
-    /// Facets whose boxes overlap this one.
+    /// Facets whose boxes overlap the box `of`.
     pub fn near(&self, of: &Aabb) -> impl Iterator<Item = &Facet> {
         self.tree.overlapping(Registers::default(), of).into_iter().map(|facet| &self.facets[facet as usize])
     }

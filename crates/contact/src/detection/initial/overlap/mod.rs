@@ -1,4 +1,4 @@
-//! Overlap of bodies in a given configuration, a check of the input before the first step.
+//! Overlap of bodies in a given configuration. The check of the input uses this search before the first step.
 
 mod bezier_crossing;
 mod common_ball;
@@ -38,46 +38,50 @@ pub(crate) use sorted_boxes::SortedBoxes;
 pub struct Penetration {
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// Features of one body inside the other.
+    /// Features by which the overlap was found.
     pub entry: Entry,
-    /// About the least displacement that separates the bodies \[m\]: the larger of two lengths, the thickness of the
-    /// overlap and the largest depth of a node inside the other body. The thickness between two closed surfaces is
-    /// about the diameter of the largest ball inside both. The thickness between an open and a closed surface is the
-    /// largest depth of a face centre of the open surface. The depth is 0 if only the faces of two open surfaces
-    /// intersect.
+    /// Approximate length of the least displacement that separates the bodies \[m\]: the larger of the thickness of the
+    /// overlap and the largest depth of a node inside the other body. The thickness of the overlap of two closed
+    /// surfaces is about the diameter of the largest ball inside both. The thickness of the overlap of an open and a
+    /// closed surface is the largest depth of a face centre of the open surface. Two open surfaces have no thickness of
+    /// overlap. The depth is 0 if there is neither a thickness nor a node inside.
     pub depth: f64,
-    /// Position of the overlap \[m\].
+    /// Position of a point of the overlap \[m\]: the deepest node, the centre of the largest ball, the deepest face
+    /// centre, or a common point.
     pub point: Vec3,
 }
 
-/// Features of a body inside another body.
+/// Features that reveal the overlap of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// A node.
+    /// A node of one body is inside the other body.
     Nodes,
-    /// No node, but faces intersect.
+    /// No node is inside the other body, but faces intersect.
     Faces,
-    /// Neither nodes nor intersecting faces, as for aligned faces. Only interior points of one body inside the other
-    /// body reveal the overlap. Contact detection does not find this overlap.
+    /// No node is inside the other body and no faces intersect, as for aligned bodies. Only points common to both
+    /// interiors reveal the overlap. Contact detection does not find this overlap.
     Insides,
 }
 
-/// Depth up to which bodies count as touching, relative to the extent of the smaller body.
+/// Depth up to which bodies count as touching, relative to the shorter diagonal of their two bounding boxes.
 const TOUCHING: f64 = 1e-9;
-/// Interior points of a body are tested in another body. Depth of these points, in units of the touching depth. If two
+/// Depth of the interior points of one body that are tested in another body, in units of the touching depth. If two
 /// bodies merely touch, interior points at this depth are clearly outside the other body.
 const INSET: f64 = 16.0;
-/// An intersection of a curved face is ignored within this distance from the border, in units of the touching depth.
+/// Distance from the border of a curved or warped face up to which an intersection is ignored, in units of the touching
+/// depth.
 const BORDER: f64 = 16.0;
-/// The thickness of the overlap replaces the depth of a node in the report above this relative excess.
+/// Relative excess of the thickness of the overlap over the depth of the deepest node, above which the report gives the
+/// thickness instead of this depth.
 const ROUNDING: f64 = 1e-6;
 
-/// Pairs of different overlapping bodies, ascending; for single bodies see [`self_crossings`].
+/// Pairs of different bodies that overlap, ascending. For single bodies see [`self_crossings`]. `positions` are the
+/// positions of all nodes \[m\].
 ///
 /// # Cost
-/// A tree over the boxes of the bodies. For each pair with overlapping boxes, the work is in the common box: a sweep
-/// over the edges and faces, and for each node and interior point a search in an index of the faces. For overlapping
-/// bodies, several passes over all faces.
+/// A tree over the boxes of the bodies. Each pair with overlapping boxes needs a sweep over the edges and faces in the
+/// common box. Each node and each interior point in the common box needs a search in an index of the faces. Overlapping
+/// bodies need several passes over all faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
         model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();
@@ -112,8 +116,8 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
         .collect()
 }
 
-/// Features of one body inside the other, with the depth and the position of the deepest node. If no node is inside,
-/// the depth is zero and the position is a common point.
+/// Features that reveal the overlap, with the depth \[m\] and the position of the deepest node. If no node is inside
+/// the other body, the depth is zero and the position is a common point. `None` if the bodies do not overlap.
 fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, f64, Vec3)> {
     let deepest = [[0, 1], [1, 0]]
         .into_iter()
@@ -131,11 +135,12 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
         .or_else(|| common_point(sides, common, touching).map(|point| (Entry::Insides, 0.0, point)))
 }
 
-/// A point inside both bodies, from interior points of one body tested in the other.
+/// A point inside both bodies. The candidates are interior points of one body; they are tested in the other body.
 ///
-/// Bodies with aligned faces may overlap without nodes inside each other and without intersecting edges. Their nodes
-/// and face centres are therefore moved inward and, by less, sideways. If the bodies overlap, some of the moved points
-/// of one body are then inside the other body. If the bodies only touch, all moved points stay outside.
+/// Bodies with aligned faces may overlap although no node is inside the other body and no edge intersects a face. The
+/// nodes and face centres of one body are therefore displaced inward and, by less, sideways. If the bodies overlap,
+/// some of the displaced points are inside the other body. If the bodies only touch, all displaced points stay outside
+/// the other body.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -148,7 +153,8 @@ fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<V
     })
 }
 
-/// Intersection of a straight edge of one body, moved slightly inward, with a flat face of the other.
+/// Intersection of a straight edge of one body with a flat face of the other body. The edge is first displaced slightly
+/// inward. `None` if the body of the edge is open.
 fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f64) -> Option<Vec3> {
     if !inset.is_closed() {
         return None;
@@ -161,8 +167,8 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
         return None;
     }
     let facets = flat_facets(other.surface, other.positions, common, touching);
-    // At a sharp corner of a facet the distance of a point from the facet exceeds the distances of the point from the
-    // sides.
+    // At a sharp corner, the widened border of a facet extends beyond the distance `touching` from the facet. This test
+    // excludes points there.
     let is_on_other = |point: &Vec3| other.closest(point).is_some_and(|on| (on - point).norm() <= touching);
     let is_common = |point: &Vec3| is_on_other(point) && inset.holds(point, 0.25 * INSET * touching);
     ends.iter().find_map(|ends| {
@@ -172,8 +178,8 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
     })
 }
 
-/// Thickness and position of the overlap of two bodies. Two closed surfaces have a common ball; an open and a closed
-/// surface have the deepest face centre of the open surface. `None` for two open surfaces.
+/// Thickness \[m\] and position of the overlap of two bodies. For two closed surfaces, the common ball gives both. For
+/// an open and a closed surface, the deepest face centre of the open surface gives both. `None` for two open surfaces.
 fn thickness(sides: [&Side<'_>; 2], common: &Aabb, point: &Vec3, touching: f64) -> Option<(f64, Vec3)> {
     match sides.map(Side::is_closed) {
         [true, true] => common_ball(sides, common, INSET * touching, *point),
@@ -194,7 +200,7 @@ fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
     Aabb::fit(control_points(kind, nodes, positions, &mut points), 0.0)
 }
 
-/// Intersection of a straight edge of one surface with a flat face of the other.
+/// Intersection of a straight edge of the surface `edges` with a flat face of the surface `faces`.
 fn crossing(
     edges: &Surface,
     faces: &Surface,
@@ -211,7 +217,7 @@ fn crossing(
     })
 }
 
-/// The faces in a box that are flat polygons, as triangles.
+/// The flat faces whose boxes overlap the box `bounds`, divided into triangles. The facets of segments are segments.
 fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f64) -> FacetTree {
     let facets = (0..surface.num_faces())
         .filter(|&face| !box_of_face(surface, face, positions).excludes(bounds))
@@ -220,8 +226,8 @@ fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f
     FacetTree::new(&facets.collect::<Vec<Facet>>())
 }
 
-/// The ends of the straight edges. An edge counts as straight if its middle node deviates from the middle of its chord
-/// by at most `touching`. In plane problems the faces are the edges.
+/// End nodes of the straight edges of a surface. An edge counts as straight if its middle node deviates from the middle
+/// of its chord by at most `touching`. In plane problems, the faces count as edges.
 fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl Iterator<Item = [u32; 2]> {
     let at = |node: u32| positions[node as usize];
     let is_straight = move |[a, b]: [u32; 2], middle: Option<u32>| {
@@ -236,8 +242,9 @@ fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl 
     edges.map(|edge| edge.nodes).chain(segments)
 }
 
-/// Intersection of faces of two surfaces, at least one of them curved. Pairs of faces with a common corner are omitted:
-/// the faces touch at this corner, and in conforming meshes along whole edges.
+/// Intersection of a face of one surface with a face of the other surface, at least one of which is curved or warped.
+/// Pairs of faces with a common corner position are omitted, because they touch at this corner and, in conforming
+/// meshes, along whole edges.
 fn curved_crossing(
     surfaces: [&Surface; 2],
     positions: &[Vec3],
@@ -270,7 +277,7 @@ fn curved_crossing(
     })
 }
 
-/// Whether a face is linear and deviates from the polygon of its corners by at most `touching`.
+/// Whether a face has no middle nodes and deviates from the polygon of its corners by at most `touching`.
 fn is_flat(surface: &Surface, face: usize, positions: &[Vec3], touching: f64) -> bool {
     lies_in_hull_of_nodes(surface.face(face).0)
         && bezier_face(surface, face, positions).thickness() <= touching
@@ -285,7 +292,7 @@ fn have_a_common_corner([first, second]: &[QuadraticBezierFace; 2], touching: f6
     first.corners().iter().any(|a| second.corners().iter().any(|b| (a - b).norm() <= touching))
 }
 
-/// Whether a point of a face is farther than `margin` from the edges of the face; for a segment, from the ends.
+/// Whether a point of a face is farther than `margin` from all edges of the face or, for a segment, from both ends.
 fn is_off_border(surface: &Surface, face: usize, positions: &[Vec3], point: &Vec3, margin: f64) -> bool {
     let (kind, nodes) = surface.face(face);
     if kind.dimension() < 2 {

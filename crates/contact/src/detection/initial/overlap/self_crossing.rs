@@ -16,11 +16,15 @@ use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is
 
 /// The bodies with self-contact that intersect themselves, and a point of intersection \[m\].
 ///
-/// A closed surface overlaps itself only if some of its faces intersect. An edge may intersect a face without a common
-/// node, segments of a plane body may cross, or curved faces without a common node may intersect.
+/// A closed surface overlaps itself only if some of its faces intersect. The search tests three cases. The two features
+/// in each case have no common node.
+///
+/// - An edge intersects a flat or warped face.
+/// - Two segments of a plane body cross.
+/// - Two faces intersect, at least one of which is quadratic.
 ///
 /// # Cost
-/// For each body a tree over its faces, and tests of pairs of nearby faces.
+/// For each body with self-contact, a tree over its faces and tests of pairs of nearby faces.
 pub fn self_crossings(model: &ContactModel, positions: &[Vec3]) -> Vec<(u32, Vec3)> {
     let crossing =
         |&body: &u32| Some((body, SelfCrossing::new(&model.surfaces[body as usize], positions)?.find()?));
@@ -42,7 +46,7 @@ impl<'a> SelfCrossing<'a> {
         Some(Self { surface, positions, tree, touching })
     }
 
-    /// The first intersection in a traversal of the tree.
+    /// The first intersection found in a traversal of the tree.
     fn find(&self) -> Option<Vec3> {
         let tree = &self.tree;
         let mut pending = vec![[tree.root(); 2]];
@@ -70,7 +74,7 @@ impl<'a> SelfCrossing<'a> {
         None
     }
 
-    /// Intersection of two faces.
+    /// A point of intersection of two faces.
     fn crossing(&self, faces: [usize; 2]) -> Option<Vec3> {
         let boxes = faces.map(|face| box_of_face(self.surface, face, self.positions));
         if boxes[0].excludes(&boxes[1]) {
@@ -87,7 +91,8 @@ impl<'a> SelfCrossing<'a> {
         self.pierced(first, second).or_else(|| self.pierced(second, first))
     }
 
-    /// Intersection of an edge of one face with another face without a common node.
+    /// A point at which an edge of the face `edges` intersects the face `face`. The edge and `face` have no common
+    /// node.
     fn pierced(&self, edges: usize, face: usize) -> Option<Vec3> {
         let nodes = self.surface.face(face).1;
         let edges = self.surface.edges_of_face(edges).iter().map(|&edge| self.surface.edges()[edge as usize]);
@@ -109,7 +114,7 @@ impl<'a> SelfCrossing<'a> {
         })
     }
 
-    /// Intersection of two segments without a common node in the plane.
+    /// Intersection in the plane of two segments without a common node.
     fn crossing_of_segments(&self, faces: [usize; 2]) -> Option<Vec3> {
         if self.share_a_node(faces) {
             return None;
@@ -145,7 +150,8 @@ impl<'a> SelfCrossing<'a> {
 mod tests {
     use super::*;
 
-    /// Two tetrahedra in one body; the tip of the second is at a given height relative to the face z = 0 of the first.
+    /// Intersection of two tetrahedra in one body. The tip of the second tetrahedron is at a given height above the
+    /// face z = 0 of the first tetrahedron.
     fn tip_at(height: f64) -> Option<Vec3> {
         let positions: Vec<Vec3> = [
             [0.0, 0.0, 0.0],

@@ -1,4 +1,4 @@
-//! One body of a pair: its surface, its interior, and interior points near the surface.
+//! One body of a pair: its surface, tests for points in its interior, and interior points near its surface.
 
 use rayon::prelude::*;
 
@@ -11,13 +11,14 @@ use crate::math::Vec3;
 
 use super::winding::{is_closed, winds_around};
 
-/// Sideways shift of all interior points, in units of their depth. The shift is shorter than 1, so that the points stay
-/// inside. The direction of the shift is oblique to all axes and diagonals, so that the shift removes alignments.
+/// Additional shift of all interior points, in units of their depth. The shift is shorter than 1, so that the points
+/// stay inside. The shift is oblique to all coordinate axes and their diagonals, so that it removes alignments of two
+/// bodies.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
-/// Least cosine between the outward direction of a node and the normals of its face ring. A node with a smaller cosine
-/// has no outward direction.
+/// Least cosine between the outward direction of a node and any normal of its face ring. A node without a direction
+/// above this bound has no outward direction.
 const LEAST_COSINE: f64 = 0.05;
-/// Largest number of iterations for the outward direction of a node; two or three usually suffice.
+/// Largest number of iterations for the outward direction of a node. Two or three iterations usually suffice.
 const MAX_STEPS: usize = 50;
 
 /// A surface and the index of its faces.
@@ -25,8 +26,8 @@ pub struct Side<'a> {
     pub surface: &'a Surface,
     pub positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// Displacement of each node to a depth of about 1; `None` for an open surface, because such a surface has no
-    /// interior.
+    /// For each node, a displacement that leads to a depth of about 1. `None` for an open surface, because an open
+    /// surface has no interior.
     inward_displacements: Option<Vec<Vec3>>,
 }
 
@@ -41,12 +42,13 @@ impl<'a> Side<'a> {
         self.inward_displacements.is_some()
     }
 
-    /// Closest point of the surface.
+    /// Point of the surface closest to `point`; `None` for a surface without faces.
     pub fn closest(&self, point: &Vec3) -> Option<Vec3> {
         self.faces.closest(point, f64::INFINITY).map(|closest| closest.point.point)
     }
 
-    /// Depths of points behind their closest faces \[m\].
+    /// Depth of each point behind its closest face \[m\]; negative in front of the face, −∞ for a surface without
+    /// faces.
     pub fn depths(&self, points: &[Vec3]) -> Vec<f64> {
         let mut closest = vec![None; points.len()];
         self.faces.closest_to_all(points, f64::INFINITY, &mut closest);
@@ -68,7 +70,8 @@ impl<'a> Side<'a> {
         winds_around(self.surface, self.positions, point)
     }
 
-    /// The deepest point inside the surface among those deeper than `least` \[m\].
+    /// Depth \[m\] and position of the deepest of the `points` that are inside the surface and deeper than `least`
+    /// \[m\].
     pub fn deepest(&self, points: &[Vec3], least: f64) -> Option<(f64, Vec3)> {
         let depths = self.depths(points).into_iter().zip(points.iter().copied());
         let mut deepest: Vec<(f64, Vec3)> = depths.filter(|(depth, _)| *depth > least).collect();
@@ -76,7 +79,7 @@ impl<'a> Side<'a> {
         deepest.into_iter().find(|(_, point)| self.winds_around(point))
     }
 
-    /// The nodes in a box.
+    /// Positions of the nodes in a box.
     pub fn nodes_in(&self, bounds: &Aabb) -> Vec<Vec3> {
         let nodes = self.surface.nodes().iter().map(|&node| self.positions[node as usize]);
         nodes.filter(|point| bounds.contains(point)).collect()
@@ -88,7 +91,8 @@ impl<'a> Side<'a> {
         centres.filter(|point| bounds.contains(point)).collect()
     }
 
-    /// A node of a closed surface, moved inward to this depth; not moved if the node has no inward direction.
+    /// Position of a node of a closed surface after a displacement inward to about this depth \[m\]. A node without an
+    /// outward direction keeps its position.
     pub fn inset_node(&self, node: u32, depth: f64) -> Vec3 {
         let local = self.surface.local_node(node);
         let displacement = self
@@ -99,7 +103,8 @@ impl<'a> Side<'a> {
         self.positions[node as usize] + displacement * depth
     }
 
-    /// The nodes and face centres of a closed surface in a box, moved inward to this depth.
+    /// The nodes and face centres of a closed surface, displaced inward to about this depth \[m\], as far as they then
+    /// lie in the box. Empty for an open surface.
     pub fn inset_points(&self, depth: f64, bounds: &Aabb) -> Vec<Vec3> {
         let Some(displacements) = &self.inward_displacements else { return Vec::new() };
         let nodes = self.surface.nodes().iter().zip(displacements);
@@ -123,8 +128,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node, a displacement to a point that is 0.5 to a few units behind all faces of the face ring; zero if no
-/// point is behind all faces.
+/// For each node, a displacement to a point that lies at least 0.6 units behind the planes of all faces of the face
+/// ring. Zero if the node has no outward direction.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };
@@ -138,9 +143,9 @@ fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     surface.nodes().par_iter().enumerate().map(displacement).collect()
 }
 
-/// A vector m with n·m ≥ 1 for all normals n, with equality for one of the normals. Consider the point of the convex
-/// hull of the normals nearest to the origin. The vector m points approximately to this point; `None` if this point is
-/// near the origin.
+/// A vector m with n·m ≥ 1 for all unit normals n, and with n·m = 1 for at least one of them. The vector m points
+/// approximately from the origin to the nearest point of the convex hull of the normals. `None` if there are no
+/// normals, or if this point is too near the origin (`LEAST_COSINE`).
 ///
 /// # Source
 /// Gilbert 1966, "An iterative procedure for computing the minimum of a quadratic form on a convex set", SIAM J.
@@ -167,7 +172,8 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// The outward direction, if one exists, is in front of all faces; opposed faces have no outward direction.
+    /// If all normals lie on one side of a plane, the outward direction m has min n·m = 1. Opposed faces have no
+    /// outward direction.
     #[test]
     fn outward_directions_are_in_front_of_all_faces() {
         let samples = &mut Samples::new(8);

@@ -1,11 +1,11 @@
-//! Search for boxes near a given box, by sorting along an axis.
+//! Search for the boxes that overlap a given box, by sorting along an axis.
 
 use crate::detection::volume::Aabb;
 
-/// Boxes sorted along the longest side of their joint box.
+/// Boxes with their items, sorted by their lower bounds along the longest side of the common bounding box.
 pub struct SortedBoxes<T> {
     axis: usize,
-    /// Greatest width along the axis \[m\].
+    /// Greatest width of a box along the axis \[m\].
     widest: f64,
     boxes: Vec<(Aabb, T)>,
 }
@@ -24,7 +24,7 @@ impl<T: Copy> SortedBoxes<T> {
         self.boxes.iter()
     }
 
-    /// Items of the boxes that overlap this one.
+    /// Items of the boxes that overlap the box `of`.
     pub fn near(&self, of: &Aabb) -> impl Iterator<Item = T> {
         let (first, last) = (of.lower[self.axis] - self.widest, of.upper[self.axis]);
         let start = self.boxes.partition_point(|b| b.0.lower[self.axis] < first);

@@ -1,8 +1,8 @@
 //! Winding number of a surface about a point. The winding number distinguishes inside from outside independently of
 //! nearby normals.
 //!
-//! If a body intersects itself, for example beside a sharp edge of two bulging faces, the closest face may face away
-//! from a point outside the body. The winding number is correct also there.
+//! If a body intersects itself, for example beside a sharp edge between two bulging faces, the normal of the closest
+//! face may point away from a point outside the body. The winding number classifies this point correctly.
 
 use std::f64::consts::TAU;
 
@@ -13,20 +13,21 @@ use crate::math::Vec3;
 
 use super::facet::fan;
 
-/// Relative to the distance of the point, this deviation of a piece of a face from the polygon of its corners is
-/// negligible. Gaps between pieces of different size are seen from the point under angles of this magnitude.
+/// Ratio of two lengths up to which a piece of a face is replaced by the polygon of its corners: the deviation of the
+/// piece from the polygon, and the distance of the point from the box of the piece. Between pieces of different size
+/// the polygons leave gaps, which the point sees under angles of about this size \[rad\].
 const COARSENESS: f64 = 0.05;
-/// Largest number of subdivisions of a face, reached for a point on the face.
+/// Largest number of successive subdivisions of a face. A point on the face reaches this number.
 const MAX_HALVINGS: u32 = 48;
 
-/// Whether the winding number of a closed surface about a point is not zero. True for every open surface, because the
-/// winding number of an open surface is fractional.
+/// Whether the winding number of a closed surface about a point is not zero. Always `true` for an open surface, because
+/// its winding number is not an integer and decides nothing.
 pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool {
     !is_closed(surface) || winding_number(surface, positions, point).abs() > 0.5
 }
 
-/// Whether a surface has no border: at every edge (in the plane, at every node), equally many faces have either
-/// orientation.
+/// Whether a surface has no border: along every edge, as many faces run forward as backward. In the plane, as many
+/// segments begin as end at every node.
 pub fn is_closed(surface: &Surface) -> bool {
     let (mut of_edges, mut of_nodes) =
         (vec![0_i32; surface.edges().len()], vec![0_i32; surface.nodes().len()]);
@@ -35,7 +36,7 @@ pub fn is_closed(surface: &Surface) -> bool {
         let corner = |k: usize| nodes[kind.corners()[k % kind.corners().len()] as usize];
         for (k, &edge) in surface.edges_of_face(face).iter().enumerate() {
             let forward = surface.edges()[edge as usize].nodes == [corner(k), corner(k + 1)];
-            // A collapsed edge (two equal nodes) does not count.
+            // A collapsed edge, whose two nodes are the same node, does not count.
             let runs = corner(k) != corner(k + 1);
             of_edges[edge as usize] += i32::from(runs) * if forward { 1 } else { -1 };
         }
@@ -49,8 +50,8 @@ pub fn is_closed(surface: &Surface) -> bool {
     of_edges.iter().chain(&of_nodes).all(|&count| count == 0)
 }
 
-/// Winding number of a closed surface, to some hundredths: 0 outside, ±1 inside, other values if the surface intersects
-/// itself.
+/// Winding number of a closed surface about a point, with an error of some hundredths: 0 outside, ±1 inside. Other
+/// integers occur if the surface intersects itself.
 fn winding_number(surface: &Surface, positions: &[Vec3], point: &Vec3) -> f64 {
     let faces = (0..surface.num_faces()).map(|face| surface.face(face));
     let of_face = |(kind, nodes): (_, &[u32])| {
@@ -76,7 +77,7 @@ fn angle_of_bezier_face(bezier_face: &QuadraticBezierFace, point: &Vec3, halving
 }
 
 /// Angle \[rad\] under which a segment is seen from a point, or half the solid angle \[sr\] of a triangle. A segment in
-/// the plane is given as a triangle with coincident last two corners.
+/// the plane is given as a triangle whose last two corners coincide.
 ///
 /// # Source
 /// Van Oosterom & Strackee 1983, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30(2), eq. (8).
@@ -109,7 +110,8 @@ mod tests {
         (Surface::new(faces.iter().map(|nodes| (CellKind::Tri6, nodes.as_slice()))), positions)
     }
 
-    /// Points on either side of a face are classified, down to a relative height of 1e-9.
+    /// Points inside and outside a face are classified correctly, down to a height of 1e-9 relative to the distance
+    /// from the origin.
     #[test]
     fn winding_numbers_tell_in_from_out() {
         let (surface, positions) = bulging();

@@ -1,4 +1,5 @@
-//! Tied surfaces: each tied node stays at a point of a face, or at a weighted mean of target nodes.
+//! Tied surfaces: each tied node stays at a fixed offset from a point of a face, or from a weighted mean of target
+//! nodes.
 
 mod overlap_weights;
 mod plane_overlap;
@@ -11,23 +12,23 @@ use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 
 use crate::detection::tree::closest_face::{ClosestFace, ClosestFaceIndex};
 
-/// Gap up to which a node counts as on a face, relative to the search distance.
+/// Gap up to which a node counts as on a face, relative to the search distance `within`.
 const ON_FACE: f64 = 1e-12;
 
 /// Two tied bodies: the tie connects nodes of the contactor to faces of the target.
 #[derive(Clone, Copy, Debug)]
 pub struct TiedSurfaces<'a> {
-    /// Bodies of the contactor and the target.
+    /// Body of the contactor and body of the target, in this order.
     pub bodies: [u32; 2],
-    /// Surfaces of the two bodies.
+    /// Surfaces of the two bodies, in the same order.
     pub surfaces: [&'a Surface; 2],
     /// Largest distance of a tied node from its face \[m\].
     pub within: f64,
 }
 
 impl TiedSurfaces<'_> {
-    /// A constraint for each node within the distance `within` of a face, with the closest point of this face at the
-    /// given positions. Gaps are distances (≥ 0); normals point from the face to the node.
+    /// A constraint for each contactor node within the distance `within` of the target, with the point of the target
+    /// closest to the node at the given positions. Gaps are distances (≥ 0). Normals point from the target to the node.
     ///
     /// # Cost
     /// An index of the faces of the target, and a search in this index for each node of the contactor.
@@ -41,9 +42,9 @@ impl TiedSurfaces<'_> {
         ties
     }
 
-    /// A constraint for each node of [`Self::find_points`]. For nodes of faces that the target covers completely, the
-    /// weights transmit a uniform traction exactly. Nodes of a partly covered face and nodes without a covered face are
-    /// tied at the closest point.
+    /// A constraint for each node of [`Self::find_points`]. The weights of nodes on faces that the target covers
+    /// completely transmit a uniform traction exactly. Nodes without such weights are tied at the closest point: nodes
+    /// of a face that the target covers only partly, and nodes without a covered face.
     pub fn find(&self, positions: &[Vec3]) -> Constraints {
         let [contactor, target] = self.surfaces;
         let closest = self.closest(positions);
@@ -65,7 +66,7 @@ impl TiedSurfaces<'_> {
         ties
     }
 
-    /// The closest point of the target to each node of the contactor within the distance.
+    /// For each node of the contactor, the closest point of the target; `None` if the distance exceeds `within`.
     fn closest(&self, positions: &[Vec3]) -> Vec<Option<ClosestFace>> {
         let [contactor, target] = self.surfaces;
         let queries: Vec<Vec3> = contactor.nodes().iter().map(|&node| positions[node as usize]).collect();
@@ -83,7 +84,7 @@ impl TiedSurfaces<'_> {
         self.push(node, offset, (nodes, &values[..nodes.len()]), ties);
     }
 
-    /// A tie of a node with this offset from the weighted mean of target nodes \[m\].
+    /// Adds the tie of a node. `offset` \[m\] is the vector to the node from the weighted mean of the target nodes.
     fn push(&self, node: u32, offset: Vec3, (nodes, shape_values): (&[u32], &[f64]), ties: &mut Constraints) {
         let gap = if offset.norm() > ON_FACE * self.within { offset.norm() } else { 0.0 };
         let normal = offset.try_normalize(0.0).unwrap_or_else(Vec3::x);

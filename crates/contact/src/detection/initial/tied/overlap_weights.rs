@@ -1,8 +1,15 @@
-//! Consistent weights of tied nodes, by integrals over the overlap of the faces on either side (dual mortar method).
+//! Consistent weights of tied nodes, by integrals over the overlap of the contactor faces with the target faces (dual
+//! mortar method).
 //!
-//! Let u_c and u_t be the displacements of contactor and target. Their weighted mean jump vanishes, ∫ φ_i (u_c − u_t)
-//! dA = 0, with one function φ_i for each node i of the contactor. The functions are dual to the shape functions N_j of
-//! the contactor, ∫ φ_i N_j dA = δ_ij ∫ N_j dA:
+//! Let u_c and u_t be the displacement fields of contactor and target. For each node i of the contactor, a function φ_i
+//! weights the jump u_c − u_t, and the weighted mean vanishes. The functions φ_i are dual to the shape functions N_j of
+//! the contactor:
+//!
+//! ```text
+//! ∫ φ_i (u_c − u_t) dA = 0,   ∫ φ_i N_j dA = δ_ij ∫ N_j dA
+//! ```
+//!
+//! The node i then has the displacement u_i, with the shape functions N_l of the target:
 //!
 //! ```text
 //! u_i = Σ_l s_il u_l,   s_il = ∫ φ_i N_l dA / ∫ N_i dA      over the nodes l of the target
@@ -12,8 +19,8 @@
 //!
 //! On six-node triangles and eight-node quadrilaterals, some integrals of shape functions are not positive. On these
 //! faces, modified functions replace the shape functions, with α = 1/5: Ñ_c = N_c + α Σ N_m at a corner c, with the sum
-//! over the adjacent middle nodes m, and Ñ_m = (1 − 2α) N_m at a middle node m. Both sets of functions span the same
-//! space.
+//! over the adjacent middle nodes m, and Ñ_m = (1 − 2α) N_m at a middle node m. The functions Ñ span the same space as
+//! the functions N.
 //!
 //! All integrals, including M and D, are sums over the same points: the Gauss points of the triangles of the overlap,
 //! in the plane of the contactor face. The duality and Σ φ_i = 1 therefore hold to rounding.
@@ -41,19 +48,19 @@ use super::plane_overlap::{Plane, overlap_points};
 
 /// α of the modified shape functions.
 const SHIFT: f64 = 0.2;
-/// A face counts as covered if its covered fraction is between these values. On curved surfaces the apparent fraction
-/// may exceed 1.
+/// Least and greatest covered fraction of the area of a face that counts as covered. On curved surfaces the computed
+/// fraction may exceed 1.
 const COVERED: [f64; 2] = [0.9, 1.1];
-/// Covered fraction up to which a face counts as uncovered.
+/// Covered fraction of the area up to which a face counts as uncovered.
 const BARE: f64 = 1e-6;
-/// Two faces can overlap only if the cosine between their normals is at most this value: the normals are opposed.
+/// Greatest cosine between the normals of two faces that can overlap. The normals must be opposed.
 const OPPOSED: f64 = -0.5;
-/// Weights up to this magnitude are rounding errors, and are omitted.
+/// Magnitude up to which weights are rounding errors and are omitted.
 const NOTHING: f64 = 1e-10;
 
 type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
 
-/// Target nodes and their weights s_il for the position of a contactor node; the sum of the weights is 1.
+/// Target nodes l and their weights s_il for a contactor node i. The sum of the weights is 1.
 pub(super) type Shares = Vec<(u32, f64)>;
 
 /// Integrals over a face of the contactor, for each node i of the face.
@@ -66,12 +73,12 @@ struct OfFace {
     products: Vec<BTreeMap<u32, f64>>,
 }
 
-/// Weights of the contactor nodes, from integrals over the faces that the target covers and whose nodes are all near
-/// (`is_near`). The map omits nodes that belong to no face of this kind. The map also omits all nodes of a face that is
-/// covered only partly and whose nodes are all near.
+/// Weights of the contactor nodes, from integrals over contactor faces. A face contributes if all its nodes are near
+/// the target (`is_near`) and if the target covers more than the fraction `BARE` of the face. The map omits nodes of
+/// which no face contributes, and all nodes of a contributing face that does not count as covered (`COVERED`).
 ///
 /// # Cost
-/// Build of an index of the target faces, and for each contactor face its overlaps with nearby faces.
+/// The build of an index of the target faces, and for each contactor face the overlaps with nearby target faces.
 pub(super) fn consistent_shares(
     [contactor, target]: [&Surface; 2],
     positions: &[Vec3],
@@ -98,7 +105,7 @@ pub(super) fn consistent_shares(
             contactor.face(face).1.iter().zip(of_face.areas).zip(&of_face.products)
         {
             let sums = nodes.entry(node).or_default();
-            // NaN marks the nodes of a partly covered face. These nodes have no weights.
+            // NaN marks the nodes of a face that does not count as covered. These nodes get no weights.
             let is_covered = (COVERED[0]..=COVERED[1]).contains(&of_face.covered);
             sums.0 += if is_covered { area } else { f64::NAN };
             products.iter().for_each(|(&node, value)| *sums.1.entry(node).or_default() += value);
@@ -110,7 +117,8 @@ pub(super) fn consistent_shares(
     shares
 }
 
-/// Sums divided by an area, without rounding residues; `None` for zero area.
+/// Sums divided by their total, without terms that are rounding errors relative to `area`. `None` if the area or the
+/// total is not positive.
 fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     if area.is_nan() || area <= 0.0 {
         return None;
@@ -120,7 +128,8 @@ fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     (total > 0.0).then(|| sums.into_iter().map(|(node, value)| (node, value / total)).collect())
 }
 
-/// Converts coefficients of the modified shape functions to values of middle nodes, u_m = (1 − 2α) ũ_m + α Σ ũ_c.
+/// Converts the coefficients ũ of the modified shape functions to displacements of the middle nodes: u_m = (1 − 2α) ũ_m
+/// + α Σ ũ_c, with the sum over the two ends c of the edge.
 fn shift_back(contactor: &Surface, shares: &mut BTreeMap<u32, Shares>) {
     let mut shifted: BTreeMap<u32, Option<Shares>> = BTreeMap::new();
     for face in 0..contactor.num_faces() {
@@ -155,7 +164,7 @@ const fn is_replaced(kind: CellKind) -> bool {
     matches!(kind, CellKind::Tri6 | CellKind::Quad8)
 }
 
-/// Replaces N by Ñ for a face of this kind.
+/// Replaces the values of N by values of Ñ, if the kind of the face requires the replacement.
 fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     if is_replaced(kind) {
         let count = kind.corners().len();
@@ -168,7 +177,7 @@ fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     }
 }
 
-/// The integrals over a face of the contactor; `None` if the target covers none of the face.
+/// The integrals over a face of the contactor; `None` if the face counts as uncovered (`BARE`).
 fn of_face(
     [contactor, target]: [&Surface; 2],
     face: usize,
@@ -214,7 +223,8 @@ fn of_face(
     for k in nodes.len()..MAX_FACE_NODES {
         mass[(k, k)] = 1.0;
     }
-    // The mass matrix of a face covered only by a sliver may be singular; its nodes then have no weights.
+    // The mass matrix of a face of which only a sliver is covered may be singular. The zero matrix then gives no
+    // weights.
     let inverse = mass.try_inverse().unwrap_or_else(Matrix::zeros);
     let mut products = vec![BTreeMap::new(); nodes.len()];
     for (weight, values, other, other_values) in points {

@@ -1,12 +1,12 @@
-//! Overlap of two faces in the plane of the first face, and Gauss points on the overlap.
+//! Overlap of two faces in the mean plane of the first face, and Gauss points on the overlap.
 
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A point of the plane.
+/// Coordinates of a point in the plane \[m\].
 type Point = [f64; 2];
 
-/// Gauss points in \[0, 1\], exact to degree seven, and their weights.
+/// Gauss points in \[0, 1\] and their weights. The rule is exact for polynomials of degree seven or less.
 const GAUSS: [(f64, f64); 4] = [
     (0.069_431_844_202_973_71, 0.173_927_422_568_726_93),
     (0.330_009_478_207_571_9, 0.326_072_577_431_273_07),
@@ -14,7 +14,7 @@ const GAUSS: [(f64, f64); 4] = [
     (0.930_568_155_797_026_3, 0.173_927_422_568_726_93),
 ];
 
-/// The mean plane of a face, or the line of a segment.
+/// The mean plane of a face, or the line of a segment. The first axis runs along the first edge.
 pub(super) struct Plane {
     origin: Vec3,
     axes: [Vec3; 2],
@@ -37,14 +37,15 @@ impl Plane {
         self.origin + self.axes[0] * x + self.axes[1] * y
     }
 
-    /// Area of a face in the plane \[m²\]; for segments the length \[m\].
+    /// Signed area of the projection of a face onto the plane \[m²\]; for segments, the length \[m\]. The area is
+    /// positive if the projection runs counter-clockwise about the normal.
     pub fn area_of(&self, kind: CellKind, places: &[Vec3]) -> f64 {
         let facets = facets(kind).iter();
         facets.map(|facet| size(&facet.iter().map(|&k| self.project(&places[k])).collect::<Vec<_>>())).sum()
     }
 }
 
-/// Convex parts of a face, by its nodes: a quadratic face is divided at its middle nodes.
+/// Local nodes of the convex parts of a face. A quadratic face is divided at its middle nodes.
 fn facets(kind: CellKind) -> &'static [&'static [usize]] {
     match kind {
         CellKind::Line2 => &[&[0, 1]],
@@ -56,8 +57,8 @@ fn facets(kind: CellKind) -> &'static [&'static [usize]] {
     }
 }
 
-/// Points of the plane and their weights that integrate over the overlap of two projected faces. The weights are areas
-/// \[m²\], for segments lengths \[m\].
+/// Integration points in the plane, with their weights, for the overlap of the projections of two faces. The weights
+/// are areas \[m²\] or, for segments, lengths \[m\].
 pub(super) fn overlap_points(
     plane: &Plane,
     (kind, places): (CellKind, &[Vec3]),
@@ -70,7 +71,7 @@ pub(super) fn overlap_points(
     let mut points = Vec::new();
     for polygon in polygons(kind, places) {
         for mut other in polygons(other_kind, other_places) {
-            // The normals are opposed, so the faces have opposite orientations in the plane.
+            // The normals of the two faces are opposed, so their projections have opposite orientations.
             other.reverse();
             if polygon.len() == 2 {
                 append_points_of_segment(plane, &polygon, &other, &mut points);
@@ -90,8 +91,8 @@ fn append_points_of_segment(plane: &Plane, one: &[Point], other: &[Point], point
     }
 }
 
-/// Gauss points of a convex polygon. The polygon is divided into triangles from its first corner. Each triangle is a
-/// square with one side collapsed.
+/// Gauss points of a convex polygon. The polygon is divided into triangles from its first corner. Each triangle is the
+/// image of the unit square, one side of which collapses to this corner.
 fn append_points(plane: &Plane, polygon: &[Point], points: &mut Vec<(Vec3, f64)>) {
     for k in 2..polygon.len() {
         let [a, b, c] = [polygon[0], polygon[k - 1], polygon[k]];
@@ -106,8 +107,8 @@ fn append_points(plane: &Plane, polygon: &[Point], points: &mut Vec<(Vec3, f64)>
     }
 }
 
-/// Intersection of a polygon with a convex polygon, both counter-clockwise (Sutherland & Hodgman, Comm. ACM 17 (1974)
-/// 32–42).
+/// Intersection of `polygon` with the convex polygon `by`, both counter-clockwise (Sutherland & Hodgman, Comm. ACM 17
+/// (1974) 32–42).
 fn clipped(polygon: &[Point], by: &[Point]) -> Vec<Point> {
     let mut part = polygon.to_vec();
     for k in 0..by.len() {
@@ -129,12 +130,12 @@ fn clipped(polygon: &[Point], by: &[Point]) -> Vec<Point> {
     part
 }
 
-/// Twice the area of a triangle.
+/// Twice the signed area of the triangle a b c; positive if counter-clockwise.
 fn cross(a: Point, b: Point, c: Point) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// Area of a polygon, or length of a segment.
+/// Signed area of a polygon, or length of a segment.
 fn size(polygon: &[Point]) -> f64 {
     match polygon {
         [a, b] => (b[0] - a[0]).hypot(b[1] - a[1]),
@@ -146,8 +147,8 @@ fn size(polygon: &[Point]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Integrals of polynomials of the fifth degree over the overlap of two squares, and of a square and a six-node
-    /// triangle, are exact.
+    /// The integral of x² y³ is exact over the overlap of a square with a rectangle, and over the overlap of the square
+    /// with a six-node triangle.
     #[test]
     fn overlaps_are_integrated() {
         let square: Vec<Vec3> =
