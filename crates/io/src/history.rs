@@ -81,7 +81,7 @@ pub struct HistoryRow {
     pub momentum: Vec3,
     /// Angular momentum about the origin \[kg m²/s\].
     pub angular_momentum: Vec3,
-    /// Number of active contacts.
+    /// Number of contacts in the last step.
     pub contacts: u64,
     /// One row per body, in the order of the names given to [`History::create`].
     pub bodies: Vec<BodyRow>,
@@ -113,11 +113,11 @@ pub struct BodyRow {
     pub kinetic: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Resultant of the contact forces on the body \[N\].
+    /// Resultant of the contact and tie forces on the body \[N\]. Impulses count with their mean force.
     pub contact_force: Vec3,
 }
 
-/// The open file.
+/// The open `history.csv`.
 #[derive(Debug)]
 pub struct History {
     table: CsvTable,

@@ -26,7 +26,7 @@ pub struct PairRow<'a> {
     pub time: f64,
     /// Names of the two bodies; equal in self-contact.
     pub bodies: [&'a str; 2],
-    /// Number of active contacts.
+    /// Number of contacts in the last step.
     pub contacts: u64,
     /// Resultant of the contact forces on the first body \[N\]; zero in self-contact.
     pub force: Vec3,
@@ -40,7 +40,7 @@ pub struct PairRow<'a> {
     pub contact_area: f64,
 }
 
-/// The open file.
+/// The open `pairs.csv`.
 #[derive(Debug)]
 pub struct Pairs {
     table: CsvTable,

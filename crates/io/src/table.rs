@@ -123,8 +123,8 @@ fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Rows wait in memory until an appended row finds the last write at least this long ago. Rows wait because a call of
-/// the operating system for each row costs more than the row.
+/// Least time between two writes of waiting rows. When a row is appended sooner after the last write, it waits in
+/// memory: a call of the operating system for each row would cost more than the row.
 const LONGEST_DELAY: Duration = Duration::from_millis(100);
 
 /// An open table. Waiting rows are written together, and only whole rows are written: a killed run leaves complete

@@ -4,11 +4,11 @@
 //! text ─ overrides, parameters ─► text ─ toml ─► tables with spans ─ section ─► raw ─ validate ─► Scenario
 //! ```
 //!
-//! Overrides, parameters and tables are checked in this order. Problems at one of these stages end the reading before
-//! the next stage. Each table is read separately, so that the problems of all tables are reported together: unknown
-//! keys (each with the most similar known key), wrong types, values out of range and undefined names. A problem
-//! contains the byte range of the text that it concerns. Only the meshes define the physical groups, so the set-up of a
-//! simulation checks the names of groups. [`Located`] keeps the place of each such name in the file.
+//! Overrides, parameters and tables are checked in this order. If a stage has problems, they are reported, and the
+//! later stages are not reached. Each table is read separately, so that the problems of all tables are reported
+//! together: unknown keys (each with the most similar known key), wrong types, values out of range and undefined names.
+//! A problem contains the byte range of the text that it concerns. Only the meshes define the physical groups, so the
+//! set-up of a simulation checks the names of groups. [`Located`] keeps the place of each such name in the file.
 
 use ictus_core::{material, math, signal, units};
 

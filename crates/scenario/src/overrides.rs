@@ -21,8 +21,8 @@ pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Prob
 
 /// Converts the spans of problems to the text `file`. The given spans refer to `changed`, the text after the overrides.
 ///
-/// A line that occurs only in `changed` was written by an override. A problem on such a line loses its span, and its
-/// message is extended by `--set`.
+/// A line that occurs only in `changed` was written by an override. A problem on such a line loses its span, and a
+/// reference to `--set` is added to its message.
 pub(super) fn relocate(problems: Vec<Problem>, changed: &str, file: &str) -> Vec<Problem> {
     if changed == file {
         return problems;

@@ -81,7 +81,7 @@ pub struct TimeSettings {
     pub end: f64,
     /// Time step outside flight.
     pub step: StepSize,
-    /// Ratio of the time step to the critical step with `StepSize::Auto` \[-\], in (0, 1].
+    /// With `StepSize::Auto`, ratio of the time step to the critical step \[-\], in (0, 1].
     pub safety: f64,
     /// Largest step in flight \[s\].
     pub flight_step: f64,
@@ -109,8 +109,8 @@ pub struct DynamicRelaxation {
 }
 
 impl DynamicRelaxation {
-    /// Number of consecutive steps at rest after which the relaxation ends. If half the number of all steps is larger,
-    /// this half is required instead.
+    /// Number of consecutive steps at rest after which the relaxation ends. If half the number of all relaxation
+    /// steps is larger, this half is required instead.
     pub const MIN_CALM_STEPS: u64 = 100;
 }
 
@@ -372,8 +372,8 @@ pub struct OutputSettings {
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
-    /// Whether bounding volumes are written with each frame: those at the top of the queue, which contains the
-    /// predicted contact times.
+    /// Whether bounding volumes are written with each frame: those whose predicted contact times are at the top of the
+    /// queue.
     pub detection_volumes: bool,
     /// Time between rows of the history \[s\]; 0 for a row in every step.
     pub history_interval: f64,

@@ -12,8 +12,8 @@ pub(super) enum Encoding {
 
 /// Position in the bytes of a mesh file. Each reading function advances the position past the bytes that it reads.
 ///
-/// The functions `int`, `size` and `float` read a number of this binary type. In ASCII encoding, they read the next
-/// word.
+/// The functions `int`, `size` and `float` are named after the binary type of the number that they read. In ASCII
+/// encoding, they read the next word.
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -89,7 +89,7 @@ pub enum Status {
 pub struct Failure {
     /// Error message.
     pub message: String,
-    /// Steps completed before the failure.
+    /// Number of the failed step, or of the last completed step if the time step collapsed.
     pub step: u64,
     /// Time of the failure \[s\].
     pub time: f64,
@@ -284,9 +284,9 @@ pub struct EnergySummary {
     pub largest_error_time: f64,
     /// Error at the end \[-\].
     pub final_error: f64,
-    /// The part |imbalance| of the error.
+    /// The term |imbalance| of the error.
     pub imbalance: ErrorSummary,
-    /// The part |net numerical work| of the error.
+    /// The term |net numerical work| of the error.
     pub net_numerical_work: ErrorSummary,
     /// Largest value in the run of kinetic energy, strain energy, energy stored in contacts, |external work| and
     /// rounding error of the energy \[J\].

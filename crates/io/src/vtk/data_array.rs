@@ -22,7 +22,7 @@ const BLOCK_BYTES: usize = 1 << 16;
 /// Number of bytes of the sample that is taken from the middle of a block. The compressed size of the sample decides
 /// whether the block is compressed.
 const SAMPLE_BYTES: usize = 1 << 12;
-/// Ratio of the compressed to the uncompressed size of a sample. From this ratio on, the block is stored without
+/// Ratio of the compressed to the uncompressed size of a sample. At and above this ratio, the block is stored without
 /// compression: mantissas of velocities and stresses hardly shrink, and their compression takes the longest.
 const INCOMPRESSIBLE: f64 = 0.9;
 /// Number of bytes encoded to base64 at a time. For a multiple of 3, padding occurs only at the end of the text.
@@ -77,7 +77,7 @@ impl<'a> ArrayHeader<'a> {
 #[derive(Debug)]
 pub(super) struct ArrayEncoder {
     compressor: Compress,
-    /// Encodes blocks that compression does not shrink, without compression.
+    /// Compressor without compression. It stores the blocks that the other compressor does not shrink.
     storer: Compress,
     block: Vec<u8>,
     sample: Vec<u8>,
@@ -155,7 +155,8 @@ impl ArrayEncoder {
         Ok(())
     }
 
-    /// Whether the block is to be compressed. A small block always is. A larger block is if its sample shrinks.
+    /// Whether the block is to be compressed. A small block is always compressed. A larger block is compressed only if
+    /// its sample shrinks enough (see [`INCOMPRESSIBLE`]).
     fn block_shrinks(&mut self) -> io::Result<bool> {
         if self.block.len() < 4 * SAMPLE_BYTES {
             return Ok(true);

@@ -82,7 +82,7 @@ impl Grid {
         if given == expected { Ok(()) } else { Err(OutputError::ConnectivityLength { expected, given }) }
     }
 
-    /// Number of cells, and highest index in the connectivity. Both must fit each frame of the grid.
+    /// Number of cells, and highest index in the connectivity. Each frame of the grid must match both.
     pub(super) fn extent(&self) -> GridExtent {
         GridExtent { num_cells: self.kinds.len(), highest_point: self.connectivity.iter().copied().max() }
     }

@@ -19,10 +19,10 @@ const QUEUE: usize = 2;
 /// Frames `frames/<name>_000000.vtu` and so on, and the collection `<name>.pvd`, which lists the frames and their
 /// times.
 ///
-/// One background thread compresses and writes the frames. If the thread fails, the next call that needs it returns the
-/// failure. The collection is replaced after each frame, so it lists exactly the complete frames. Files are forced to
-/// the disk only on request by [`Series::written`], because in short runs the disk would take longer than the steps. If
-/// a series is dropped, it still writes the submitted frames, but failures are lost: call [`Series::finish`].
+/// One background thread compresses and writes the frames. If the thread fails, the next call that needs the thread
+/// returns the failure. The collection is replaced after each frame, so it lists exactly the complete frames. Files are
+/// forced to the disk only on request by [`Series::written`], because in short runs the disk would take longer than the
+/// steps. If a series is dropped, it still writes the submitted frames, but failures are lost: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,

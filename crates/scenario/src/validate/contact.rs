@@ -144,8 +144,8 @@ fn edges(
     Some(TouchingEdges::None)
 }
 
-/// Volumes, sphere fit and kinematics of hierarchical detection. With another detector, reports those of these keys
-/// that are given.
+/// Volumes, sphere fit and kinematics of hierarchical detection. With another detector, reports each of these keys that
+/// is given.
 fn flight(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,

@@ -130,7 +130,7 @@ fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     }
 }
 
-/// Warns of materials of which no body is made.
+/// Warns of each material that no body has.
 pub(super) fn warn_of_unused(scenario: &Scenario, names: &[Spanned<String>], check: &mut Check<'_>) {
     for (index, name) in names.iter().enumerate() {
         if !scenario.bodies.iter().any(|body| body.material == index) {

@@ -144,11 +144,11 @@ impl FallbackLaws<'_> {
 
 /// The pairs with laws of their own.
 ///
-/// The key of a law that a pair with groups does not give has the value of the pair of the whole bodies, if that pair
-/// has laws of its own. Other missing keys have the value of the wall, or of `[contact]`.
+/// If a pair with groups leaves out the key of a law, the pair of the whole bodies gives the value, provided that this
+/// pair has laws of its own. In all other cases, the wall or `[contact]` gives the value of a missing key.
 ///
-/// A wall whose laws differ from the laws of `[contact]` adds a pair with each body. No pair is added if the whole body
-/// and the wall are already a pair with laws of its own.
+/// A wall whose laws differ from the laws of `[contact]` adds a pair with each body, unless the body and the wall are
+/// already a pair with laws of its own.
 pub(super) fn own_laws(
     pairs: &[Pair],
     rest: FallbackLaws<'_>,

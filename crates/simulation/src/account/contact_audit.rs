@@ -248,8 +248,8 @@ impl Simulation {
     }
 
     /// Energy that impulses absorbed in the last step \[J\]. Projections and the kicks of other forces had added this
-    /// energy. Impulses absorb by their normal parts and by sticking friction. Sliding friction does not count, because
-    /// it dissipates energy by Coulomb's law. Zero unless contact acts by inelastic impulses.
+    /// energy. The normal parts of the impulses and sticking friction absorb energy. Sliding friction does not count,
+    /// because it dissipates energy by Coulomb's law. Zero unless contact acts by inelastic impulses.
     pub(crate) fn absorbed_by_impulses(&self) -> f64 {
         if !self.acts_by_inelastic_impulses() {
             return 0.0;
@@ -290,9 +290,8 @@ impl Simulation {
 
     /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\].
     ///
-    /// On each of the two bodies, this is the deformed tributary area of the nodes in contact, projected on the contact
-    /// normal. The result is the area on the body with more nodes in contact, because this body resolves the contact
-    /// better.
+    /// The area on a body is the deformed tributary area of its nodes in contact, projected on the contact normal. The
+    /// result is the area on the body with more nodes in contact, because this body resolves the contact better.
     ///
     /// # Cost
     /// O(contacts), with the face ring of each contactor.

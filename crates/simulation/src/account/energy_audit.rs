@@ -327,8 +327,8 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity and loads over the last step \[J\]. In a loaded deformable body, the work done in the kicks
-    /// exceeds the trapezoidal rule, and this excess is included.
+    /// Work of gravity and loads over the last step \[J\]. For a loaded deformable body, the work of the kicks in
+    /// excess of the trapezoidal rule is included.
     fn external_work(&self, dt: f64) -> f64 {
         let before = &self.scratch.positions_next;
         let mut work = 0.0;

@@ -27,7 +27,7 @@ pub(crate) struct HourglassAudit {
 }
 
 impl HourglassAudit {
-    /// Updates the audit by the strain energy and hourglass energy of the body at the time `time` \[J, s\].
+    /// Updates the audit. `strain` and `hourglass` are the energies of the body at the time `time` \[J, s\].
     /// `largest_energy` is the largest energy of the run so far \[J\].
     pub fn note(&mut self, time: f64, [strain, hourglass]: [f64; 2], largest_energy: f64) {
         self.strain = self.strain.max(strain);

@@ -21,11 +21,11 @@ pub enum RunError {
 pub struct NumericalFailure {
     /// Cause.
     pub cause: FailureCause,
-    /// Number of the step in which the failure occurred.
+    /// Number of the failed step. For [`FailureCause::CollapsedStep`], number of the last completed step.
     pub step: u64,
-    /// Time at the end of this step \[s\].
+    /// Time at the end of the step with this number \[s\].
     pub time: f64,
-    /// Length of this step \[s\].
+    /// Length of the failed step \[s\].
     pub time_step: f64,
     /// The body in which the failure occurred; `None` if the failure concerns no single body.
     pub body: Option<String>,
@@ -59,7 +59,7 @@ pub enum FailureCause {
         /// Largest tolerated value of `share` \[-\].
         tolerance: f64,
     },
-    /// The time step has fallen below a millionth of the first step.
+    /// The time step would fall below a millionth of the first step, or is not a number.
     CollapsedStep,
     /// The penetration of a node or edge into another body exceeds the search depth.
     Passage(Box<Passage>),

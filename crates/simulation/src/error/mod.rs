@@ -213,7 +213,7 @@ pub enum SetupError {
         /// Location of the group name in the scenario.
         span: Range<usize>,
     },
-    /// Bodies that overlap at t = 0.
+    /// Bodies overlap at t = 0, and `contact.initial_penetration` is `error`.
     #[error(
         "{} overlap at t = 0: {}; move them apart, {}", count(.0), Overlaps(.0),
         others(.0, "set contact.initial_penetration to \"offset\" or \"remove\"")
@@ -343,7 +343,7 @@ pub struct PartingTie {
     pub span: Range<usize>,
 }
 
-/// Names in quotes, joined by commas and “and”.
+/// Names in backticks, joined by commas and “and”.
 fn listed(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {

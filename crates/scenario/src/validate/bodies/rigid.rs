@@ -41,7 +41,7 @@ pub(super) fn validate(
     }
 }
 
-/// Those keys of a body that are for rigid bodies only and are given, with their locations.
+/// The given keys of a body that are for rigid bodies only, and their locations.
 fn given(raw: &raw::Body) -> impl Iterator<Item = (&'static str, Range<usize>)> {
     [
         ("thickness", raw.thickness.as_ref().map(Spanned::span)),
