@@ -200,8 +200,8 @@ vocabulary! {
 pub struct TiedPair {
     /// Indices of the bodies in ascending order.
     pub bodies: [usize; 2],
-    /// Largest distance of a tied node from its face \[m\]. `None` stands for a quarter of the shortest edge
-    /// of the two surfaces.
+    /// Largest distance of a tied node from its face \[m\]. `None` stands for a quarter of the shortest edge of the two
+    /// surfaces.
     pub within: Option<f64>,
     /// Location of the key `tied` in the file.
     pub span: Range<usize>,

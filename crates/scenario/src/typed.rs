@@ -109,8 +109,8 @@ pub struct DynamicRelaxation {
 }
 
 impl DynamicRelaxation {
-    /// Number of consecutive steps at rest after which the relaxation ends. If half the number of all relaxation
-    /// steps is larger, this half is required instead.
+    /// Number of consecutive steps at rest after which the relaxation ends. If half the number of all relaxation steps
+    /// is larger, this half is required instead.
     pub const MIN_CALM_STEPS: u64 = 100;
 }
 

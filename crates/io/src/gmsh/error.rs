@@ -75,7 +75,7 @@ pub enum GmshError {
          or the file was damaged: make it again from the geometry"
     )]
     Unexpected {
-        /// Location.
+        /// Place in the file.
         place: Place,
         /// The section being read.
         section: String,
@@ -87,7 +87,7 @@ pub enum GmshError {
     /// A number outside its range.
     #[error("{place}: {what} is {found}, it must be {allowed}; make the file again from the geometry")]
     OutOfRange {
-        /// Location.
+        /// Place in the file.
         place: Place,
         /// Name of the number.
         what: &'static str,
@@ -163,7 +163,7 @@ pub enum GmshError {
         .position[0], .position[1], .position[2]
     )]
     NonFiniteCoordinate {
-        /// Location.
+        /// Place in the file.
         place: Place,
         /// Tag of the node.
         node: u64,
@@ -219,7 +219,7 @@ pub enum GmshError {
         remedy(name)
     )]
     UnsupportedElement {
-        /// Location.
+        /// Place in the file.
         place: Place,
         /// Gmsh's number of the type.
         number: i64,
