@@ -12,9 +12,10 @@ use crate::math::reduction::fixed_order_sum;
 pub struct Energies {
     /// Kinetic energy, ½ v_n · M v_n.
     pub kinetic: f64,
-    /// Kick energy: ⅛ dt² a_n · M a_n, without the part ⅛ dt² m g² of free bodies of mass m under gravity g. Up to a
-    /// constant, this is the excess of the kinetic energy over ½ v_{n−½} · M v_{n+½}. The parts of prescribed motion
-    /// and of external forces on loaded bodies are omitted, because their external work is counted over the kicks.
+    /// Kick energy: ⅛ dt² a_n · M a_n with the length dt of the step. Up to a constant, the kick energy is the excess
+    /// of the kinetic energy over ½ v_{n−½} · M v_{n+½}. The part ⅛ dt² m g² of a free body of mass m under gravity g
+    /// is omitted. The parts of prescribed motion and of external forces on loaded bodies are omitted too, because
+    /// their external work is counted over the kicks.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -28,28 +29,31 @@ pub struct Energies {
     pub friction_dissipation: f64,
     /// Dissipation by mass damping, since the start.
     pub mass_damping_dissipation: f64,
-    /// Energy added by the numerical method since the start: position projections, changes of stiffness and time step,
-    /// spring work that the spring energy omits, contacts lost in compression.
+    /// Energy that the numerical method added since the start, by position projections, by changes of stiffness and
+    /// time step, by spring work that the spring energy omits, and by contacts lost in compression.
     pub numerical_work: f64,
     /// Work of loads, gravity and prescribed motion, since the start.
     pub external_work: f64,
 }
 
 impl Energies {
-    /// Energy of the bodies, plus dissipation, minus the numerical work.
+    /// Energy of the bodies and contacts, plus dissipation, minus numerical work.
     pub fn total(&self) -> f64 {
         let held = self.kinetic + self.strain + self.hourglass + self.contact;
         let dissipated = self.viscous_dissipation + self.friction_dissipation + self.mass_damping_dissipation;
         held + dissipated - self.numerical_work
     }
 
-    /// Energy conserved by central differences for linear forces: the total minus the external work, with ½ v_{n−½} · M
-    /// v_{n+½} in place of the kinetic energy. The numerical work includes the change of this energy with the step
-    /// size. In vibrations of frequency ω, the total itself has a relative error of (ω dt)²/4.
+    /// Energy that central differences conserve for linear forces: the total energy minus the external work and the
+    /// kick energy. The numerical work includes the change of this energy by a change of the step length. In vibrations
+    /// of frequency ω, the total energy itself has a relative error of (ω dt)²/4.
     ///
     /// # Source
-    /// With the kinetic energy T and the nodal forces f, the predictor–corrector satisfies exactly T_{n+1} − T_n = ½
-    /// (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n).
+    /// With the kinetic energy T and the nodal forces f, the predictor–corrector satisfies exactly
+    ///
+    /// ```text
+    /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n)
+    /// ```
     pub fn conserved(&self) -> f64 {
         self.total() - self.kick - self.external_work
     }
@@ -82,12 +86,12 @@ impl Wrench {
         Self::ZERO
     }
 
-    /// Wrench of a vector that acts at a point.
+    /// Wrench of a force, or of a linear momentum, `vector` at `point`.
     pub fn at(point: &Vec3, vector: Vec3) -> Self {
         Self { linear: vector, angular: point.cross(&vector) }
     }
 
-    /// Sum of nodal vectors at nodal positions.
+    /// Sum of the wrenches of nodal `vectors` at nodal `positions`.
     pub fn of_nodes(positions: &[Vec3], vectors: &[Vec3]) -> Self {
         fixed_order_sum(positions.len(), &|range| {
             let nodes = positions[range.clone()].iter().zip(&vectors[range]);
@@ -109,11 +113,12 @@ impl Add for Wrench {
     }
 }
 
-/// Ratio of the momentum of the bodies to the impulses of a step. Below this value, the bodies are at rest up to
-/// rounding.
+/// Largest momentum of bodies that count as at rest, relative to the largest impulse of a step. This momentum is a
+/// rounding error.
 const REST_MOMENTUM_RATIO: f64 = 1e-10;
 
-/// Accumulated rounding of the energy balance, relative to the total work in a run (magnitudes added).
+/// Allowance for the accumulated rounding error of the energy balance, relative to the sum of the magnitudes of all
+/// work in a run.
 const ROUNDING_OF_WORK: f64 = 1e-6;
 
 /// Deviation over a run: largest value, its time, and last value.
@@ -143,8 +148,8 @@ impl Deviation {
 
 /// Running balance of a simulation.
 ///
-/// Errors of a run are relative to its peaks at the end of the run: the largest energy, or the largest momentum of a
-/// body. During a run, [`Audit::relative_imbalance`] and [`Audit::is_past`] are relative to the peak so far.
+/// The scale of energy errors is the largest energy so far. The scale of momentum errors is the largest momentum of a
+/// body so far. At the end of a run, the scales are the peaks of the run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Audit {
     initial_energy: f64,
@@ -154,8 +159,9 @@ pub struct Audit {
     initial_momentum: Wrench,
     impulse: Wrench,
     energy_scale: f64,
-    /// Rounding error of the initial energy \[J\]; the steps contribute `noise`.
+    /// Rounding error of the initial energy \[J\].
     rounding: f64,
+    /// Rounding error of the energy from all steps \[J\].
     noise: f64,
     momentum_scale: f64,
     angular_scale: f64,
@@ -163,10 +169,10 @@ pub struct Audit {
     angular_impulse_scale: f64,
     /// Energies at the last check.
     before: Energies,
-    /// Initial energy plus the magnitudes of all work since \[J\].
+    /// Initial energy plus the magnitudes of all work since the start \[J\].
     work_put_through: f64,
     net_numerical_work: f64,
-    /// Change of the conserved energy \[J\].
+    /// Change of the conserved energy since the start \[J\].
     imbalance: f64,
     balance: Deviation,
     numerical: Deviation,
@@ -176,7 +182,8 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Starts with these energies and this momentum; `rounding` is the rounding error of the energy \[J\].
+    /// Starts the audit with the initial energies and the initial momentum of all bodies. `rounding` is the rounding
+    /// error of the initial energy \[J\].
     pub fn new(energies: &Energies, momentum: Wrench, rounding: f64) -> Self {
         Self {
             initial_energy: energies.total() - energies.external_work,
@@ -203,17 +210,18 @@ impl Audit {
         }
     }
 
-    /// Initial total energy \[J\].
+    /// Initial value of [`Energies::total`] minus the external work \[J\].
     pub fn initial_energy(&self) -> f64 {
         self.initial_energy
     }
 
-    /// Largest of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding error so far \[J\].
+    /// Largest of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding error so far
+    /// \[J\].
     pub fn energy_scale(&self) -> f64 {
         self.energy_scale.max(self.rounding + self.noise)
     }
 
-    /// Whether the initial kick energy is set.
+    /// Whether [`Audit::start`] was called.
     pub fn has_started(&self) -> bool {
         self.has_started
     }
@@ -229,7 +237,7 @@ impl Audit {
         scale(self.angular_scale, self.angular_impulse_scale)
     }
 
-    /// Sets the initial kick energy, for the length of the first step \[J\].
+    /// Sets the initial kick energy \[J\], which depends on the length of the first step.
     pub fn start(&mut self, kick: f64) {
         self.has_started = true;
         self.initial_conserved -= kick;
@@ -295,21 +303,22 @@ impl Audit {
         self.angular_deviation().largest
     }
 
-    /// Adds to the rounding error of the energy \[J\].
+    /// Adds `energy` \[J\] to the rounding error of the energy.
     pub fn add_noise(&mut self, energy: f64) {
         self.noise += energy;
     }
 
-    /// Adds the impulse of loads and supports. For bodies at rest, this impulse is the scale of momentum errors.
+    /// Adds the impulse of loads and supports in a step. For bodies at rest, the largest of these impulses is the scale
+    /// of momentum errors.
     pub fn add_impulse(&mut self, impulse: Wrench) {
         self.impulse_scale = self.impulse_scale.max(impulse.linear.norm());
         self.angular_impulse_scale = self.angular_impulse_scale.max(impulse.angular.norm());
         self.impulse = self.impulse + impulse;
     }
 
-    /// Adds the numerical work of a step and the energy absorbed by impulses in the same step \[J\]. A body at rest on
-    /// impulses falls and is lifted in every step, and the impulse absorbs the work of the lift. This exchange does not
-    /// count as numerical work.
+    /// Adds the numerical work `given` of a step, without the part that impulses absorb in the same step \[J\]. A body
+    /// that rests on impulses falls and is lifted in every step, and the impulse absorbs the work of the lift. This
+    /// exchange does not count as numerical work.
     pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
         self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
     }
@@ -339,7 +348,7 @@ impl Audit {
     }
 }
 
-/// Scale of momenta: of the bodies, or of the impulses of a step if the bodies are at rest up to rounding.
+/// Scale of momentum errors: `of_bodies`, or `of_impulses` if the bodies are at rest up to rounding.
 fn scale(of_bodies: f64, of_impulses: f64) -> f64 {
     if of_bodies > REST_MOMENTUM_RATIO * of_impulses { of_bodies } else { of_impulses }
 }
@@ -355,7 +364,7 @@ mod tests {
 
     const DT: f64 = 0.1;
 
-    /// Audit of one body with these kinetic energies, step by step, without work.
+    /// Audit without work; `kinetic` gives the kinetic energy at each check.
     fn audit_of(kinetic: &[f64]) -> Audit {
         let energies = |kinetic| Energies { kinetic, ..Energies::default() };
         let mut audit = Audit::new(&energies(kinetic[0]), Wrench::zero(), 0.0);
@@ -441,8 +450,8 @@ mod tests {
         assert!((resting(0.1e-20).relative_imbalance() - 0.1).abs() < 1e-9);
     }
 
-    /// An imbalance above the tolerance relative to the peak so far is detected. Rounding of the total work is not
-    /// detected, even with a small peak.
+    /// An imbalance above the tolerance, relative to the peak so far, is detected. An imbalance within the rounding
+    /// error of the total work is not detected, even if the peak is small.
     #[test]
     fn noise_is_not_past_the_tolerance() {
         assert!(audit_of(&[1.0, 1.06]).is_past(0.05) && !audit_of(&[1.0, 1.04]).is_past(0.05));

@@ -1,7 +1,7 @@
-//! The largest stable time step, from a bound of the highest frequency of each element.
+//! The largest stable time step, from an upper bound on the highest frequency of each element.
 //!
-//! The central difference method is stable for Δt ≤ 2/ω with the highest frequency ω of the mesh. The largest element
-//! frequency bounds ω (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
+//! The central difference method is stable for Δt ≤ 2/ω with the highest angular frequency ω of the mesh. The largest
+//! frequency of a single element bounds ω (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
 
 use std::ops::Range;
 
@@ -23,12 +23,13 @@ pub struct CriticalStep {
     pub time_step: f64,
     /// Index of the block.
     pub block: usize,
-    /// Element of the block.
+    /// Index of the element within the block.
     pub element: usize,
 }
 
 impl CriticalStep {
-    /// Smaller of two steps; of equal steps the first, so that the controlling element does not depend on threads.
+    /// The smaller of two steps. Of equal steps `self` is chosen, so that the controlling element does not depend on
+    /// the number of threads.
     pub(super) fn smaller(self, other: Self) -> Self {
         if other.time_step < self.time_step { other } else { self }
     }

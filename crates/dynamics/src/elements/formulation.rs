@@ -20,13 +20,13 @@ pub(crate) struct Evaluation<S: Simd> {
     pub energy: Pack<S>,
     /// Hourglass energy \[J\].
     pub hourglass: Pack<S>,
-    /// Smallest J = det F; NaN if any J is not finite.
+    /// Smallest J = det F over the integration points; NaN if any J is not finite.
     pub jacobian: Pack<S>,
 }
 
-/// An element of `N` nodes, total Lagrangian.
+/// A total Lagrangian element with `N` nodes.
 pub(crate) trait ElementFormulation<const N: usize>: Sync {
-    /// Integration points.
+    /// Number of integration points.
     const NUM_POINTS: usize;
 
     /// Workspace, reused over a chunk of elements.
@@ -35,7 +35,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
     /// A new workspace.
     fn state<S: Simd>(simd: S) -> Self::State<S>;
 
-    /// Forces f_a = ∂(energy)/∂x_a \[N\], overwriting `forces`.
+    /// Computes the forces f_a = ∂(energy)/∂x_a \[N\], and overwrites `forces`.
     fn forces<S: Simd, L: Law>(
         &self,
         law: L,
@@ -56,7 +56,8 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
         history: PresentHistory<'_, S>,
     ) -> SymmetricTensor<Pack<S>>;
 
-    /// Bound of ω² \[1/s²\]; infinite or NaN for an inverted element.
+    /// Upper bound on ω² \[1/s²\], with the highest frequency ω of the element; infinite or NaN for an inverted
+    /// element.
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
         law: L,
@@ -67,7 +68,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
     ) -> Pack<S>;
 }
 
-/// Rows of the history of a group: for each integration point the numbers of its law.
+/// Number of rows of the history of a group: for each integration point, the number of history variables of the law.
 #[inline(always)]
 pub(crate) const fn history_rows<F: ElementFormulation<N>, L: Law, const N: usize>() -> usize {
     F::NUM_POINTS * <L::History<f64> as PointHistory<f64>>::LEN
@@ -131,7 +132,7 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
         let zero = state.energy.constant(0.0);
         let (mut sum, mut volume) = (SymmetricTensor([zero; 6]), zero);
         for (k, stress) in state.stresses.iter().enumerate() {
-            // ∫ σ dv = ∫ P Fᵀ dV; at small strain σ = P.
+            // ∫ σ dv = ∫ P Fᵀ dV; for a small-strain law σ = P.
             let kirchhoff =
                 if L::SMALL_STRAIN { *stress } else { *stress + stress.dot_transposed(&state.gradients[k]) };
             let weight = geometry.weight(k);
@@ -159,7 +160,7 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
     }
 }
 
-/// The bound; NaN if J is zero or negative. NaN counts as infinite.
+/// `bound` where J is positive; NaN, which counts as infinite, where J is zero or negative.
 #[inline(always)]
 pub(crate) fn infinite_where_inverted<R: Real>(bound: R, jacobian: R) -> R {
     // If J is not positive, 1/max(J, 0) is infinite, and zero times infinity is NaN.

@@ -1,32 +1,49 @@
-//! A bound of the highest frequency of an element in its current state.
+//! An upper bound on the highest frequency of an element in its current state.
 //!
-//! For every motion u of the element, let h = ∂u/∂x and θ = tr h at the quadrature points with the weights w. Let θ̄ be
-//! the mean of θ over the current volume. With the stiffness K, the lumped mass matrix M, the smallest nodal mass m_min
-//! and the reference volume V₀,
+//! # Elements with one point or with mean dilatation
+//! For a displacement u of the element, let h = ∂u/∂x and θ = tr h at the quadrature points with the weights w. Let θ̄
+//! be the mean of θ over the current volume. With the stiffness K, the lumped mass matrix M, the smallest nodal mass
+//! m_min and the reference volume V₀,
 //!
-//! uᵀ K u ≤ A Σ w |h|² + b V₀ θ̄²,   Σ w |h|² ≤ s Σ w |∂u/∂X|² ≤ s β uᵀ M u,   V₀ θ̄² ≤ V₀ Σ |B̄_a|²/m_min uᵀ M u
+//! ```text
+//! uᵀ K u ≤ A Σ w |h|² + b V₀ θ̄²
+//! Σ w |h|² ≤ s Σ w |∂u/∂X|² ≤ s β uᵀ M u
+//! V₀ θ̄² ≤ V₀ Σ_a |B̄_a|²/m_min uᵀ M u
+//! ```
+//! Here s is the largest eigenvalue of (FᵀF)⁻¹ over the points, and B̄_a is the mean of ∇N_a over the current volume. β
+//! is the largest eigenvalue of the scalar Laplacian of the element with its lumped masses. β depends only on the
+//! reference geometry and is computed once. a and b are the largest moduli `gradient` and `dilatation` of
+//! [`TangentBound`](crate::material::TangentBound) over the points. With one point, A = a.
 //!
-//! Here s is the largest eigenvalue of (FᵀF)⁻¹ over the points, and B̄ is the mean of ∇N over the current volume. β is
-//! the largest eigenvalue of the scalar Laplacian of the element with its lumped masses. β depends only on the
-//! reference geometry and is computed once. A and b come from the moduli a and b of
-//! [`TangentBound`](crate::material::TangentBound); with one point A = a.
+//! # Quadratic elements
+//! A quadratic element uses θ itself at its points, and A = a. Let C = F⁻ᵀ at the points, and let C̄ be the mean of C.
+//! Then
 //!
-//! A quadratic element uses θ itself at its points, and A = a. Let C = F⁻ᵀ at the points and C̄ its mean. Then θ = C̄ :
-//! ∂u/∂X + (C − C̄) : ∂u/∂X. The first part is the divergence of C̄ᵀu, so that, by Minkowski's inequality,
-//!
+//! ```text
+//! θ = C̄ : ∂u/∂X + (C − C̄) : ∂u/∂X
 //! Σ w θ² ≤ (|C̄|₂ √γ + max |C − C̄| √β)² uᵀ M u
+//! ```
+//! The first part of θ is the divergence of C̄ᵀu. The second line follows by Minkowski's inequality. Here γ is the
+//! largest eigenvalue of Σ w (div u)² with respect to uᵀ M u in the reference configuration. γ is computed once, as the
+//! largest eigenvalue of the matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l. On a rotated,
+//! unstrained element the factor of uᵀ M u is γ.
 //!
-//! Here γ is the largest eigenvalue of Σ w (div u)² with respect to uᵀ M u in the reference configuration. γ is
-//! computed once, as the largest eigenvalue of the matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l.
-//! On a rotated, unstrained element the factor of uᵀ M u is γ.
-//!
+//! # Mean dilatation
 //! With mean dilatation (see [`super::mean_dilatation`]), F̄ = α F with α = (J̄/J)^⅓. Let P̄ be the first
-//! Piola–Kirchhoff stress of F̄, τ̄ = P̄ F̄ᵀ, t = max |τ̄| and r = max J/J̄ ≥ 1. The tangent acts on l̄ = h + ⅓(θ̄ −
-//! θ)I, for which Σ w |l̄|² is at most r Σ w |h|². The second variation of F̄ adds at most 7 r t Σ w |h|². Its parts 2
-//! δln α (τ̄:h), tr τ̄ (δln α)² and tr τ̄ δ²ln α contribute at most 2.31, 2.31 and 1.74 times r t. These factors follow
-//! from |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ². Hence A = r (a + 7 t).
+//! Piola–Kirchhoff stress of F̄, τ̄ = P̄ F̄ᵀ, t = max |τ̄| and r = max J/J̄ ≥ 1. The tangent acts on
 //!
-//! On an undeformed cube or regular tetrahedron (of linear kind) the bound is the exact frequency.
+//! ```text
+//! l̄ = h + ⅓ (θ̄ − θ) I,   Σ w |l̄|² ≤ r Σ w |h|²
+//! ```
+//! The second variation of F̄ adds three terms, which are at most 2.31, 2.31 and 1.74 times r t Σ w |h|²:
+//!
+//! ```text
+//! 2 δln α (τ̄:h),   tr τ̄ (δln α)²,   tr τ̄ δ²ln α
+//! ```
+//! These factors follow from |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ². Their sum is less than 7. Hence
+//! A = r (a + 7 t).
+//!
+//! On an undeformed cube or regular tetrahedron of linear kind, the bound is the exact frequency.
 
 #![expect(
     clippy::needless_range_loop,
@@ -44,10 +61,10 @@ use crate::math::pack::Pack;
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
-/// Factor of the stress in the second variation of F̄.
+/// Factor of r t Σ w |h|² in the bound on the second variation of F̄.
 const SECOND_VARIATION: f64 = 7.0;
 
-/// Relative increase of eigenvalues to cover their rounding error of a few units in the last place.
+/// Relative increase of computed eigenvalues. It exceeds their rounding error.
 pub(crate) const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
 /// Reference data of elements for the frequency bound.
@@ -55,12 +72,12 @@ pub(crate) const EIGENVALUE_ROUNDING: f64 = 1e-12;
 pub(crate) struct Spectrum<R> {
     /// Largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
     pub laplacian: R,
-    /// For elements with a single volume change: 1 / smallest nodal mass \[1/kg\]. For other elements: the largest
-    /// eigenvalue of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
+    /// For elements with one point or with mean dilatation: 1 / smallest nodal mass \[1/kg\]. For other elements: the
+    /// largest eigenvalue of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
     pub dilatation: R,
 }
 
-/// Bound of ω² of the elements of a pack \[1/s²\].
+/// Upper bound on ω² for each element of a pack \[1/s²\], with the highest frequency ω of the element.
 #[inline(always)]
 pub(crate) fn frequency_squared_bound<I, L, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,
@@ -113,8 +130,12 @@ where
     gradient * inverse_stretch * spectrum.laplacian + dilatation * divergence
 }
 
-/// V₀ Σ |J̄ B̄_a|²/m_min from cof F; overwrites `cofactors`. V₀ J̄ B̄_a = Σ w cof F ∇N_a is the gradient of the current
-/// volume.
+/// Factor of uᵀ M u in the bound on J̄² V₀ θ̄², from cof F; overwrites `cofactors`:
+///
+/// ```text
+/// V₀ Σ_a |J̄ B̄_a|²/m_min,   V₀ J̄ B̄_a = Σ w cof F ∇N_a
+/// ```
+/// The vectors V₀ J̄ B̄_a are the gradient of the current volume.
 #[inline(always)]
 fn mean_divergence<I, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,
@@ -135,7 +156,7 @@ where
     norm_squared * spectrum.dilatation / *volume
 }
 
-/// (|C̄|₂ √γ + max |C − C̄| √β)², C = cof F / J.
+/// (|C̄|₂ √γ + max |C − C̄| √β)² with C = cof F / J.
 #[inline(always)]
 fn pointwise_divergence<S: Simd, const P: usize>(
     cofactors: &[Tensor<Pack<S>>; P],

@@ -1,8 +1,8 @@
 //! Memory layout of the elements of a block: groups of [`WIDTH`], and chunks of groups.
 //!
-//! A chunk is a range of consecutive elements. These elements share most of their nodes. Each lane of the groups of a
-//! chunk has a subrange of the chunk. The elements of a group are therefore far apart and share no nodes. Consecutive
-//! additions to nodal forces are then independent.
+//! A chunk is a range of consecutive elements. Neighbouring elements of a chunk share most of their nodes. Each lane
+//! contains a subrange of the elements of the chunk. The elements of a group are therefore far apart and in general
+//! share no nodes. Consecutive additions to nodal forces are then independent.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use pulp::Simd;
 
 use crate::math::pack::{Pack, Row, WIDTH};
 
-/// Number of groups of a chunk. This number determines the order of sums and hence their last bits.
+/// Number of groups of a full chunk. This number determines the order of sums and hence the last bits of the sums.
 pub(crate) const GROUPS_PER_CHUNK: usize = 128;
 
 /// Number of elements of a full chunk.
@@ -30,12 +30,12 @@ pub(crate) fn num_groups(num_elements: usize) -> usize {
     chunks * GROUPS_PER_CHUNK + (num_elements % ELEMENTS_PER_CHUNK).div_ceil(WIDTH)
 }
 
-/// Groups of a chunk of a block.
+/// Indices of the groups of a chunk.
 pub(crate) fn groups_of_chunk(chunk: usize, num_elements: usize) -> Range<usize> {
     chunk * GROUPS_PER_CHUNK..((chunk + 1) * GROUPS_PER_CHUNK).min(num_groups(num_elements))
 }
 
-/// Element in a lane of a group; `None` past the last element of the block.
+/// Index of the element in a lane of a group; `None` past the last element of the block.
 pub(crate) fn element_of(group: usize, lane: usize, num_elements: usize) -> Option<usize> {
     let chunk = group / GROUPS_PER_CHUNK;
     let groups = groups_of_chunk(chunk, num_elements);
@@ -43,21 +43,21 @@ pub(crate) fn element_of(group: usize, lane: usize, num_elements: usize) -> Opti
     (element < num_elements).then_some(element)
 }
 
-/// Elements of a group computed simultaneously, and their rows.
+/// The elements of a group that the registers hold at a time, and the rows of the group.
 #[derive(Clone, Copy)]
 pub(crate) struct GroupPart<'a, S> {
     /// SIMD token of the registers.
     pub simd: S,
-    /// Index of the part in the rows.
+    /// Index of the part within each row.
     pub part: usize,
-    /// Rows of the group for its forces.
+    /// Rows of the group that the forces need.
     pub rows: &'a [Row],
-    /// Additional rows of the group for its critical step.
+    /// Additional rows of the group that the critical step needs.
     pub spectrum: &'a [Row],
 }
 
 impl<S: Simd> GroupPart<'_, S> {
-    /// Loads the part of a row.
+    /// Loads this part of a row.
     #[inline(always)]
     pub fn load(&self, row: &Row) -> Pack<S> {
         Pack::load(self.simd, row, self.part)

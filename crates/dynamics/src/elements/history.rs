@@ -1,28 +1,29 @@
-//! History of the integration points of elements: rows by point and number, with the elements of a group in lanes.
+//! History of the integration points of a group of elements. The history has one row for each history variable of each
+//! point, with one element per lane.
 
 use pulp::Simd;
 
 use crate::material::PointHistory;
 use crate::math::pack::{Pack, Row};
 
-/// History with which the response of the points of some elements is evaluated.
+/// Access to the history of the integration points, for the evaluation of the material response.
 pub(crate) trait HistoryOfPoints<S: Simd> {
-    /// Length of the step that the response ends \[s\].
+    /// Length of the step at whose end the response is evaluated \[s\].
     fn time_step(&self) -> f64;
 
     /// History of point `k` at the beginning of the step.
     fn at<H: PointHistory<Pack<S>>>(&self, k: usize) -> H;
 
-    /// Keeps the history of point `k` at the end of the step.
+    /// Stores the history of point `k` at the end of the step.
     fn keep<H: PointHistory<Pack<S>>>(&mut self, k: usize, history: &H);
 }
 
-/// History of a part of a group at an instant, for example for a step of zero length. The history is read, and changes
-/// are discarded.
+/// History of a part of a group for an evaluation at the present instant, that is, for a step of zero length. The
+/// history is read only; [`HistoryOfPoints::keep`] has no effect.
 #[derive(Clone, Copy)]
 pub(crate) struct PresentHistory<'a, S> {
     simd: S,
-    /// Index of the part in the rows.
+    /// Index of the part within each row.
     part: usize,
     /// Rows of the group.
     rows: &'a [Row],

@@ -1,8 +1,8 @@
-//! Gradients of a field in natural coordinates, and the transposed operation, by kind of cell; vectorised over
-//! elements.
+//! Gradients ∂x/∂ξ of the nodal positions in natural coordinates, and the transposed operation for nodal forces, for
+//! each kind of cell; vectorised over elements.
 //!
-//! Plane cells move in their plane: the third row and column of ∂x/∂ξ are the third row and column of the identity
-//! (plane strain with thickness 1), and their forces have no third component.
+//! Plane cells move in their plane. The third row and column of ∂x/∂ξ are then the third row and column of the identity
+//! (plane strain with thickness 1), and the third component of the nodal forces is zero.
 
 #![expect(
     clippy::needless_range_loop,
@@ -29,8 +29,8 @@ use crate::mesh::CellKind;
 pub trait Formulation: Sync {
     /// Whether every point uses the mean volume change of the element.
     ///
-    /// The mean prevents volumetric locking of linear elements. Quadratic elements have enough modes to be nearly
-    /// incompressible pointwise, and a constant volume change would reduce their order of accuracy.
+    /// The mean volume change prevents volumetric locking of linear elements. Quadratic elements have enough modes to
+    /// be nearly incompressible at every point, and a constant volume change would reduce their order of accuracy.
     const MEAN_DILATATION: bool;
 }
 
@@ -58,15 +58,15 @@ pub(crate) trait Interpolation<const N: usize, const P: usize>: Formulation {
         part: &GroupPart<'a, S>,
         nodes: &'a mut NodeGeometry<S, P>,
     ) -> Self::Geometry<'a, S>;
-    /// ∂x_i/∂ξ_j at each point, overwriting `tensors`.
+    /// Computes ∂x_i/∂ξ_j at each point, and overwrites `tensors`.
     fn gradients<R: Real>(&self, positions: &[[R; 3]; N], tensors: &mut [Tensor<R>; P]);
-    /// f_a = Σ_k T_k · ∂N_a/∂ξ, overwriting `forces`.
+    /// Computes f_a = Σ_k T_k · ∂N_a/∂ξ from the tensors T_k at the points k, and overwrites `forces`.
     fn divergence<R: Real>(&self, tensors: &[Tensor<R>; P], forces: &mut [[R; 3]; N]);
-    /// Weight of a point.
+    /// Quadrature weight of point `k` in natural coordinates.
     fn weight(&self, k: usize) -> f64;
 }
 
-/// The four-node tetrahedron: edge vectors from the first node are the columns of ∂x/∂ξ.
+/// The four-node tetrahedron. The columns of ∂x/∂ξ are the edge vectors from the first node.
 pub struct Tetrahedron;
 
 impl Formulation for Tetrahedron {
@@ -111,21 +111,23 @@ impl Interpolation<4, 1> for Tetrahedron {
     }
 }
 
-/// Gradients of the ten-node tetrahedron at the four points of degree 2.
+/// Gradients of the ten-node tetrahedron at the four points of the rule of degree 2.
 ///
-/// ∂x/∂ξ is linear. Let D_c be its value at corner c. At point c the barycentric coordinate L_c is FAR, and the other
-/// three are NEAR. Hence ∂x/∂ξ = (FAR − NEAR) D_c + NEAR Σ D.
+/// ∂x/∂ξ is linear. Let D_c be the value of ∂x/∂ξ at corner c. At point c the barycentric coordinate L_c is `far`, and
+/// the other three coordinates are `near`. Hence ∂x/∂ξ at point c is (far − near) D_c + near Σ D, with the sum over all
+/// corners.
 ///
-/// In barycentric coordinates ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0. At corner c, ∂x/∂L_i is 4 x_(ci) − x_i for i ≠ c, with the
-/// mid-side node x_(ci), and 3 x_c for i = c. The sum of ∂x/∂L_i over the corners is 4 Σ_c x_(ci) over c ≠ i.
+/// In barycentric coordinates ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0. Let x_(ci) be the position of the mid-side node between the
+/// corners c and i. At corner c, ∂x/∂L_i is 4 x_(ci) − x_i for i ≠ c, and 3 x_c for i = c. The sum of ∂x/∂L_i over the
+/// corners is 4 Σ_(c ≠ i) x_(ci).
 pub struct QuadraticTetrahedron {
-    /// FAR − NEAR, the weight of D_c at point c.
+    /// far − near, the weight of D_c at point c.
     own: f64,
-    /// NEAR, the weight of Σ D.
+    /// near, the weight of Σ D.
     all: f64,
 }
 
-/// Mid-side node between two corners; on the diagonal, the corner.
+/// Number of the mid-side node between two corners; on the diagonal, the number of the corner.
 const MID_SIDE: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 9], [6, 5, 2, 8], [7, 9, 8, 3]];
 
 impl QuadraticTetrahedron {
@@ -155,7 +157,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
     #[inline(always)]
     fn gradients<R: Real>(&self, x: &[[R; 3]; 10], tensors: &mut [Tensor<R>; 4]) {
         for i in 0..3 {
-            // Weighted ∂x/∂L_j at the corners, and their sum.
+            // ∂x/∂L_j at each corner times `self.own`, and a quarter of the sum of ∂x/∂L_j over the corners.
             let zero = x[0][i].constant(0.0);
             let (mut own, mut all) = ([[zero; 4]; 4], [zero; 4]);
             for c in 0..4 {
@@ -181,7 +183,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
     #[inline(always)]
     fn divergence<R: Real>(&self, tensors: &[Tensor<R>; 4], forces: &mut [[R; 3]; 10]) {
         for i in 0..3 {
-            // Work conjugate of ∂x/∂L_j at each point, and its sum over the points.
+            // Work conjugate w_cj of ∂x/∂L_j at each point c, and the sum of w_cj over the points.
             let zero = tensors[0].0[i][0].constant(0.0);
             let (mut work, mut all) = ([[zero; 4]; 4], [zero; 4]);
             for c in 0..4 {
@@ -192,7 +194,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
                 }
             }
             for c in 0..4 {
-                // Four times the term of the own point, minus the sum: 3 w_cc − Σ_(k ≠ c) w_kc.
+                // Four times w_cc minus the sum over the points: 3 w_cc − Σ_(k ≠ c) w_kc.
                 forces[c][i] = (work[c][c] * 4.0 - all[c]) * self.own;
                 for j in 0..c {
                     forces[MID_SIDE[c][j]][i] =
@@ -210,8 +212,8 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
 
 /// Gradients of the eight-node hexahedron at 2 × 2 × 2 points, by sums over edges.
 ///
-/// ∂x/∂ξ_d does not depend on ξ_d. The derivative is interpolated between the four edges of direction d, in one
-/// transverse direction after the other, simultaneously for both points along d.
+/// ∂x/∂ξ_d does not depend on ξ_d, so that both points along direction d have the same value. The derivative is
+/// interpolated between the four edges of direction d, in one transverse direction after the other.
 pub struct Hexahedron {
     /// Half of `whole`.
     half: [f64; 2],
@@ -219,8 +221,8 @@ pub struct Hexahedron {
     whole: [f64; 2],
 }
 
-/// For each direction, its bit in the numbers of the sides of nodes, then the bits of the transverse directions. Points
-/// are numbered like sides.
+/// The bit of each direction d in a side number, then the bits of the two transverse directions. In the side number of
+/// a node or point, the bit of direction d is set on the side of larger ξ_d.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {
@@ -231,8 +233,8 @@ impl Hexahedron {
         Self { half: [0.5 * whole[0], 0.5 * whole[1]], whole }
     }
 
-    /// Values at the 2 × 2 transverse points from the values on the four edges. The matrix of this operation is
-    /// symmetric, so that the operation equals its transpose.
+    /// Values at the four points of the transverse directions from the values on the four edges. The matrix of this
+    /// operation is symmetric, so that the operation equals its transpose.
     #[inline(always)]
     fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
         let mut points = edges;
@@ -246,7 +248,8 @@ impl Hexahedron {
     }
 }
 
-/// Values at the two points between two ends, from the weights of the near and the far end.
+/// Values at the two points of an edge from the values at its ends. `near` and `far` are the weights of the nearer and
+/// the farther end.
 #[inline(always)]
 fn between<R: Real>([first, second]: [R; 2], [near, far]: [f64; 2]) -> [R; 2] {
     let weight = first.constant(far);
@@ -323,7 +326,7 @@ impl Interpolation<8, 8> for Hexahedron {
     }
 }
 
-/// Parallelepipeds, with the uniform reference geometry of one point.
+/// Parallelepipeds: hexahedra with the same reference geometry at all points.
 pub struct Parallelepiped(pub Hexahedron);
 
 impl Formulation for Parallelepiped {
@@ -358,7 +361,7 @@ impl Interpolation<8, 8> for Parallelepiped {
     }
 }
 
-/// Tabulated shape gradients, for a formulation `F`; `PLANE` for cells of two dimensions.
+/// Tabulated shape gradients, for a formulation `F`. `PLANE` is true for cells of two dimensions.
 pub struct Tabulated<F, const N: usize, const P: usize, const PLANE: bool> {
     slopes: [[[f64; 3]; N]; P],
     weights: [f64; P],
@@ -368,7 +371,7 @@ pub struct Tabulated<F, const N: usize, const P: usize, const PLANE: bool> {
 impl<F, const N: usize, const P: usize, const PLANE: bool> Tabulated<F, N, P, PLANE> {
     const DIMENSION: usize = if PLANE { 2 } else { 3 };
 
-    /// Table of a kind with `N` nodes and `P` points.
+    /// Table of a kind with `N` nodes and `P` quadrature points.
     pub fn new(kind: CellKind) -> Self {
         let (mut slopes, mut weights) = ([[[0.0; 3]; N]; P], [0.0; P]);
         for ((table, weight), point) in slopes.iter_mut().zip(&mut weights).zip(quadrature(kind)) {

@@ -1,9 +1,9 @@
 //! Stress, energy and forces by numerical integration, total Lagrangian and vectorised over elements.
 //!
 //! Quadratic elements and one-point simplices use F itself ([`Formulation`]). Linear elements with several quadrature
-//! points have mean dilatation. At finite strain, [`super::mean_dilatation`] defines the mean dilatation. The volume
-//! change of the small-strain law is tr H. For this law, the mean dilatation is equivalent to the B̄ method (Hughes
-//! 1980, Int. J. Numer. Meth. Eng. 15:1413).
+//! points have mean dilatation. At finite strain, [`super::mean_dilatation`] defines the mean dilatation. For a
+//! small-strain law, the volume change is tr H with H = F − I. The mean dilatation is then equivalent to the B̄ method
+//! (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
 
 #![expect(
     clippy::needless_range_loop,
@@ -24,26 +24,27 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 ///
 /// The workspace is reused over a chunk of elements and written in place. Copies would cost as much as the arithmetic.
 pub(crate) struct ElementState<S: Simd, const P: usize> {
-    /// Displacement gradient H = F − I of the interpolation (∂x/∂ξ after mean dilatation).
+    /// Displacement gradient H = F − I; after `mean_dilatation`, ∂x/∂ξ \[m\].
     pub gradients: [Tensor<Pack<S>>; P],
     /// J = det F.
     pub jacobians: [Pack<S>; P],
-    /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law), for elements with a single volume
-    /// change.
+    /// Mean of J over the reference volume; for a small-strain law, 1 + mean of tr H. For elements with one point or
+    /// with mean dilatation, after `deform`.
     pub mean_jacobian: Pack<S>,
     /// Reference volume \[m³\].
     pub volume: Pack<S>,
     /// Current volume \[m³\], for elements with mean dilatation.
     pub current_volume: Pack<S>,
-    /// First Piola–Kirchhoff stress, conjugate to F \[Pa\]; for nodal forces, the conjugate to ∂x/∂ξ \[N m\].
+    /// First Piola–Kirchhoff stress \[Pa\]; after `nodal_forces` or `mean_dilatation`, the work conjugate of ∂x/∂ξ
+    /// \[N\].
     pub stresses: [Tensor<Pack<S>>; P],
     /// Strain energy \[J\].
     pub energy: Pack<S>,
-    /// Correction of mean dilatation: α − 1 with α = (J̄/J)^⅓, or ⅓ (θ̄ − θ) with θ = tr H for a small-strain law. It
-    /// also serves as a workspace of the points.
+    /// Correction of mean dilatation: α − 1 with α = (J̄/J)^⅓; for a small-strain law, ⅓ (θ̄ − θ) with θ = tr H. The
+    /// array also contains intermediate results.
     pub corrections: [Pack<S>; P],
-    /// For elements with mean dilatation at finite strain: strain of the law, then its second Piola–Kirchhoff stress
-    /// times α²/weight.
+    /// For elements with mean dilatation at finite strain: first the strain of F̄ = α F, then its second
+    /// Piola–Kirchhoff stress times α²/weight.
     pub strains: [SymmetricTensor<Pack<S>>; P],
     /// For elements with mean dilatation at finite strain: α.
     pub stretches: [Pack<S>; P],
@@ -71,7 +72,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// Computes the deformation at every point.
+    /// Computes H, J and the volume at every point, and the corrections of mean dilatation.
     #[inline(always)]
     pub fn deform<I, L, const N: usize>(
         &mut self,
@@ -124,7 +125,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         smallest + sum * 0.0
     }
 
-    /// Displacement gradient H̄ = F̄ − I of the law at point `k`.
+    /// Displacement gradient at point `k` on which the law acts: H̄ = F̄ − I with mean dilatation, otherwise H.
     #[inline(always)]
     pub fn law_gradient<I: Formulation, L: Law>(&self, k: usize) -> Tensor<Pack<S>> {
         let (h, correction) = (&self.gradients[k], self.corrections[k]);
@@ -137,8 +138,8 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// Computes the stress at every point and the energy for the last deformation. With mean dilatation at finite
-    /// strain, `mean_dilatation` computes both instead.
+    /// Computes the stress at every point and the energy, for the deformation that `deform` computed. With mean
+    /// dilatation at finite strain, `mean_dilatation` replaces `deform` and `stress`.
     #[inline(always)]
     pub fn stress<I: Formulation, L: Law>(
         &mut self,
@@ -170,14 +171,14 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
     }
 }
 
-/// α − 1 with α = (J̄/J)^⅓ from J̄/J − 1 without cancellation: (α³ − 1)/(α² + α + 1).
+/// α − 1 with α = (J̄/J)^⅓, from `relative` = J̄/J − 1 without cancellation: (α³ − 1)/(α² + α + 1).
 #[inline(always)]
 fn volume_stretch_excess<R: Real>(relative: R) -> R {
     let root = (relative + 1.0).cube_root();
     relative / (root * root + root + 1.0)
 }
 
-/// f_a = Σ_k w_k P_k ∇N_a; overwrites the stresses.
+/// f_a = Σ_k w_k P_k ∇N_a(k); replaces each stress P_k by the work conjugate of ∂x/∂ξ.
 #[inline(always)]
 pub(crate) fn nodal_forces<I, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,

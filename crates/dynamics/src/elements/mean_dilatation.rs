@@ -1,14 +1,21 @@
-//! Linear elements with several quadrature points at finite strain use F̄ = (J̄/J)^⅓ F with J̄ = Σ w J / Σ w. Source:
-//! de Souza Neto, Perić, Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, here with the mean volume change instead
-//! of that at the centre. The mean volume change avoids volumetric locking of nearly incompressible materials.
+//! Mean dilatation at finite strain, for linear elements with several quadrature points.
 //!
-//! The energy is Σ w W(F̄) and the forces are its exact gradient. Let P̄ and S̄ be the first and second Piola–Kirchhoff
-//! stress of F̄, and C̄ = F̄ᵀF̄. With α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄ Σ w), the stress conjugate to F
-//! is α P̄ + (p̂ − π/J) cof F.
+//! These elements use F̄ = (J̄/J)^⅓ F with J̄ = Σ w J / Σ w. The mean volume change J̄ avoids volumetric locking of
+//! nearly incompressible materials. Source: de Souza Neto, Perić, Dutko and Owen 1996, Int. J. Solids Struct. 33:3277.
+//! There, the volume change at the centre takes the place of the mean volume change.
 //!
-//! All quantities are written in G = ∂x/∂ξ, with the weight ω of the rule and the weight w in the reference volume. Let
-//! A = w (∂X/∂ξ)⁻ᵀ. Then w F = G Aᵀ and J = det G ω/w. The conjugate to G is α P̄ A + ω (p̂ − π/J) cof G, with P̄ = α F
-//! S̄ and 3π = S̄ : C̄.
+//! The energy is Σ w W(F̄), and the forces are the exact gradient of the energy. Let P̄ and S̄ be the first and second
+//! Piola–Kirchhoff stress of F̄, and C̄ = F̄ᵀF̄. The work conjugate of F at a point is
+//!
+//! ```text
+//! α P̄ + (p̂ − π/J) cof F,   α = (J̄/J)^⅓,   π = ⅓ P̄ : F̄ = ⅓ S̄ : C̄,   p̂ = Σ w π / (J̄ Σ w),   P̄ = α F S̄
+//! ```
+//! The code uses G = ∂x/∂ξ instead of F. Here ω is the weight of the quadrature rule, and w is the weight in the
+//! reference volume. The work conjugate of G is
+//!
+//! ```text
+//! α P̄ A + ω (p̂ − π/J) cof G,   A = w (∂X/∂ξ)⁻ᵀ,   w F = G Aᵀ,   J = det G ω/w
+//! ```
 
 use pulp::Simd;
 
@@ -22,7 +29,7 @@ use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
 impl<S: Simd, const P: usize> ElementState<S, P> {
-    /// Computes the natural gradients G, their work conjugates in place of the stresses, volume ratios and energy.
+    /// Computes the gradients G = ∂x/∂ξ, their work conjugates (in `stresses`), the volume ratios J and the energy.
     #[inline(always)]
     pub fn mean_dilatation<I, L, const N: usize>(
         &mut self,
@@ -55,7 +62,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             self.stretches[k] = self.jacobians[k].mul_add(inverse_mean, zero.constant(-1.0));
         }
         Real::inverse_cube_roots_1p(&mut self.stretches);
-        // Separate loops make the computations at the points independent.
+        // The loops are separate so that the computations at different points are independent.
         for k in 0..P {
             let stretch_by_weight = self.stretches[k] * self.inverse_weights[k];
             let weighted_gradient = self.gradients[k].dot_transposed(&geometry.weighted_cofactor(k));
@@ -88,7 +95,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// ∫ σ dv = Σ w P Fᵀ, after [`Self::mean_dilatation`].
+    /// ∫ σ dv = Σ w P Fᵀ, as the sum of T Gᵀ with the work conjugates T of G from [`Self::mean_dilatation`].
     #[inline(always)]
     pub fn kirchhoff_sum(&self) -> Tensor<Pack<S>> {
         let mut sum = self.stresses[0].dot_transposed(&self.gradients[0]);

@@ -12,7 +12,7 @@ use crate::math::pack::{Pack, Row};
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
-/// Rows of an element with stored nodes: seven positions relative to the first node.
+/// Number of rows of hexahedra with stored nodes: three for each of seven positions relative to the first node.
 pub(crate) const NODE_ROWS: usize = 3 * 7;
 
 /// Reference geometry at the quadrature points of a part of a group.
@@ -21,12 +21,15 @@ pub(crate) trait ReferenceGeometry<S: Simd> {
     fn weight(&self, k: usize) -> Pack<S>;
     /// (∂X/∂ξ)⁻¹ \[1/m\].
     fn inverse_jacobian(&self, k: usize) -> Tensor<Pack<S>>;
-    /// A_k, the weight times (∂X/∂ξ)⁻ᵀ \[m²\]. First Piola–Kirchhoff stresses P_k have the nodal forces Σ_k P_k A_k
-    /// ∂N_a/∂ξ.
+    /// A_k, the weight times (∂X/∂ξ)⁻ᵀ \[m²\]. The nodal forces of the first Piola–Kirchhoff stresses P_k are
+    ///
+    /// ```text
+    /// f_a = Σ_k P_k A_k ∂N_a/∂ξ
+    /// ```
     fn weighted_cofactor(&self, k: usize) -> Tensor<Pack<S>>;
 }
 
-/// Stored geometry, by point.
+/// Geometry that is stored for each point.
 #[derive(Clone, Copy)]
 pub(crate) struct PointGeometry<'a, S, const P: usize> {
     part: GroupPart<'a, S>,
@@ -65,7 +68,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for PointGeometry<'_, S, P> {
     }
 }
 
-/// Stored geometry, equal at all points.
+/// Geometry that is stored for one point and is the same at all points.
 pub(crate) struct UniformGeometry<S: Simd> {
     weight: Pack<S>,
     inverse_jacobian: Tensor<Pack<S>>,
@@ -102,11 +105,11 @@ impl<S: Simd> ReferenceGeometry<S> for UniformGeometry<S> {
     }
 }
 
-/// Geometry computed from the nodes. The computation is faster than reading stored geometry. The memory is reused over
-/// a chunk of elements.
+/// Geometry that is computed from the nodes. The computation is faster than reading stored geometry. The memory is
+/// reused over a chunk of elements.
 pub(crate) struct NodeGeometry<S: Simd, const P: usize> {
     weights: [Pack<S>; P],
-    /// ∂X/∂ξ before [`Self::settle`], its cofactors afterwards.
+    /// ∂X/∂ξ before [`Self::settle`]; the cofactors of ∂X/∂ξ afterwards.
     cofactors: [Tensor<Pack<S>>; P],
 }
 
@@ -118,7 +121,7 @@ impl<S: Simd, const P: usize> NodeGeometry<S, P> {
         Self { weights: [zero; P], cofactors: [Tensor::filled(zero); P] }
     }
 
-    /// The tensors ∂X/∂ξ at points of weight 1, to be written before [`Self::settle`].
+    /// The tensors ∂X/∂ξ, to be written before [`Self::settle`]. The quadrature weight of each point must be 1.
     #[inline(always)]
     pub fn jacobians(&mut self) -> &mut [Tensor<Pack<S>>; P] {
         &mut self.cofactors
@@ -152,7 +155,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for &NodeGeometry<S, P> {
     }
 }
 
-/// Positions of eight nodes from their stored [`NODE_ROWS`].
+/// Positions of the eight nodes relative to the first node, from the stored [`NODE_ROWS`] rows.
 #[inline(always)]
 pub(crate) fn node_positions<S: Simd>(part: &GroupPart<'_, S>) -> [[Pack<S>; 3]; 8] {
     let mut nodes = [[Pack::splat(part.simd, 0.0); 3]; 8];

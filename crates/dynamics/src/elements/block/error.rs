@@ -6,13 +6,13 @@ use crate::mesh::CellKind;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElementError {
-    /// The kind has no solid interior.
+    /// The cells are points or segments.
     #[error("cells of kind {} cannot be elements; use triangles, quadrilaterals or volumes", .kind.name())]
     UnsupportedKind {
         /// The kind.
         kind: CellKind,
     },
-    /// The number of node indices is not a multiple of the nodes of a cell.
+    /// The number of node indices is not a multiple of the number of nodes of a cell.
     #[error("{length} node indices are not a multiple of the {per_cell} nodes of a cell")]
     ConnectivityLength {
         /// Number of node indices.
@@ -23,20 +23,21 @@ pub enum ElementError {
     /// A node index is out of range.
     #[error("element {element} refers to node {node}, but the mesh has {num_nodes} nodes")]
     UnknownNode {
-        /// Element of the block.
+        /// Index of the element within the block.
         element: usize,
-        /// The index.
+        /// The node index.
         node: u32,
         /// Number of positions.
         num_nodes: usize,
     },
-    /// A curved element is inverted between its quadrature points, or a mass overflows.
+    /// A nodal mass is not positive and finite: a curved element is inverted between its quadrature points, or the mass
+    /// overflows.
     #[error(
         "element {element} gives a node the mass {mass} kg: it is partly inverted or too large; remesh it, or correct its \
          scale or density"
     )]
     NodalMass {
-        /// Element of the block.
+        /// Index of the element within the block.
         element: usize,
         /// The mass \[kg\].
         mass: f64,
@@ -52,17 +53,17 @@ pub enum ElementError {
         "element {element} is inverted or degenerate: its smallest Jacobian is {jacobian}; renumber or remesh it"
     )]
     Degenerate {
-        /// Element of the block.
+        /// Index of the element within the block.
         element: usize,
-        /// Smallest det ∂X/∂ξ over its quadrature points.
+        /// det ∂X/∂ξ at the first quadrature point at which it is not positive and finite.
         jacobian: f64,
     },
-    /// A triangle or quadrilateral leaves the plane z = 0.
+    /// A triangle or quadrilateral has a node off the plane z = 0.
     #[error("element {element} is plane but has a node at z = {z}; plane problems lie in z = 0")]
     OutOfPlane {
-        /// Element of the block.
+        /// Index of the element within the block.
         element: usize,
-        /// The z coordinate \[m\].
+        /// The z coordinate of the node \[m\].
         z: f64,
     },
 }

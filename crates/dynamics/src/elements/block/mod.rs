@@ -2,9 +2,9 @@
 //!
 //! For each group of elements and each quadrature point, the block stores the inverse reference Jacobian (∂X/∂ξ)⁻¹ and
 //! the weight w det ∂X/∂ξ. These numbers suffice for a total Lagrangian element. For eight-point hexahedra the block
-//! stores the nodes, because the computation of these numbers from the nodes is faster than reading the numbers. If all
-//! hexahedra are parallelepipeds, the block stores one point. Copies of the last element fill the last group; their
-//! results are not used.
+//! stores the nodes instead, because computing the numbers from the nodes is faster than reading them. If all hexahedra
+//! are parallelepipeds, the block stores the numbers of one point. One-point hexahedra have data of their own (module
+//! `one_point_hexahedron`). Lanes without an element contain copies of the last element; their results are not used.
 
 mod error;
 mod reference;
@@ -43,10 +43,10 @@ pub struct ElementBlock {
     connectivity: Arc<[u32]>,
     /// Reference volume \[m³\].
     volume: f64,
-    /// Rows of each group for its forces: its quadrature points or nodes (see [`StoredGeometry`]).
+    /// Rows of each group that the forces need (see [`StoredGeometry`]).
     rows: Vec<Row>,
     rows_per_group: usize,
-    /// Additional rows of each group for its critical step: its spectrum.
+    /// Additional rows of each group that the critical step needs.
     spectra: Vec<Row>,
     spectrum_rows_per_group: usize,
 }
@@ -58,7 +58,7 @@ impl ElementBlock {
     /// `density` \[kg/m³\]; `connectivity`: `kind.num_nodes()` indices into `reference_positions` \[m\] per element.
     ///
     /// # Errors
-    /// The first invalid element (lowest number), or the invalid argument.
+    /// The invalid argument, or the invalid element with the lowest index.
     pub fn new(
         kind: CellKind,
         material: Material,
@@ -151,7 +151,7 @@ impl ElementBlock {
         add_lumped_mass(self.kind, &self.connectivity, reference_positions, self.density, mass);
     }
 
-    /// A part of a group, for the given registers.
+    /// Part number `part` of a group. The registers of `simd` hold one part at a time.
     #[inline(always)]
     pub(crate) fn part<S: Simd>(&self, simd: S, group: usize, part: usize) -> GroupPart<'_, S> {
         let of_group = |rows: usize| group * rows..(group + 1) * rows;
@@ -159,12 +159,13 @@ impl ElementBlock {
         GroupPart { simd, part, rows, spectrum: &self.spectra[of_group(self.spectrum_rows_per_group)] }
     }
 
-    /// Rows of the history of a group: for each integration point, the numbers of the law.
+    /// Number of rows of the history of a group: for each integration point, the number of history variables of the
+    /// law.
     pub(crate) fn history_rows_per_group(&self) -> usize {
         self.dispatch(HistoryRows).unwrap_or(0)
     }
 
-    /// Prefetches the rows of a later group.
+    /// Prefetches the rows of the group that lies [`PREFETCH_ROWS`] rows ahead of `group`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, group: usize) {
         let num_rows = self.rows_per_group;
@@ -181,7 +182,7 @@ impl ElementBlock {
         self.nodes(element_of(group, lane, num_elements).unwrap_or(num_elements - 1))
     }
 
-    /// Runs `operation` with the interpolation and the law of this block. All combinations are dispatched here.
+    /// Runs `operation` with the formulation and the law of this block; `None` for points and segments.
     pub(crate) fn dispatch<O: ElementOperation>(&self, operation: O) -> Option<O::Output> {
         let (kind, law) = (self.kind, self.material);
         match kind {
@@ -262,5 +263,5 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
     Ok(())
 }
 
-/// Prefetch distance in rows, to hide the memory latency.
+/// Prefetch distance in rows. It is rounded up to whole groups, and hides the memory latency.
 const PREFETCH_ROWS: usize = 96;

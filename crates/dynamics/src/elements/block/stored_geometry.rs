@@ -12,7 +12,7 @@ use crate::mesh::CellKind;
 /// Integration of the element forces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Integration {
-    /// Full quadrature of the kind, with mean dilatation for linear kinds of several points.
+    /// Full quadrature, with mean dilatation for linear kinds that have several quadrature points.
     #[default]
     Full,
     /// One-point quadrature with hourglass control for eight-node hexahedra; full quadrature for other kinds.
@@ -26,7 +26,7 @@ pub(super) enum StoredGeometry {
     Points,
     /// Nodes of eight-node hexahedra.
     Nodes,
-    /// First quadrature point of parallelepipeds, whose points are all equal.
+    /// First quadrature point of parallelepipeds; the other points have the same data.
     FirstPoint,
     /// One-point data of eight-node hexahedra.
     OnePoint,
@@ -35,7 +35,7 @@ pub(super) enum StoredGeometry {
 }
 
 impl StoredGeometry {
-    /// Chooses the data for cells at these positions.
+    /// Chooses the data for cells with these nodal positions.
     pub fn of(
         (kind, integration): (CellKind, Integration),
         connectivity: &[u32],
@@ -59,7 +59,7 @@ impl StoredGeometry {
         }
     }
 
-    /// Rows of a group for its forces.
+    /// Number of rows of a group that the forces need.
     pub fn rows_per_group(self, kind: CellKind) -> usize {
         match self {
             Self::Points => quadrature(kind).len() * POINT_ROWS,
@@ -70,7 +70,7 @@ impl StoredGeometry {
         }
     }
 
-    /// Additional rows of a group for its critical step.
+    /// Number of additional rows of a group that the critical step needs.
     pub fn spectrum_rows_per_group(self) -> usize {
         match self {
             Self::Points | Self::Nodes | Self::FirstPoint => SPECTRUM_ROWS,
@@ -79,5 +79,5 @@ impl StoredGeometry {
     }
 }
 
-/// Rows of the [`Spectrum`](crate::elements::frequency_bound::Spectrum).
+/// Number of rows of the [`Spectrum`](crate::elements::frequency_bound::Spectrum).
 const SPECTRUM_ROWS: usize = 2;
