@@ -33,7 +33,7 @@ type Vec6 = SVector<f64, 6>;
 /// Marks bodies without contact springs.
 const NONE: u32 = u32::MAX;
 
-/// Largest sum of λ dt² of the springs on rigid bodies. At this value an impact lasts ten steps, and the energy error
+/// Largest λ dt² of all springs on rigid bodies together. At this value an impact lasts ten steps, and the energy error
 /// is 6e-4 of the impact energy.
 pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
@@ -41,7 +41,7 @@ pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 /// 1.9/ω, λ dt² is then [`MAX_ON_RIGID_BODIES`].
 const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
-/// Largest sum of λ dt² of the springs on deformable nodes. Elements at 0.8 of their critical step have λ dt² = 1.6²;
+/// Largest λ dt² of all springs on deformable nodes together. Elements at 0.8 of their critical step have λ dt² = 1.6²;
 /// the sum 1.4 + 1.6² is below the stability limit of 4.
 ///
 /// An impact begins between two steps. The energy of the nodes in contact then has a relative error of up to λ dt²/4,

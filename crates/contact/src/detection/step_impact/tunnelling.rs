@@ -45,9 +45,9 @@ impl TunnellingGuard {
         }
     }
 
-    /// Whether the product of `step` \[s\] and the largest relative speed is at most the fraction `share` of the least
-    /// search depth. The relative speed is bounded by the diagonal of the box around all `velocities`; each entry of
-    /// `velocities` is a box around the velocities of one body \[m/s\].
+    /// Whether no two bodies can approach each other in a step \[s\] by more than the fraction `share` of the least
+    /// search depth. Each entry of `velocities` is a box around the velocities of one body \[m/s\]. The diagonal of the
+    /// box around all entries is the bound on the relative speed.
     pub fn allows(&self, velocities: impl IntoIterator<Item = Aabb>, share: f64, step: f64) -> bool {
         let all = velocities.into_iter().reduce(|a, b| a.union(&b));
         all.is_none_or(|all| all.diagonal() * step <= share * self.least_depth)

@@ -48,7 +48,7 @@ pub struct Impact {
 }
 
 impl Flight<'_> {
-    /// Impact of two faces within the flight, if any. Touching faces that separate have no impact.
+    /// Impact of two faces within the step, if any. Touching faces that separate have no impact.
     pub(crate) fn impact_of_faces(
         &self,
         model: &ContactModel,

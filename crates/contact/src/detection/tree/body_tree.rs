@@ -111,8 +111,8 @@ impl BodyTree {
         }
     }
 
-    /// Pairs of overlapping bodies, at least one of which is in `bodies`. The list is ascending and without repetition;
-    /// in each pair, first < second. Bodies that are not in the tree are ignored.
+    /// Pairs of bodies with overlapping boxes; at least one body of each pair is in `bodies`. The list is ascending and
+    /// without repetition; in each pair, first < second. Bodies that are not in the tree are ignored.
     pub fn pairs_of(&self, bodies: &[u32]) -> Vec<[u32; 2]> {
         let mut pairs: Vec<[u32; 2]> = Vec::new();
         for &body in bodies.iter().filter(|&&body| self.has(body)) {

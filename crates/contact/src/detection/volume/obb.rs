@@ -74,6 +74,7 @@ impl Obb {
     ///
     /// The margin by which [`Obb::fit`] rounds up the half lengths covers the rounding of this test, because the
     /// absolute cosines of an axis with the axes of the other box sum to at least one.
+    ///
     /// # Source
     /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see
     /// [`crate::math::vectorised::Vectorised`]).

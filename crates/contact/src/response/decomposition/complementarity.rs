@@ -50,10 +50,10 @@ const STEPS: usize = 4;
 const MAX_ROUNDS: usize = 100;
 /// Largest number of Jacobi steps after rounds without convergence.
 const MAX_STEPS: usize = 1000;
-/// Number of Jacobi steps in a series. If a series gains too little, no further series follows.
+/// Number of Jacobi steps in a series.
 const STEPS_TO_GAIN: usize = 100;
-/// Largest ratio of the smallest velocity change in a series of Jacobi steps to the smallest velocity change in the
-/// preceding series, for which a further series follows.
+/// Factor by which the smallest velocity change must decrease from one series of Jacobi steps to the next; otherwise no
+/// further series follows.
 const GAIN: f64 = 0.5;
 /// Largest ratio of the impulses of a combination of rounds to the impulses of the last round, in sums of magnitudes.
 const MAX_GROWTH: f64 = 10.0;
@@ -329,11 +329,11 @@ impl Problem<'_> {
     }
 
     /// Conjugate residuals on the closed contacts, to the tolerance. A contact that opens or begins to slip during the
-    /// descent stays at its bound. Returns whether the sets of open, sticking and slipping contacts did not change,
-    /// neither during this descent nor since the end of the last descent.
+    /// descent stays at its bound. Returns true if the sets of open, sticking and slipping contacts are the same as at
+    /// the end of the last descent and do not change during this descent.
     ///
-    /// No motion reduces the part of the residual that comes from redundant contacts whose rows differ slightly. An
-    /// example are two nodes, each in contact with the faces around the other node. Along this part, the impulses
+    /// No motion reduces the part of the residual that comes from redundant contacts whose rows differ slightly. For
+    /// example, two nodes may each be in contact with the faces around the other node. Along this part, the impulses
     /// change until one of these contacts opens or slips.
     fn descend(&mut self, workspace: &mut Workspace) -> bool {
         let members = self.members.iter();

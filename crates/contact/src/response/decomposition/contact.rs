@@ -30,8 +30,8 @@ pub(super) struct Contact {
     pub has_slid: bool,
     /// Whether a contact of the same pair of rigid bodies was sticking in the previous step.
     pub is_held: bool,
-    /// Closing speed that the contact gains between two contact solutions by forces and prescribed motion, if it rests
-    /// \[m/s\].
+    /// Closing speed that the contact gains between two contact solutions by forces and prescribed motion, if the
+    /// contact rests \[m/s\].
     pub resting: f64,
     /// Whether friction jams the contact, so that it has no restitution.
     pub is_jammed: bool,

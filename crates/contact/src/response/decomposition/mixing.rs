@@ -1,10 +1,10 @@
 //! Anderson mixing of an iteration x → g(x): finds the combination of the last rounds with the smallest change g − x.
 //!
 //! A round changes x to g by f = g − x. The values of the stored rounds i are x_i, g_i and f_i. The coefficients γ_i
-//! minimise |f − Σ γ_i (f − f_i)|, where the norm divides the square of each contact by its mass. The next round begins
-//! at g − Σ γ_i (g − g_i). For a linear iteration, this method is equivalent to GMRES. Near the solution, the sets of
-//! open, sticking and slipping contacts are constant. The contact iteration is then linear, except for the rotation of
-//! the slip direction.
+//! minimise |f − Σ γ_i (f − f_i)|, where the norm weights the squared impulse of each contact by the reciprocal of its
+//! mass. The next round begins at g − Σ γ_i (g − g_i). For a linear iteration, this method is equivalent to GMRES. Near
+//! the solution, the sets of open, sticking and slipping contacts are constant. The contact iteration is then linear,
+//! except for the rotation of the slip direction.
 //!
 //! # Source
 //! Walker & Ni, SIAM J. Numer. Anal. 49 (2011) 1715–1735.

@@ -45,8 +45,8 @@ impl Gradient {
     }
 
     /// Appends nodal vectors with zero sum that remove the moment of `force`. A force on the contactor and its reaction
-    /// on the target have a moment if they act at different points. `None` if there is no moment, or if the nodes
-    /// cannot balance the moment.
+    /// on the target have a moment if they act at different points. `None` if there is no moment, or if the target has
+    /// only one node, as a wall.
     pub fn against_moment(
         force: &Vec3,
         constraint: &Constraint<'_>,

@@ -27,8 +27,8 @@ const QUARTIC_ROUNDING: f64 = 64.0 * 0.5 * f64::EPSILON;
 /// Rounding error of positions, distances and speeds, relative to the sum of the magnitudes of their terms. The value
 /// is more than twice the estimated error.
 const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
-/// Largest number of advances of a time in `advance`. For a head-on contact, each advance doubles the number of correct
-/// digits.
+/// Largest number of advances by which `advance` refines a time. For a head-on contact, each advance doubles the number
+/// of correct digits.
 const MAX_ADVANCES: usize = 30;
 /// Smallest scale of a pair of spheres \[m\] for which the time is computed. Pairs of smaller scale count as touching,
 /// because numbers could underflow.

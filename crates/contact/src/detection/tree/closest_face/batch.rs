@@ -67,7 +67,7 @@ struct Block<'a, O> {
     /// Boxes of the listed nodes of the current group.
     boxes: [Node; CHUNKS],
     rounded: [Rounded; BLOCK],
-    /// Squared distance of each query beyond which faces are ignored: at most `farthest`.
+    /// For each query, the squared distance beyond which faces are ignored; at most `farthest`.
     limits: [f64; BLOCK],
     /// Keys of the listed nodes for each query. A key is the bit pattern of the squared distance of the query from the
     /// box of the node, in single precision. The low bits of the key are replaced by the position of the node in the
@@ -94,9 +94,9 @@ struct Block<'a, O> {
     stack: Stack,
 }
 
-/// Packed key of a face: the squared distance in the high 64 bits, then the number of the face and the position `leaf *
-/// LANES + lane`, 32 bits each. The closest face has the least key. Of equally close faces, the face with the lowest
-/// number has the least key.
+/// Packed key of a face: the squared distance in the high 64 bits, then the number of the face and the position
+/// `leaf * LANES + lane`, 32 bits each. The closest face has the least key. Of equally close faces, the face with the
+/// lowest number has the least key.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Best(u128);
 
@@ -146,7 +146,7 @@ fn lanes_of(query: &Vec3) -> PointLanes {
     [Lanes::splat(query.x), Lanes::splat(query.y), Lanes::splat(query.z)]
 }
 
-/// Whether each coordinate of two points differs by at most `span`; false for coordinates that are not finite.
+/// Whether the coordinates of two points differ by at most `span` each; false for coordinates that are not finite.
 #[inline(always)]
 fn are_near(a: &Vec3, b: &Vec3, span: f64) -> bool {
     (a.x - b.x).abs() <= span && (a.y - b.y).abs() <= span && (a.z - b.z).abs() <= span

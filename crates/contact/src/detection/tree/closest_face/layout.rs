@@ -102,9 +102,9 @@ pub(super) fn single_precision(x: f64) -> f32 {
     Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32
 }
 
-/// Two numbers in single precision, one below and one above `x`. They differ from `x` by more than the sum of two
-/// rounding errors: of `x`, and of the coordinate of a nearby query. A distant query has a larger rounding error, but
-/// this error is small relative to its distance.
+/// Two numbers in single precision, one below and one above `x`. The numbers differ from `x` by more than the sum of
+/// two rounding errors: of `x`, and of the coordinate of a nearby query. A distant query has a larger rounding error,
+/// but this error is small relative to its distance.
 fn outward(x: f64) -> [f32; 2] {
     let near = single_precision(x);
     let slack = near.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;

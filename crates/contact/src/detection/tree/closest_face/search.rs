@@ -8,11 +8,11 @@ use crate::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
 /// Factor and addend that cover the rounding of the squared distances of boxes. If the exact squared distance of a
-/// point in a box is s, the computed squared distance of the box is at most the factor times s, plus the addend. The
-/// addend covers numbers below the normal numbers of single precision. Differences, squares and sums have errors of 3
-/// units in the last place. The rounded position of a distant query has an error of half a unit in the last place of
-/// its distance from the box. `outward` rounds the boxes outward, so that the boxes cover the remaining rounding
-/// errors.
+/// query from a point in a box is s, the computed squared distance of the query from the box is at most the factor
+/// times s, plus the addend. The addend covers numbers below the normal numbers of single precision. Differences,
+/// squares and sums have errors of 3 units in the last place. The rounded position of a distant query has an error of
+/// half a unit in the last place of its distance from the box. `outward` rounds the boxes outward, so that the boxes
+/// cover the remaining rounding errors.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 /// Largest number of nodes in a list.
@@ -179,8 +179,8 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
 }
 
 impl ClosestFaceIndex {
-    /// Calls the visitor for all leaves within its limit. The search begins at the root; below each node, the nearest
-    /// child comes first.
+    /// Calls the visitor for all leaves whose boxes are within the limit of the visitor. The search begins at the root;
+    /// below each node, the nearest child comes first.
     #[inline(always)]
     pub(super) fn descend(
         &self,

@@ -221,9 +221,9 @@ impl Pairs {
     ///
     /// The preference of a pair (i, j) is the bit pattern of its positive cost, except that the low bits are the low
     /// bits of i XOR j. The low bits encode the partner within the window. They also decide between equal costs,
-    /// because two pairs with equal i XOR j have no cluster in common. The cluster pair with the least preference is
-    /// therefore mutual, so every round merges a pair. In a run of clusters with equal costs, every round merges each
-    /// cluster 2 m with the cluster 2 m + 1.
+    /// because two pairs with equal i XOR j have no cluster in common. The two clusters of the pair with the least
+    /// preference therefore prefer each other, so every round merges a pair. If all pairs in a run of clusters have
+    /// equal costs, every round merges each cluster 2 m with the cluster 2 m + 1.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];

@@ -31,8 +31,8 @@ struct PointGroups {
 
 impl Hierarchy {
     /// Fits a sphere to each vertex with more than sixteen faces below. The sphere contains the points that bound these
-    /// faces, with the margin. If the fitted sphere is smaller than the reference sphere, it replaces the reference
-    /// sphere. `positions` must be the positions of the build.
+    /// faces, with the margin. A fitted sphere that is smaller than the reference sphere replaces the reference sphere.
+    /// `positions` must be the positions of the build.
     ///
     /// # Cost
     /// O(n log n) for balanced trees: the fit of a vertex passes over the points below the vertex. The result does not

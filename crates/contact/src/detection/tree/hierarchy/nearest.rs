@@ -1,5 +1,6 @@
-//! Search for the partner of a sphere: the sphere of a list with which its joint sphere is smallest. The search is a
-//! branch and bound over boxes around runs of the list.
+//! Search in a list of spheres for the partner of a sphere. Of all joint spheres of the sphere and another sphere of
+//! the list, the joint sphere with the partner is smallest. The search is a branch and bound over boxes around runs of
+//! the list.
 //!
 //! The list follows a space-filling curve. Each run is therefore compact, and the boxes need no sorting.
 

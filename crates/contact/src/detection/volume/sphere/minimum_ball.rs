@@ -32,6 +32,7 @@ impl MinimumBall {
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.
+    ///
     /// # Source
     /// Welzl 1991, "Smallest enclosing disks"; Gärtner 1999, "Fast and robust smallest enclosing balls", §3
     /// (farthest point first) and eq. (2) (ball of a support).
