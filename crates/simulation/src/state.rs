@@ -23,21 +23,21 @@ use super::step::driving_functions::FunctionRange;
 use super::step::initial_gaps::InitialGaps;
 use super::step::step_size::StepControl;
 
-/// All data of a simulation that evolve in time, between two steps. A simulation of the same model can continue from a
-/// copy of the state. The results are then equal in every bit.
+/// All data of a simulation that evolve in time, as they are between two steps. From a copy of the state, a simulation
+/// of the same model can continue with results that are equal in every bit.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct State {
     /// Time, and motion of the nodes.
     pub(crate) nodes: NodalState,
-    /// Motion of the rigid bodies, and in flight also of the other bodies and walls that fly; one entry per body,
-    /// `None` for all others.
+    /// Motion of the rigid bodies. In flight, also the motion of the other bodies and of the walls, if they fly. One
+    /// entry per body; `None` for all others.
     pub(crate) rigid_bodies: Vec<Option<RigidBody>>,
     pub(crate) phase: Phase,
     pub(crate) relaxation: Relaxation,
     pub(crate) steps_in_flight: u64,
-    /// History variables of the materials at the beginning and at the end of the last step.
+    /// History variables of the materials, at the beginning and at the end of the last step.
     pub(crate) history: MaterialHistory,
-    /// Forces at the end of the last step, and prescribed motion.
+    /// Forces at the end of the last step, and values of the prescribed motion.
     pub(crate) forces: Forces,
     pub(crate) contact: ContactState,
     pub(crate) control: StepControl,
@@ -62,15 +62,15 @@ clone_by_field!(State {
 pub(crate) struct ContactState {
     pub constraints: Constraints,
     pub action: ContactAction,
-    /// Nodal positions of the last detection \[m\]; empty if contact has not corrected positions since then.
+    /// Nodal positions of the last detection \[m\]; empty if contact has corrected no position since this detection.
     pub detected_positions: Vec<Vec3>,
     pub initial_gaps: InitialGaps,
     pub response: ResponseMemory,
-    /// Memory of detection. Only copies of the state contain the memory; during a run the detector holds it.
+    /// Memory of detection. Only copies of the state contain this memory. During a run, it is in the detector.
     pub detection: DetectionMemory,
-    /// Length of the following step for which the tie forces were computed \[s\].
+    /// Length of the following step for which the tie forces were computed \[s\]; 0 if they must be computed again.
     pub tied_step: f64,
-    /// Newton iterations of the ties since the start.
+    /// Number of Newton iterations of the ties since the start.
     pub tie_iterations: u64,
 }
 
@@ -96,16 +96,16 @@ pub(crate) struct Ledger {
     pub contact_audit: ContactAudit,
     /// One entry per body.
     pub hourglass_audits: Vec<HourglassAudit>,
-    /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with the mass m and the largest coordinate x of each body: the
-    /// scale of the energy that the rounding of positions adds.
+    /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with the mass m and the largest absolute coordinate |x| of each
+    /// body. It scales the energy that the rounding of positions adds.
     pub rounded_moment: f64,
     pub external_wrench: Wrench,
     /// Reactions, impulses and work of boundaries and walls.
     pub support_accounts: Vec<SupportAccount>,
     pub first_contacts: Vec<FirstContact>,
-    /// Body pairs in `first_contacts`.
+    /// Body pairs that have an entry in `first_contacts`.
     pub have_touched: BTreeSet<[u32; 2]>,
-    /// Number of consecutive steps up to now in which the energy imbalance exceeded its tolerance.
+    /// Number of consecutive steps, up to the last step, in which the energy imbalance exceeded its tolerance.
     pub steps_past_tolerance: u32,
     /// Ranges of the driving functions, in the order of the functions.
     pub function_ranges: Vec<FunctionRange>,
@@ -154,8 +154,7 @@ impl State {
         if is_whole { Ok(state) } else { Err(postcard::Error::DeserializeBadEncoding) }
     }
 
-    /// Whether all lengths and indices are those of a state of this model. The history of the materials is not checked
-    /// here.
+    /// Whether all lengths and indices are valid for this model. The history of the materials is not checked here.
     pub(crate) fn fits(&self, model: &Model) -> bool {
         let Self { nodes, rigid_bodies, forces, contact, ledger, .. } = self;
         let (num_nodes, num_bodies) = (model.reference_positions.len(), model.bodies.len());
@@ -177,7 +176,7 @@ impl State {
             && bodies.all(|&body| (body as usize) < num_bodies)
     }
 
-    /// The bodies of a model at rest in the reference configuration, without forces.
+    /// The state of a model at rest in the reference configuration, without forces.
     pub(crate) fn at_rest(
         model: &Model,
         rigid_bodies: Vec<Option<RigidBody>>,
@@ -226,7 +225,7 @@ impl State {
     }
 }
 
-/// Motion, contacts and balances at the beginning of the step, for comparison with those at its end.
+/// Motion, contacts and balances at the beginning of the step, for comparison with the end of the step.
 pub(crate) struct Before {
     pub rigid_bodies: Vec<Option<RigidBody>>,
     pub constraints: Constraints,
@@ -245,7 +244,7 @@ impl Before {
         }
     }
 
-    /// Copies the rigid states and balances, because the step overwrites both.
+    /// Copies the rigid states and the balances, because the step overwrites both.
     pub fn note(&mut self, state: &State) {
         self.rigid_bodies.clone_from(&state.rigid_bodies);
         self.balances.clone_from(&state.ledger.balances);

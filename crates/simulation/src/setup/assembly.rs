@@ -31,9 +31,9 @@ pub(crate) struct Assembly {
     pub element_blocks: Vec<ElementBlock>,
     /// State of each rigid body and wall; one entry per body, `None` for a deformable body.
     pub rigid_states: Vec<Option<RigidBody>>,
-    /// Mesh of each body, and the global number of its first node.
+    /// Mesh of each body, and the global number of the first node of the body.
     pub meshes: Vec<(Mesh, u32)>,
-    /// Solid or sheet, for each mesh.
+    /// Whether each mesh represents a solid or a sheet.
     pub extents: Vec<Extent>,
     /// Warnings of changes to the meshes.
     pub warnings: Vec<String>,
@@ -137,8 +137,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Contact surface of the next body. Degenerate faces of a rigid body have no normal, and are omitted. In a
-    /// deformable body, the element of a degenerate face is rejected as inverted.
+    /// Contact surface of the body whose nodes were added last. Degenerate faces of a rigid body have no normal, and
+    /// are omitted. In a deformable body, no degenerate face is omitted: its element is rejected as inverted.
     fn surface_of(
         &mut self,
         spec: &BodySpec,
@@ -167,12 +167,12 @@ impl Assembly {
         Ok(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))))
     }
 
-    /// Sets the order in which the nodes of a body are written: the order of the mesh file.
+    /// Adds the nodes of a body to the output nodes, in the order of the mesh file.
     fn add_output_nodes(&mut self, order: &Renumbering, first: u32) {
         self.model.output_nodes.extend(order.new_nodes().into_iter().map(|node| first + node));
     }
 
-    /// Adds the elements of a deformable body, and their masses, lumped to the nodes.
+    /// Adds the elements of a deformable body, and lumps their masses to the nodes.
     fn add_elements(
         &mut self,
         spec: &BodySpec,
@@ -248,13 +248,13 @@ impl Assembly {
     }
 }
 
-/// Whether the model is plane: all meshes consist of plane cells in z = 0, and the normals of all walls lie in this
-/// plane.
+/// Whether the model is plane. In a plane model, all meshes consist of plane cells in z = 0, and the normals of all
+/// walls lie in this plane.
 fn is_plane_model(scenario: &Scenario, files: &HashMap<&Path, Mesh>) -> bool {
     let is_plane = |spec: &BodySpec| {
         let file = &files[spec.mesh.value.as_path()];
         let solid = file.dimension() == Some(3) && spec.region.is_empty();
-        // An error of the placement is ignored here, because the error is reported when the body is added.
+        // A mesh that cannot be placed counts as plane here. Its error is reported when the body is added.
         !solid
             && place_mesh(spec, file).map_or(true, |(mesh, _)| mesh.dimension() == Some(2) && mesh.is_plane())
     };
@@ -275,8 +275,8 @@ fn read_mesh(spec: &BodySpec) -> Result<Mesh, SetupError> {
     })
 }
 
-/// The region of a mesh that forms a body: scaled, rotated, translated, and renumbered so that nodes near each other
-/// have near numbers.
+/// The region of a mesh that forms a body: scaled, rotated, translated, and renumbered. After the renumbering, nodes
+/// that are near each other have near numbers.
 fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshError> {
     let names: Vec<&str> = spec.region.iter().map(|name| name.value.as_str()).collect();
     let mut mesh = file.region(&names)?.scaled(spec.scale)?;
@@ -286,7 +286,8 @@ fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshE
     mesh.translated(spec.translate)?.renumbered()
 }
 
-/// Rejects a mesh that is neither a solid, nor plane in z = 0, nor a rigid sheet.
+/// Rejects a mesh that is neither a solid, nor plane in z = 0, nor a rigid sheet. Also rejects a solid or plane mesh
+/// with invalid cells.
 fn check_mesh(mesh: &Mesh, extent: Extent) -> Result<(), MeshError> {
     match mesh.dimension() {
         Some(3) => mesh.quality()?.check(),
@@ -296,7 +297,7 @@ fn check_mesh(mesh: &Mesh, extent: Extent) -> Result<(), MeshError> {
     }
 }
 
-/// Non-empty blocks of the highest dimension, with their index in the mesh.
+/// Non-empty blocks of the highest dimension, each with its index in the mesh.
 fn element_blocks(mesh: &Mesh) -> impl Iterator<Item = (usize, &CellBlock)> {
     mesh.blocks_of_dimension(mesh.dimension().unwrap_or(0)).filter(|(_, block)| !block.is_empty())
 }
@@ -363,8 +364,8 @@ fn mass_error(spec: &BodySpec, reason: &'static str) -> SetupError {
     SetupError::Mass { body: spec.name.clone(), reason, span: spec.mesh.span.clone() }
 }
 
-/// Error of an invalid mesh. Its location is the name of the missing group if a group is missing, and the name of the
-/// mesh file if not.
+/// Error of an invalid mesh. If a group of the region is missing, the error is located at the name of this group, and
+/// otherwise at the name of the mesh file.
 pub(crate) fn geometry(spec: &BodySpec, source: MeshError) -> SetupError {
     let missing = match &source {
         MeshError::MissingGroup { name, .. } => spec.region.iter().find(|region| region.value == *name),

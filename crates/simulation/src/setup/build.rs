@@ -95,8 +95,8 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Sets the initial velocities. The run begins in flight if every body and wall flies without strain or stays at
-    /// rest. There must also be no ties, no initial gaps and no velocities of groups of nodes.
+    /// Sets the initial velocities. The run begins in flight under two conditions. Every body and wall must either fly
+    /// without strain or stay at rest. There must be no ties, no initial gaps and no velocities of groups of nodes.
     fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Simulation {
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
-        // A rotation in flight would strain a body whose material law is not objective.
+        // In flight, a rotation of a body whose material law is not objective would cause strain.
         let would_strain = |spec: &BodySpec| {
             let model = scenario.materials[spec.material].model;
             matches!(model, MaterialModel::Hyperelastic(law, _) if !law.is_objective)
@@ -147,15 +147,14 @@ impl Simulation {
     }
 }
 
-/// Bodies of a scenario. If the policy `initial_penetration` of the scenario is `remove`, overlapping bodies have been
-/// moved apart.
+/// Bodies of a scenario. With the policy `remove` for `initial_penetration`, overlapping bodies have been moved apart.
 struct BodiesApart {
     assembly: Assembly,
     /// The ties, that is, the constraints of tied points.
     ties: Constraints,
     contact: ContactModel,
     walls: WallDetector,
-    /// Overlaps in the configuration of the scenario, before their treatment.
+    /// Overlaps in the configuration of the scenario, before any body was moved.
     penetrations: Vec<Overlap>,
     /// Wall-clock time of reading the meshes \[s\].
     read_seconds: f64,
@@ -184,7 +183,8 @@ impl BodiesApart {
         Ok(Self { assembly, ties, contact, walls, penetrations, read_seconds })
     }
 
-    /// Rejects input that the methods of the scenario do not support.
+    /// Rejects input that the methods of the scenario do not support, overlaps that the policy does not allow, and
+    /// bodies that cross themselves.
     fn refuse_unsupported(&self, scenario: &Scenario) -> Result<(), SetupError> {
         let Self { assembly, contact, walls, .. } = self;
         let model = &assembly.model;
@@ -199,7 +199,7 @@ impl BodiesApart {
         refuse_self_crossings(contact, model)
     }
 
-    /// Assembles the simulation, with the bodies at rest.
+    /// Assembles the simulation, with all nodes at rest.
     fn assemble(self, scenario: &Scenario) -> Result<Simulation, SetupError> {
         let Self { assembly, ties, contact, walls, penetrations, read_seconds } = self;
         let own_laws = own_laws(scenario, &assembly)?;
@@ -276,7 +276,8 @@ impl BodiesApart {
     }
 }
 
-/// Rejects a rigid body with supports and an initial angular velocity: the supports fix or prescribe its rotation.
+/// Rejects a rigid body with supports and an initial angular velocity, because its supports fix or prescribe its
+/// rotation.
 fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupError> {
     let held = |body: &Body| matches!(body.behaviour, Behaviour::Rigid { support: Some(_) });
     let mut rotating = model.bodies.iter().zip(specs);
@@ -307,8 +308,8 @@ fn refuse_unsupported_faces(
 /// Largest relative rounding error of a number that is printed with four digits.
 const ROUNDING_OF_FOUR_DIGITS: f64 = 5e-4;
 
-/// Warning of a fixed step that exceeds the critical step. The critical step is a lower bound of the stability limit,
-/// and the message rounds it down.
+/// Warning of a fixed step that exceeds the critical step. The critical step is a lower bound of the stability limit.
+/// The message rounds the critical step down.
 fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> Option<String> {
     let StepSize::Fixed(size) = settings.step else { return None };
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
@@ -359,16 +360,22 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
     }
 }
 
-/// Largest travel of a node of a rigid body in a step, relative to the median edge length \[-\]. The value is for a
-/// body with its whole mass in one node.
+/// Largest distance that a node of a rigid body may travel in a step, relative to the median edge length \[-\]. This
+/// value holds for a body whose whole mass is in one node.
 const RIGID_TRAVEL: f64 = 0.05;
 
-/// Largest travel of a node of a rigid body in a step \[m\], and the body whose surface sets it.
+/// Largest distance that a node of a rigid body may travel in a step \[m\], and the index of the body whose surface
+/// sets this distance; `None` without a rigid body.
 ///
 /// A contact spring has the stiffness κ = f m/dt², with the nodal mass m, the step dt and the factor f of
-/// `contact.penalty`. The spring must stop the whole mass M of the body. At the speed V, the body penetrates by V
-/// √(M/κ) = V dt √(M/(f m)). If the travel V dt is limited to a fraction of the edge length times √(m/M), the
-/// penetration is a fraction of the edge length and remains within the search depth.
+/// `contact.penalty`. The spring must stop the whole mass M of the body. At the speed V, the body penetrates by
+///
+/// ```text
+/// V √(M/κ) = V dt √(M/(f m))
+/// ```
+///
+/// The travel V dt is limited to a fraction of the edge length, multiplied by √(m/M). The penetration is then a
+/// fraction of the edge length, and remains within the search depth.
 fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
     let bodies = model.bodies.iter().zip(&contact.surfaces).enumerate();
     let travels = bodies.filter(|(_, (body, _))| body.is_rigid()).map(|(index, (body, surface))| {
@@ -380,7 +387,8 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
     travels.filter(|(travel, _)| *travel > 0.0).min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Selection of entry faces; `None` with detection by distance fields, in which nodes touch elements instead of faces.
+/// Selection of entry faces; `None` with detection by distance fields, because there nodes touch elements instead of
+/// faces.
 fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces> {
     (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
 }

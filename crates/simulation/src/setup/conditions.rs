@@ -15,16 +15,16 @@ use crate::error::{Conflict, SetupError};
 use crate::model::{Behaviour, Block, RigidSupport};
 use crate::settle::initial_motion::InitialVelocity;
 
-/// The run is divided into this many equal intervals. The peak of a gravity that varies in time is its largest value at
-/// the ends of the intervals.
+/// Number of equal intervals of the run that sample a gravity varying in time. The peak of the gravity is its largest
+/// magnitude at the ends of the intervals.
 const SAMPLES: u32 = 64;
 
-/// Principal second moment of points, relative to the largest component of their second moments, below which the points
-/// count as collinear or in a plane.
+/// Largest principal second moment of points in a direction in which the points count as flat: collinear points, or
+/// points in a plane. Relative to the largest component of the matrix of second moments.
 const FLATNESS: f64 = 1e-10;
 
-/// Shares of the mass of a rigid body for its nodes \[kg\]. The shares are a linear function of the position, so that
-/// the resultant of the nodal weights acts at the centre of mass.
+/// Shares of the mass of a rigid body for its nodes \[kg\]. The shares are a linear function of the position, chosen so
+/// that the resultant of the nodal weights acts at the centre of mass.
 fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
     let (mass, centre) = (rigid_state.mass(), rigid_state.reference_centre());
     let count = positions.len() as f64;
@@ -37,7 +37,7 @@ fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
 
 impl Assembly {
     /// Adds the supports and prescribed motions of a boundary. `account` is the index of the support account of the
-    /// boundary (reaction, impulse and work).
+    /// boundary. This account records reaction, impulse and work.
     pub(crate) fn add_boundary(
         &mut self,
         scenario: &Scenario,
@@ -54,7 +54,8 @@ impl Assembly {
                 let support = support.get_or_insert_with(|| {
                     Box::new(RigidSupport { moment_account: account, ..RigidSupport::default() })
                 });
-                // If an earlier boundary prescribes the component, the reaction counts for that boundary.
+                // If an earlier boundary already prescribes the component, the account of that boundary records the
+                // reaction.
                 for (axis, motion) in motions {
                     if support.components[axis].is_none() {
                         support.components[axis] = Some(motion);
@@ -67,7 +68,8 @@ impl Assembly {
                 let supports = &mut self.model.supports;
                 for (axis, motion) in motions {
                     *moved |= !motion.is_fixed();
-                    // If an earlier boundary prescribes the component, the reaction counts for that boundary.
+                    // If an earlier boundary already prescribes the component, the account of that boundary records the
+                    // reaction.
                     let is_held = |node: &u32| {
                         let mut along = supports.iter().filter(|support| support.axis == axis);
                         along.any(|support| support.nodes.binary_search(node).is_ok())
@@ -78,13 +80,13 @@ impl Assembly {
                     }
                 }
             }
-            // A boundary refers to a body with a mesh, never to a wall.
+            // A boundary refers to a body with a mesh. A wall has no mesh.
             Behaviour::Wall { .. } => {}
         }
         Ok(())
     }
 
-    /// Rejects a boundary that prescribes a component of a node differently from an earlier boundary.
+    /// Rejects a boundary that prescribes a component of a node in another way than an earlier boundary.
     pub(crate) fn refuse_conflicts(
         &self,
         scenario: &Scenario,
@@ -117,7 +119,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Rejects a prescribed rotation that moves a plane body out of the plane z = 0.
+    /// Rejects a prescribed rotation that moves a plane deformable body out of the plane z = 0.
     fn refuse_turn_out_of_plane(&self, spec: &BodySpec, boundary: &BoundarySpec) -> Result<(), SetupError> {
         let is_plane = |block: &Block| block.internal.is_some() && block.kind.dimension() == 2;
         if !self.model.bodies[boundary.body].blocks.iter().any(is_plane) {
@@ -135,7 +137,8 @@ impl Assembly {
         }
     }
 
-    /// Lowest of the user's numbers of the nodes that two boundaries of a body share; `None` if they share no node.
+    /// Nodes that two boundaries of a body share: the lowest of their numbers in the mesh file. `None` if no node is
+    /// shared.
     fn shared_node(
         &self,
         spec: &BodySpec,
@@ -158,7 +161,8 @@ impl Assembly {
         scenario.velocities.iter().map(one).collect()
     }
 
-    /// Global nodes of a group of a body, in ascending order; if `group` is `None`, of the whole body.
+    /// Global numbers of the nodes of a group of a body, in ascending order. If `group` is `None`, all nodes of the
+    /// body.
     fn nodes_of(
         &self,
         spec: &BodySpec,
@@ -174,7 +178,7 @@ impl Assembly {
         Ok(nodes.into_iter().map(|node| node + first).collect())
     }
 
-    /// Adds a load: the weight of a body under a gravitational acceleration that varies in time. The run ends at `end`
+    /// Adds the weight of a body as a load, for a gravitational acceleration that varies in time. The run ends at `end`
     /// \[s\].
     pub(crate) fn add_weight(&mut self, body: usize, acceleration: &[TimeFunction; 3], end: f64) {
         let model = &mut self.model;
@@ -192,7 +196,7 @@ impl Assembly {
         model.loads.push(Load::Dead { shares, value: acceleration.clone() });
     }
 
-    /// Adds a load.
+    /// Adds a load of the scenario to the model.
     pub(crate) fn add_load(&mut self, scenario: &Scenario, load: &LoadSpec) -> Result<(), SetupError> {
         let spec = &scenario.bodies[load.body];
         if matches!(load.kind, LoadKind::BodyForce(_)) && self.extents[load.body] == Extent::Sheet {
@@ -219,8 +223,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Faces on which a pressure or traction acts: the faces of the group of the load or, without a group, the whole
-    /// skin of the body.
+    /// Faces on which a pressure or traction acts: the faces of the group of the load. Without a group, the whole skin
+    /// of the body.
     fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let extent = self.extents[load.body];
@@ -231,8 +235,8 @@ impl Assembly {
         faces_of_group(spec, mesh, extent, group, *first)
     }
 
-    /// Elements on which a body force acts: the elements of the group of the load or, without a group, all elements of
-    /// the body.
+    /// Elements on which a body force acts: the elements of the group of the load. Without a group, all elements of the
+    /// body.
     fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let dimension = mesh.dimension().unwrap_or(0);
@@ -254,7 +258,7 @@ impl Assembly {
         Ok(cells.into_iter().map(cell).collect())
     }
 
-    /// Sets the inverse mass of every node; 0 for a node whose three components are prescribed.
+    /// Sets the inverse mass of every node. It is 0 for a node with a prescribed motion in all three directions.
     pub(crate) fn fix_supported_nodes(&mut self) {
         let model = &mut self.model;
         model.inverse_mass = model.mass.iter().map(|mass| 1.0 / mass).collect();

@@ -3,12 +3,12 @@
 //! | policy | treatment | in other codes |
 //! |---|---|---|
 //! | `error` | the scenario is rejected, with pairs and depths | |
-//! | `offset` | the gap of each contact is measured from its initial gap, which decreases with the penetration until the contact opens | LS-DYNA, `IGNORE = 1` |
+//! | `offset` | the initial gap is subtracted from the gap of each contact; the initial gap vanishes as the penetration decreases | LS-DYNA, `IGNORE = 1` |
 //! | `remove` | nodes are moved until the surfaces touch, and the moved configuration is free of strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
 //! The policies `offset` and `remove` apply to detected contacts, that is, to penetrations within the search depth. Two
-//! kinds of overlap are rejected with every policy: deeper overlaps, and bodies whose faces line up so that no contact
-//! is detected.
+//! kinds of overlap are rejected with every policy. The first kind are overlaps deeper than the search depth. The
+//! second kind are overlaps of bodies whose faces line up so that no contact is detected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,14 +28,16 @@ use crate::step::initial_gaps::InitialGaps;
 /// Largest number of Gauss-Seidel sweeps over all contacts.
 const MAX_SWEEPS: usize = 200;
 
-/// Penetration, relative to the search depth, up to which surfaces with a contact thickness touch and do not overlap.
+/// Largest penetration at which surfaces with a contact thickness count as touching without overlap, relative to the
+/// search depth.
 const TOUCHING_DEPTH: f64 = 1e-9;
 
-/// Clearance to which contacts are opened, relative to the largest penetration, so that rounding leaves no penetration.
+/// Gap to which contacts are opened, relative to the largest penetration. With this gap, rounding leaves no
+/// penetration.
 const CLEARANCE: f64 = 1e-9;
 
-/// Pairs of bodies, and pairs of a body and a wall, that overlap at `positions` or are closer than their contact
-/// thickness allows. `unit` is the symbol of the unit of length.
+/// Overlaps at `positions`: pairs of bodies, and pairs of a body and a wall, that overlap or are closer than their
+/// contact thickness allows. `unit` is the symbol of the unit of length.
 pub(crate) fn overlaps(
     contact: &ContactModel,
     walls: &WallDetector,
@@ -62,14 +64,14 @@ pub(crate) fn overlaps(
     of_bodies.chain(of_walls).map(|(found, deepest)| overlap(found, deepest)).collect()
 }
 
-/// Penetrations between bodies. The depths include the contact thickness.
+/// Penetrations between bodies, one per pair. The depths include the contact thickness.
 fn overlaps_of_bodies(
     contact: &ContactModel,
     options: NodeFaceOptions,
     positions: &[Vec3],
 ) -> Vec<Penetration> {
     let thickness = |bodies| contact.search_depth(bodies) - contact.penetration_depth(bodies);
-    // Sheets that cross each other have no depth.
+    // The depth of sheets that cross each other is zero.
     let offset = |found: Penetration| {
         let depth = if found.depth > 0.0 { found.depth + thickness(found.bodies) } else { 0.0 };
         (found.bodies, Penetration { depth, ..found })
@@ -86,7 +88,7 @@ fn overlaps_of_bodies(
     found.into_values().collect()
 }
 
-/// Detected contacts between different bodies.
+/// Penetrations of the detected contacts between different bodies.
 fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Vec<Penetration> {
     let configuration = Configuration { time: 0.0, time_step: 0.0, positions, positions_before: positions };
     let mut constraints = Constraints::default();
@@ -105,14 +107,13 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     constraints.iter().filter_map(penetration).collect()
 }
 
-/// The overlaps of bodies whose faces line up. Moving nodes does not resolve these overlaps.
+/// The overlaps of bodies whose faces line up. Moving the nodes apart does not resolve such overlaps.
 pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
     overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
 }
 
 /// Rejects overlaps that the policy does not allow. After the policy `remove` has moved nodes apart, edges can still
-/// cross although no node penetrates. Crossings up to the search depth are accepted, because contact resolves such
-/// crossings.
+/// cross although no node penetrates. Such a crossing is accepted up to the search depth, because contact resolves it.
 pub(crate) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,
@@ -139,7 +140,7 @@ pub(crate) fn refuse(
     }
 }
 
-/// Rejects overlaps in which a body is wholly behind a wall.
+/// Rejects overlaps in which all nodes of a body are behind a wall.
 pub(crate) fn refuse_bodies_behind_walls(overlaps: &[Overlap], model: &Model) -> Result<(), SetupError> {
     let found = model.walls().find_map(|(_, wall)| {
         let Behaviour::Wall { normal, .. } = wall.behaviour else { return None };
@@ -159,7 +160,7 @@ pub(crate) fn refuse_bodies_behind_walls(overlaps: &[Overlap], model: &Model) ->
     found.map_or(Ok(()), |behind| Err(SetupError::BehindWall(Box::new(behind))))
 }
 
-/// Warning of an accepted overlap.
+/// Text of the warning that an overlap is accepted.
 pub(crate) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String {
     let what = match policy {
         InitialPenetration::Remove => "nodes are moved apart without strain",
@@ -168,12 +169,18 @@ pub(crate) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String 
     format!("overlap at t = 0 of {overlap}: {what}")
 }
 
-/// Nodal positions after the nodes of deformable bodies were moved, until no contact is detected or [`MAX_SWEEPS`]
-/// sweeps are made.
+/// Nodal positions after nodes of deformable bodies are moved apart. The sweeps end when no contact is detected, or
+/// after [`MAX_SWEEPS`] sweeps.
 ///
-/// Each contact moves its nodes a by the least-squares correction Δx_a = (c − g) w_a n/Σ w², with its gap g, normal n
-/// and nodal weights w_a. The correction opens the gap to the clearance c. Nodes of rigid bodies and walls are fixed.
-/// Contacts share nodes, so sweeps over all contacts are repeated (Gauss-Seidel on the constraints).
+/// A contact has the gap g, the normal n, and the weight w_a of each of its nodes a. Each contact moves its nodes by
+/// the least-squares correction that opens the gap to the clearance c:
+///
+/// ```text
+/// Δx_a = (c − g) w_a n/Σ w²
+/// ```
+///
+/// The sum is over the nodes that can move. Nodes of rigid bodies and walls are fixed. Contacts share nodes, so the
+/// sweeps over all contacts are repeated (Gauss-Seidel on the constraints).
 pub(crate) fn moved_apart(
     contact: &ContactModel,
     walls: &mut WallDetector,
@@ -211,8 +218,8 @@ pub(crate) fn moved_apart(
     positions
 }
 
-/// Opens a contact to the clearance. The contact starts from its gap at detection, plus the opening by other contacts
-/// since the detection.
+/// Opens a contact to the clearance. Its present gap is the gap at detection, plus the change of the gap since
+/// detection by the opening of other contacts.
 fn open(
     constraint: &Constraint<'_>,
     clearance: f64,
@@ -238,8 +245,8 @@ impl Simulation {
         &self.settings.initial_penetrations
     }
 
-    /// Stores the gaps of the contacts at t = 0 as initial gaps. Rejects two bodies with a penetrating node if
-    /// detection finds no contact between them.
+    /// Stores the gaps of the contacts at t = 0 as initial gaps. Returns an error if a node of one body penetrates
+    /// another body but detection finds no contact between the two.
     pub(crate) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
         let positions = &self.state.nodes.positions;
         let configuration =

@@ -1,4 +1,4 @@
-//! Probes of the model under construction: finds the nodes and elements that each probe samples.
+//! Probes of the model under construction: the nodes and elements that each probe samples.
 
 use crate::element::{MAX_NODES, centre, natural_coordinates, shape_values};
 use crate::math::Vec3;
@@ -9,8 +9,8 @@ use crate::error::{Outside, SetupError};
 use crate::model::{Block, Body};
 use crate::record::probes::{ElementSample, Probe, Spot};
 
-/// The bounding box of the nodes of a curved element is widened by this margin to contain the element, relative to the
-/// longest edge of the box.
+/// Margin around the bounding box of the nodes of an element, relative to the longest edge of the box. With this
+/// margin, the box contains the whole element, even if its edges are curved.
 const BULGE: f64 = 0.25;
 
 impl Assembly {
@@ -48,7 +48,8 @@ impl Assembly {
         Ok(Probe { spec: spec.clone(), spot, elements })
     }
 
-    /// The centre of mass of a body: a point of a rigid body, or a weighted mean over the nodes of a deformable body.
+    /// The centre of mass of a body, as a point of a rigid body or as a weighted mean over the nodes of a deformable
+    /// body.
     fn centre_of(&self, body: &Body) -> Spot {
         let index = self.model.body_of(body.nodes.start as u32);
         if let Some(rigid_state) = &self.rigid_states[index] {
@@ -58,8 +59,8 @@ impl Assembly {
         Spot::Nodes(body.nodes.clone().map(share).collect())
     }
 
-    /// The centres of the elements of a body with at least one node in `nodes`, with equal weights. `nodes` are in
-    /// ascending order.
+    /// The elements of a body that contain at least one of `nodes`: one sample at the centre of each element, with
+    /// equal weights. `nodes` are in ascending order.
     fn elements_around(&self, body: &Body, nodes: &[u32]) -> Vec<ElementSample> {
         let of_block = |(number, block): (usize, &Block)| -> Vec<ElementSample> {
             let touches =
@@ -74,8 +75,8 @@ impl Assembly {
         elements
     }
 
-    /// The nodes of the element that contains `point`, with the shape values at the point as weights, and the point in
-    /// this element.
+    /// Finds the element that contains `point`. Returns its nodes with the shape values at the point as weights, and a
+    /// sample of the element at the point.
     fn inside(
         &self,
         body: &Body,

@@ -1,9 +1,8 @@
 //! Rigid sheets: orientation of their faces, and bodies that begin behind them.
 //!
-//! A sheet has contact only on the side to which its face normals point. The order of nodes in the mesh file defines
-//! the normals, and this order can be wrong. If the orientation of some faces is wrong, these faces are oriented
-//! opposite to their neighbours. If the orientation of all faces is wrong, only a body behind the sheet indicates the
-//! error.
+//! A sheet has contact only on the side to which its face normals point. The order of the nodes in the mesh file
+//! defines the normals. If this order is wrong in some faces, the normals of these faces are opposite to those of
+//! neighbouring faces. If the order is wrong in all faces, only a body behind the sheet indicates the error.
 
 use std::collections::HashMap;
 
@@ -17,7 +16,7 @@ use crate::scenario::{BodySpec, Scenario};
 
 use crate::model::Model;
 
-/// A point of a body counts as on a sheet up to this distance from the sheet, relative to the extent of the body.
+/// Largest distance from a sheet at which a point of a body counts as on the sheet, relative to the extent of the body.
 const TOUCHING_DISTANCE: f64 = 1e-9;
 
 /// Largest number of bodies named in a warning.
@@ -32,7 +31,7 @@ pub(crate) enum Extent {
     Sheet,
 }
 
-/// The mesh of a sheet, with its faces oriented consistently. Warns of the faces that were reversed.
+/// The mesh of a sheet, with consistently oriented faces. Warns of the faces that are reversed.
 pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) -> Result<Mesh, MeshError> {
     let all = mesh.num_cells(2);
     let (mesh, turned) = mesh.oriented()?;
@@ -48,7 +47,7 @@ pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) ->
     Ok(mesh)
 }
 
-/// The faces of a rigid body without its degenerate faces. Warns of degenerate faces.
+/// The faces of a rigid body that are not degenerate. Warns of the degenerate faces.
 pub(crate) fn without_degenerate_faces(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -70,8 +69,8 @@ pub(crate) fn without_degenerate_faces(
 /// Warnings of bodies that begin behind a sheet and would pass through the sheet.
 ///
 /// # Cost
-/// For each pair of a sheet and a body, one closest-face query per node of the body up to the first node in front of
-/// the sheet. If no node is in front or behind, also two queries per node of the sheet.
+/// For each pair of a sheet and a body: one closest-face query per node of the body, up to the first node in front of
+/// the sheet. If no node is in front of or behind the sheet, also two queries per node of the sheet.
 pub(crate) fn bodies_behind_sheets(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -123,23 +122,23 @@ fn describe(behind: &[String], sheet: &BodySpec) -> String {
     )
 }
 
-/// A sheet, with an index by which the side of a point is found.
+/// A sheet, with an index of its faces for queries of the side on which a point lies.
 struct SheetSides<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// For each face, whether another face is at the same location. Contact acts on both sides of such a face.
+    /// For each face, whether another face has the same corner positions. Contact acts on both sides of such a face.
     duplicated: Vec<bool>,
 }
 
 /// Side of a sheet on which a point lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// Front, in the direction of the face normals.
+    /// In front of the sheet: on the side to which the face normals point.
     Front,
-    /// Back, within the boundary of the sheet.
+    /// Behind the sheet, and not beside its boundary.
     Behind,
-    /// On the sheet, beside the sheet, or undefined.
+    /// On the sheet, beside its boundary, or undefined.
     Neither,
 }
 
@@ -153,10 +152,10 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Whether a body is behind the sheet: a point of the body is behind the sheet, and no node of the body is in
-    /// front. The tested points are the nodes of the body, and the points of the body closest to the nodes of the
-    /// sheet. The latter points find a large face of the body behind a small sheet, even if no node of the face is
-    /// behind the sheet.
+    /// Whether a body is behind the sheet. This holds if a tested point of the body is behind the sheet, and no node of
+    /// the body is in front. The tested points are the nodes of the body, and the points of the body closest to the
+    /// nodes of the sheet. The closest points are needed for a large face of the body behind a small sheet, if no node
+    /// of the face is behind the sheet.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());
@@ -190,7 +189,7 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Whether an edge or corner of a face lies on the boundary of the sheet.
+    /// Whether a feature of a face, an edge or a corner, lies on the boundary of the sheet.
     fn is_on_boundary(&self, face: usize, feature: Feature) -> bool {
         let is_border = |face: usize, k: usize| {
             let edge = self.surface.edges_of_face(face)[k];
@@ -214,7 +213,7 @@ impl<'a> SheetSides<'a> {
     }
 }
 
-/// Longest side of the bounding box of points.
+/// Longest side of the bounding box of points \[m\].
 fn extent(points: impl Iterator<Item = Vec3>) -> f64 {
     let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) = points.fold(start, |(low, high), point| (low.inf(&point), high.sup(&point)));

@@ -16,19 +16,19 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
     }
 }
 
-/// Ratio of spring stiffness to element stiffness above which contacts gain energy, even in steps that are stable for
-/// the elements. A rod that hits a rigid wall has an energy error of 0.4 % at the ratio 2.7, 4.3 % at 4 and 9.9 % at
-/// 5.3.
+/// Largest ratio of spring stiffness to element stiffness at which contacts gain little energy in steps that are stable
+/// for the elements. A rod that hits a rigid wall has an energy error of 0.4 % at the ratio 2.7, 4.3 % at the ratio 4,
+/// and 9.9 % at the ratio 5.3.
 const STIFF_SPRING_RATIO: f64 = 3.0;
 
-/// Largest κ dt²/m for nodes whose contacts open and close on stiff springs, with the spring stiffness κ, the step dt
-/// and the nodal mass m. The rod of [`STIFF_SPRING_RATIO`] gives these energy errors. With springs 267 times as stiff
-/// as the elements: 0.1 % at κ dt²/m = 0.4, 1.2 % at 0.8 and 4.6 % at 1.3. With springs 27 times as stiff: 0.1 % at 0.5
-/// and 2.6 % at 1.7.
+/// Largest κ dt²/m for nodes whose contacts open and close on stiff springs \[-\], with the spring stiffness κ, the
+/// step dt and the nodal mass m. The rod of [`STIFF_SPRING_RATIO`] gives the following energy errors. With springs 267
+/// times as stiff as the elements, the error is 0.1 % at κ dt²/m = 0.4, 1.2 % at 0.8 and 4.6 % at 1.3. With springs 27
+/// times as stiff, it is 0.1 % at 0.5 and 2.6 % at 1.7.
 const STIFF_SPRING_LIMIT: f64 = 0.4;
 
 /// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs \[s\]. Infinite if the
-/// spring stiffness depends on the step, and for other responses.
+/// spring stiffness depends on the step, and for responses other than the penalty response.
 ///
 /// The limit also applies while nothing is in contact. The step in which a node enters a body determines the first
 /// penetration of the node. If the step grew whenever contacts open, a chattering node would enter deeper each time.
@@ -41,15 +41,21 @@ pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[
 const RESTING_PENETRATION: f64 = 1e-4;
 
 /// Largest step of a model of rigid bodies \[s\]. In longer steps, bodies at rest would sink too deep into their
-/// springs. Infinite for a model with deformable bodies or without gravity.
+/// springs. Infinite for a model with deformable bodies, and for a model without gravity.
 ///
 /// Let λ be the largest squared frequency ω² that the springs give a rigid body. The stiffness of the springs is scaled
-/// with the step so that λ dt² = 0.1. The largest step is dt² = 0.1 · 1e-4 L/g for a body of size L, with the gravity
-/// g. Then λ = g/(1e-4 L), and the body rests at the penetration 1e-4 L if its translation along the normal has ω² = λ.
-/// This ω² is usually smaller, and the penetration g/ω² larger. Without this limit, the step could grow to the flight
-/// step, by default a fraction of the run. The penetration and the time until the body rests would then depend on the
-/// length of the run. With a response by impulses, the penetration is g dt², and the time of an impact is known to
-/// within dt.
+/// with the step so that λ dt² = 0.1. For a body of size L under the gravity g, the largest step satisfies
+///
+/// ```text
+/// dt² = 0.1 · 1e-4 L/g,  and therefore  λ = g/(1e-4 L)
+/// ```
+///
+/// If the translation of the body along the normal has ω² = λ, the body rests at the penetration g/ω² = 1e-4 L.
+/// Usually, this ω² is smaller, and the penetration is larger.
+///
+/// Without this limit, the step could grow to the flight step, which is a fraction of the run by default. The
+/// penetration, and the time until the body rests, would then depend on the length of the run. With a response by
+/// impulses, the penetration is g dt², and the time of an impact is known to within dt.
 pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
     if moving.clone().any(|(body, _)| !body.is_rigid()) {
@@ -66,8 +72,8 @@ pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     square.filter(|&square| square > 0.0).fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// Largest κ/m on nodes of deformable bodies, for penalty springs whose stiffness κ is independent of the step
-/// \[1/s²\]; 0 for all other springs.
+/// Largest κ/m on nodes of deformable bodies \[1/s²\], with the spring stiffness κ and the nodal mass m. 0 for springs
+/// whose stiffness depends on the step, and for responses other than the penalty response.
 fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     if scenario.contact.response.method != ResponseMethod::Penalty {
         return 0.0;
@@ -88,10 +94,10 @@ fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[S
     ratios.fold(0.0, f64::max)
 }
 
-/// Warning if a fixed step is too long for penalty springs that are much stiffer than the adjacent elements.
+/// Warning that a fixed step is too long for penalty springs that are much stiffer than the adjacent elements.
 ///
-/// The springs are compared with the end of a bar. If the critical step of its elements is dt_c and the mass of the end
-/// node is m, the end has the stiffness k = 2 m/dt_c².
+/// The springs are compared with the end of a bar. With the critical step dt_c of the elements of the bar and the mass
+/// m of its end node, the end has the stiffness k = 2 m/dt_c².
 pub(crate) fn stiffness_warning(
     scenario: &Scenario,
     model: &Model,
@@ -102,7 +108,7 @@ pub(crate) fn stiffness_warning(
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
     let over_elements = 0.5 * largest_stiffness_over_mass(scenario, model, surfaces) * critical * critical;
     let longest = stiff_spring_step(scenario, model, surfaces);
-    // The step is printed with four digits and must satisfy the limit even after rounding.
+    // The step is printed with four digits. The factor keeps the printed step below the limit even after rounding.
     let written = 0.999 * longest;
     (over_elements > STIFF_SPRING_RATIO && step > longest).then(|| {
         format!(
@@ -114,7 +120,7 @@ pub(crate) fn stiffness_warning(
     })
 }
 
-/// Stiffness k_a = K A²/V of every surface node of a deformable body \[N/m\], with the bulk modulus K, and the
+/// Stiffness k_a = K A²/V of every surface node a of a deformable body \[N/m\], with the bulk modulus K, and the
 /// tributary area A and volume V of the node. Infinite for all other nodes.
 ///
 /// # Source

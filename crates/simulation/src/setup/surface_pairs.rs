@@ -1,5 +1,5 @@
-//! Pairs of bodies, or of physical groups of their faces, that have contact laws of their own or are excluded from
-//! contact.
+//! Surface pairs: pairs of bodies, or of physical groups of their faces. A surface pair has contact laws of its own, or
+//! is excluded from contact.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::scenario::{self, ContactLaws, Located, Passes, Scenario};
 use super::assembly::{Assembly, faces_of_group};
 use crate::error::SetupError;
 
-/// Pairs with contact laws of their own, in the order of the scenario.
+/// Surface pairs with contact laws of their own, in the order of the scenario.
 pub(crate) fn own_laws(
     scenario: &Scenario,
     assembly: &Assembly,
@@ -30,8 +30,8 @@ pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result
 }
 
 /// Ranks of the bodies in one-pass contact. The nodes of the body with the lower rank are contactors. Deformable bodies
-/// rank before rigid bodies, rigid bodies before walls, and bodies of the same kind in ascending order of the median
-/// edge length of their surfaces.
+/// have the lowest ranks, then rigid bodies, then walls. Bodies of the same kind are ranked by ascending median edge
+/// length of their surfaces.
 fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
     let edge = |body: usize| {
         surfaces.get(body).map_or(f64::INFINITY, |surface| surface.median_edge(&model.reference_positions))
@@ -52,7 +52,7 @@ fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
 }
 
 impl Assembly {
-    /// Surface pair of a pair of the scenario.
+    /// Converts a surface pair of the scenario to the global faces of the model.
     fn surface_pair(
         &self,
         scenario: &Scenario,
@@ -65,7 +65,8 @@ impl Assembly {
         Ok(SurfacePair::new(pair.bodies.map(|body| body as u32), [part(0)?, part(1)?]))
     }
 
-    /// Surface of a physical group of a body. Fails if no face of the group is in the contact surface of the body.
+    /// Surface of a physical group of a body. Returns an error if no face of the group is in the contact surface of the
+    /// body.
     fn part(
         &self,
         scenario: &Scenario,

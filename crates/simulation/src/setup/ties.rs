@@ -1,9 +1,9 @@
-//! Tied bodies: the nodes of one body are tied to the faces of the other. The tied nodes belong to the deformable body
-//! if the other body is rigid, and otherwise to the body with the finer surface.
+//! Tied bodies: nodes of one body are tied to faces of another body. If one of the two bodies is rigid, the tied nodes
+//! belong to the deformable body. Otherwise, they belong to the body with the finer surface.
 //!
-//! A node of a deformable body is moved onto its face. Two rigid bodies are not moved: the node is tied to the material
-//! point of the other body at the location of the node. Up to four nodes of the other body define this point, or the
-//! nodes of the face if the node lies on the face.
+//! A tied node of a deformable body is moved onto its face. Two rigid bodies are not moved. Instead, the node is tied
+//! to the material point of the other body at the location of the node. If the node lies on a face, the nodes of this
+//! face define the point. Otherwise, up to four nodes of the other body define the point.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,24 +20,25 @@ use crate::model::{Behaviour, Model};
 use crate::step::free_flight::rigid_state_of_nodes;
 
 /// Default tie distance between node and face, relative to the shortest edge of the two surfaces. This distance is
-/// smaller than the distance of the next layer of nodes from the surface, so that inner nodes are not tied.
+/// smaller than the distance between the surface and the next layer of nodes, so that inner nodes are not tied.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
-/// Weight below which a node of a tie does not count.
+/// Largest absolute weight at which a node of a tie does not count.
 const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 
-/// Number of sweeps over all ties in which tied nodes are placed.
+/// Number of sweeps over all ties when tied nodes are placed.
 const PLACEMENT_SWEEPS: usize = 10;
 
-/// Relative difference up to which the initial velocities of tied points count as equal. The tolerance allows for the
-/// rounding of decimal numbers in a scenario and a mesh.
+/// Largest relative difference at which the initial velocities of tied points count as equal. The tolerance allows for
+/// the rounding of decimal numbers in the scenario and in the mesh.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
-/// A node counts as on a line or plane up to this distance, relative to the length of an edge of the face.
+/// Largest distance at which a node counts as on a line or plane, relative to the length of an edge of the face.
 const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
-    /// Moves tied nodes of deformable bodies onto the other surface, without strain. Returns the model with its ties.
+    /// Moves tied nodes of deformable bodies onto the faces of the other body, without strain. Returns the model and
+    /// its ties.
     ///
     /// # Errors
     /// [`SetupError::NothingTied`] if no node of a pair is within the tie distance of a face,
@@ -55,8 +56,8 @@ impl Assembly {
         Ok((tied, ties))
     }
 
-    /// Moves nodes of deformable bodies onto the faces to which they are tied. Several sweeps are needed, because the
-    /// nodes of these faces can be tied themselves. Returns whether any node was off its face.
+    /// Moves nodes of deformable bodies onto the faces to which they are tied. Several sweeps are needed, because nodes
+    /// of these faces can be tied themselves. Returns whether any node was off its face.
     fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
@@ -69,8 +70,7 @@ impl Assembly {
         ties.iter().any(|tie| is_off(&tie))
     }
 
-    /// Rejects ties with different prescribed motions along an axis, if all nodes of the tie have a prescribed motion
-    /// along this axis.
+    /// Rejects a tie if all its nodes have a prescribed motion along an axis, and these motions differ.
     fn refuse_unequal_motions(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         for tie in ties.iter() {
@@ -96,8 +96,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Rejects ties whose two sides have different initial velocities along an axis. Axes with prescribed motion are
-    /// not checked, because prescribed motion may be discontinuous at t = 0.
+    /// Rejects ties whose two sides have different initial velocities along an axis. An axis along which a node of the
+    /// tie has a prescribed motion is not checked, because prescribed motion may be discontinuous at t = 0.
     fn refuse_unequal_velocities(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
@@ -188,7 +188,7 @@ impl Assembly {
             surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
             within,
         };
-        // On a rigid target, a tie refers to a material point. The point is found by its position on a face.
+        // On a rigid target, a tie refers to a material point. Its location is found on a face of the target.
         let ties = match self.model.bodies[target].is_rigid() {
             true => tied.find_points(positions),
             false => tied.find(positions),
@@ -209,8 +209,8 @@ impl Assembly {
     }
 }
 
-/// Rejects contact of tied rigid bodies that can move, with responses that need the mobility of these bodies. The
-/// mobility omits the bodies tied to a rigid body.
+/// Rejects contact of rigid bodies that are tied and can move, if the response needs their mobility. The mobility of a
+/// rigid body does not include the bodies tied to it.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -248,8 +248,8 @@ pub(crate) fn refuse_tied_contact(
     Ok(())
 }
 
-/// Ties with zero gap between nodes and the material points of a rigid body at the locations of the nodes. The function
-/// fails with the gap of the tie \[m\] if the nodes of the body do not define such a point.
+/// Ties with zero gap between nodes and the material points of a rigid body at the locations of the nodes. If the nodes
+/// of the rigid body do not define such a point, the error is the gap of the tie \[m\].
 fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
     let mut tied = Constraints::default();
     for tie in ties.iter() {
@@ -269,7 +269,7 @@ fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -
 
 /// Nodes of a rigid body, and their shape values for the material point at `point`. The values sum to 1 and interpolate
 /// the position of the point. If the face has three nodes that are not collinear, three of the returned nodes belong to
-/// the face. `None` for a point off the plane of a plane body.
+/// the face. `None` if the body is plane and `point` is off its plane, or if its nodes are collinear.
 fn affine_values(
     point: &Vec3,
     face: &[u32],
@@ -307,7 +307,7 @@ fn affine_values(
     Some((chosen, values))
 }
 
-/// Length of the shortest edge of a surface, measured between its corners \[m\].
+/// Length of the shortest edge of a surface, measured between corner nodes \[m\].
 fn shortest_edge(surface: &Surface, positions: &[Vec3]) -> f64 {
     let lengths = (0..surface.num_faces()).flat_map(|face| {
         let (kind, nodes) = surface.face(face);

@@ -1,8 +1,9 @@
-//! Rigid walls: bodies of one node. The node is fixed, driven, or free to move along the normal of the wall.
+//! Rigid walls: bodies of one node. The node is fixed, has a prescribed velocity, or is free to move along the normal
+//! of the wall.
 //!
-//! The node of a wall that is fixed or has a prescribed velocity is supported, and the wall needs no mass. A wall with
-//! a mass is free along its normal, and a slider constraint fixes the other components. Contact acts on the plane and
-//! not at the node of the wall. As the wall does not rotate, its support or slider bears the resulting moment.
+//! A wall that is fixed or has a prescribed velocity has a support at its node, and needs no mass. A wall with a mass
+//! is free along its normal, and a slider constraint fixes the other components. Contact acts on the plane of the wall,
+//! not at its node. The wall does not rotate, so its support or slider bears the resulting moment.
 
 use crate::contact::detection::{ContactPolicy, Wall};
 use crate::dynamics::{Prescribed, RigidBody, Support, Wrench};
@@ -16,8 +17,8 @@ use crate::error::SetupError;
 use crate::model::{Behaviour, Body, Model, Slider, WallMotion};
 
 impl Assembly {
-    /// Adds a wall with its node and its support or slider constraint. `account` is the index of the support account of
-    /// the wall (reaction, impulse and work).
+    /// Adds a wall, its node, and its support or slider constraint. `account` is the index of the support account of
+    /// the wall. This account records reaction, impulse and work.
     pub(crate) fn add_wall(&mut self, spec: &WallSpec, account: usize) -> Result<(), SetupError> {
         let model = &mut self.model;
         let node = model.reference_positions.len();
@@ -69,7 +70,7 @@ impl Assembly {
     }
 }
 
-/// Rejects walls whose normal or velocity has a z component if they can touch a plane-strain body.
+/// Rejects a wall whose normal or velocity has a z component, if the wall can touch a plane-strain body.
 pub(crate) fn refuse_walls_out_of_plane(
     scenario: &Scenario,
     model: &Model,
@@ -105,7 +106,8 @@ pub(crate) fn detected_walls(model: &Model) -> Vec<Wall> {
 }
 
 impl Simulation {
-    /// Projects the acceleration of each slider node on the direction of its slider, and stores the reactions.
+    /// Projects the force on each slider node on the direction of its slider. Stores the resulting acceleration and the
+    /// reaction of the slider.
     pub(crate) fn constrain_sliders(&mut self) {
         for k in 0..self.model.sliders.len() {
             let slider = &self.model.sliders[k];
@@ -119,7 +121,7 @@ impl Simulation {
         }
     }
 
-    /// Sum of the slider reactions, with their moments about the origin. Slider reactions do no work.
+    /// Sum of the slider reactions \[N\], with their moment about the origin \[N·m\]. Slider reactions do no work.
     pub(crate) fn slider_wrench(&self) -> Wrench {
         let sliders = self.model.sliders.iter().zip(&self.state.forces.sliders);
         sliders.fold(Wrench::zero(), |sum, (slider, reaction)| {

@@ -14,18 +14,19 @@ use super::response::moved_bodies;
 /// Workspace of the geometry at the middle of a step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MiddleOfStep {
-    /// Positions at the middle of the step, by node; set only for the nodes in contact \[m\].
+    /// Positions at the middle of the step, by node \[m\]. Only the entries of the nodes in contact are set.
     positions: Vec<Vec3>,
-    /// Offset of the gap of each contact \[m\]: the gap less n · Σ w_a x_a, with the normal n, and the weights w_a and
-    /// predicted positions x_a of the nodes. The offset differs from zero after an initial gap was subtracted.
+    /// Offset of the gap of each contact \[m\]: the gap minus n · Σ w_a x_a, with the normal n, and the weight w_a and
+    /// the predicted position x_a of each node a. The offset differs from zero if, for example, an initial gap was
+    /// subtracted.
     offsets: Vec<f64>,
-    /// Normals of the contacts at the predicted positions. They determine the sign of the normals at the middle of the
-    /// step.
+    /// Normals of the contacts at the predicted positions. The sign of a normal at the middle of the step follows from
+    /// this normal.
     normals: Vec<Vec3>,
 }
 
-/// The bodies at the middle of a step: half-way between their positions at the beginning and at the predicted end of
-/// the step, plus half of the position correction.
+/// The bodies at the middle of the step. A position at the middle is the mean of the positions at the beginning and at
+/// the predicted end of the step, plus half of the position correction.
 struct Middle<'a> {
     model: &'a Model,
     nodes: &'a NodalState,
@@ -55,7 +56,7 @@ impl Middle<'_> {
         half_way + correction.unwrap_or_else(Vec3::zeros) * 0.5
     }
 
-    /// Moves the centre of a rigid body in the mobility to the middle of the step.
+    /// Sets the centre of a rigid body in the mobility to its position at the middle of the step.
     fn move_centre(&mut self, body: u32, action: &ContactAction) {
         let Some(rigid) = self.rigid_bodies.get(body as usize).and_then(Option::as_ref) else { return };
         let Some(mobility) = self.mobility.rigid(body).copied() else { return };
@@ -65,7 +66,8 @@ impl Middle<'_> {
     }
 }
 
-/// Position correction \[m\] and rotation correction \[rad\] of a rigid body by contact; `None` without correction.
+/// Position correction \[m\] and rotation correction \[rad\] of a rigid body by contact; `None` if contact does not
+/// correct the body.
 fn rigid_correction(action: &ContactAction, body: u32) -> Option<[Vec3; 2]> {
     let corrections = &action.rigid_corrections;
     let found = corrections.binary_search_by_key(&body, |correction| correction.body).ok()?;
@@ -109,7 +111,7 @@ impl MidpointGeometry for Middle<'_> {
 }
 
 impl Simulation {
-    /// Evaluates the response of a step of length `dt` \[s\] with the geometry at its middle.
+    /// Evaluates the response of a step of length `dt` \[s\], with the geometry at the middle of the step.
     pub(crate) fn evaluate_response_at_middle(&mut self, dt: f64) {
         self.refresh_mobility(dt);
         let step = self.step_length(dt);

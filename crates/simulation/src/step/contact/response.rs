@@ -1,4 +1,4 @@
-//! Evaluates the contact response, and applies its forces, impulses and corrections.
+//! Evaluation of the contact response, and application of its forces, impulses and corrections.
 
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     mobility
 }
 
-/// Nodal mobility, including the ties of deformable bodies.
+/// Mobility of the nodes, including the ties of deformable bodies.
 pub(crate) fn tied_mobility(model: &Model, ties: Option<&Ties>) -> Mobility {
     let mut mobility = nodal_mobility(model);
     if let Some(ties) = ties {
@@ -41,7 +41,7 @@ pub(crate) fn tied_mobility(model: &Model, ties: Option<&Ties>) -> Mobility {
     mobility
 }
 
-/// The bodies with their nodes at `positions`, and the energy `created` by contact so far \[J\].
+/// The bodies with their nodes at `positions` \[m\]. `created` is the energy that contact has created so far \[J\].
 pub(crate) fn moved_bodies<'a>(
     model: &'a Model,
     state: &'a NodalState,
@@ -54,8 +54,8 @@ pub(crate) fn moved_bodies<'a>(
 }
 
 impl Simulation {
-    /// Contact response after the predictor: impulses and position corrections, or forces that depend only on the
-    /// motion.
+    /// Contact response after the predictor. It consists of impulses and position corrections, or of forces that depend
+    /// only on the motion.
     pub(crate) fn respond_to_motion(&mut self, dt: f64) {
         let start = Instant::now();
         self.account_step_change(dt);
@@ -64,7 +64,8 @@ impl Simulation {
             Stage::Moved => {
                 self.find_offset_points();
                 let beyond = self.evaluate_response(dt);
-                // The response knows only nodal displacements, and does not report this work.
+                // `beyond` is the work of rotation, which is missing in the work that the response computes from nodal
+                // displacements.
                 self.state.contact.action.work.numerical += beyond;
                 self.apply_corrections(dt);
             }
@@ -77,7 +78,8 @@ impl Simulation {
         self.timings.response += start.elapsed().as_secs_f64();
     }
 
-    /// Contact response after internal and external forces: contact forces that depend on these forces, and tie forces.
+    /// Contact response after the internal and external forces. It consists of contact forces that depend on these
+    /// forces, and of tie forces.
     pub(crate) fn respond_to_forces(&mut self, dt: f64) {
         let start = Instant::now();
         if self.response.stage() == Stage::Accelerated {
@@ -105,14 +107,14 @@ impl Simulation {
         self.timings.response += start.elapsed().as_secs_f64();
     }
 
-    /// Moves the contact points of the constraints to the offset surfaces.
+    /// Finds the points on the offset surfaces at which the constraints act.
     fn find_offset_points(&mut self) {
         let (next, constraints) = (&self.scratch.positions_next, &self.state.contact.constraints);
         self.selection.offset_points.find(&self.model.surfaces, next, constraints);
     }
 
-    /// Evaluates the response. Returns the work of the contact forces in excess of the products of force and nodal
-    /// displacement \[J\].
+    /// Evaluates the response. Returns the part of the work of the contact forces that is missing in the products of
+    /// force and nodal displacement \[J\].
     fn evaluate_response(&mut self, dt: f64) -> f64 {
         self.refresh_mobility(dt);
         let step = self.step_length(dt);
@@ -128,7 +130,7 @@ impl Simulation {
         beyond
     }
 
-    /// Whether a contact of this or of the previous step acts on a tied node.
+    /// Whether a contact of this step or of the previous step acts on a tied node.
     fn contact_acts_on_ties(&self) -> bool {
         let is_tied = |node: &u32| self.caches.mobility.tied().group(*node).is_some();
         let mut nodes = self.state.contact.constraints.iter().flat_map(|constraint| constraint.nodes);
@@ -136,14 +138,15 @@ impl Simulation {
         self.ties.is_some() && (nodes.any(is_tied) || before.iter().any(is_tied))
     }
 
-    /// Constraints with contact points on the offset surfaces, that is, including the contact thickness.
+    /// Constraints that act at points on the offset surfaces: they include the contact thickness.
     pub(crate) fn acting_constraints(&self) -> &Constraints {
         self.selection.offset_points.of(&self.state.contact.constraints)
     }
 
-    /// Lengths of the current step, of the regular step that scales spring stiffness, and of the following step. The
-    /// following step has the committed length or, without a committed length, the length expected after this step. The
-    /// length is cut to the end time. In the last step of the run, the length of the current step replaces this length.
+    /// Three lengths: of the current step, of the regular step that scales the spring stiffness, and of the following
+    /// step. The following step has the committed length or, without a committed length, the length expected after this
+    /// step. In both cases, it is cut to the end time. In the last step of the run, the length of the current step is
+    /// used for the following step.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
@@ -152,13 +155,14 @@ impl Simulation {
         StepLength { actual: dt, regular, following }
     }
 
-    /// Updates the accelerations of deformable nodes with contact forces, and the resultants on rigid bodies.
+    /// Updates the resultants on rigid bodies, and the accelerations of the deformable nodes on which contact forces
+    /// act.
     pub(crate) fn accelerate_by_contact(&mut self) {
         self.accelerate_touched_nodes();
         self.compute_rigid_resultants();
     }
 
-    /// Updates the accelerations of deformable nodes with contact forces.
+    /// Updates the accelerations of the deformable nodes on which contact forces act.
     fn accelerate_touched_nodes(&mut self) {
         let resultants =
             Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
@@ -178,14 +182,14 @@ impl Simulation {
         if self.response.stage() == Stage::Accelerated {
             let acting = self.selection.offset_points.of(&self.state.contact.constraints);
             acting.iter().flat_map(|constraint| constraint.nodes).for_each(|&node| accelerate(node));
-            // The springs of contacts that are no longer detected still act on their nodes.
+            // Springs of contacts that are no longer detected still act on the nodes of these contacts.
             self.scratch.before.action.nodes.iter().for_each(|&node| accelerate(node));
         }
         self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
         self.constrain_sliders();
     }
 
-    /// Computes the accelerations of tied nodes from all forces except those of the ties.
+    /// Computes the accelerations of tied nodes from all forces except the tie forces.
     fn accelerate_tied_nodes(&mut self) {
         let resultants =
             Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
@@ -195,8 +199,7 @@ impl Simulation {
         self.constrain_sliders();
     }
 
-    /// Stores the positions of this detection if contact corrects any position. The next detection needs the stored
-    /// positions.
+    /// Stores the positions of this detection if contact corrects any position, because the next detection needs them.
     fn keep_detected_positions(&mut self) {
         let action = &self.state.contact.action;
         let moves_nodes = action.node_corrections.iter().any(|node| node.position != Vec3::zeros());
@@ -206,13 +209,13 @@ impl Simulation {
         }
     }
 
-    /// Applies velocity jumps Δv and position corrections Δx. The audit receives the reactions of supports and sliders
-    /// to the impulses.
+    /// Applies velocity jumps Δv and position corrections Δx. The reactions of supports and sliders to the impulses are
+    /// added to the audit.
     ///
-    /// Two terms make the energy balance of the predictor–corrector exact, with the forces f_n and f_{n+1} at the
-    /// beginning and end of the step. Position corrections do the work −½ (f_n + f_{n+1}) · Δx against the forces. The
-    /// second half of the kick acts on the changed velocities and does the work ½ dt f_{n+1} · Δv. This function adds
-    /// the terms of f_n.
+    /// Two terms make the energy balance of the predictor–corrector exact, with the forces f_n at the beginning and
+    /// f_{n+1} at the end of the step. The first term is the work −½ (f_n + f_{n+1}) · Δx of position corrections
+    /// against the forces. The second term is the work ½ dt f_{n+1} · Δv, because the second half of the kick acts on
+    /// the changed velocities. This function adds the part of the first term that contains f_n.
     fn apply_corrections(&mut self, dt: f64) {
         self.keep_detected_positions();
         for correction in &self.state.contact.action.node_corrections {
@@ -243,8 +246,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the rigid bodies on which tie impulses act to the list of corrected bodies, so that their supports react to
-    /// these impulses.
+    /// Adds the rigid bodies on which tie impulses act to the list of corrected bodies, so that the supports of these
+    /// bodies react to the impulses.
     fn list_bodies_of_tie_impulses(&mut self) {
         let corrections = &mut self.state.contact.action.rigid_corrections;
         for &(node, _) in &self.state.contact.action.tie_impulses {
@@ -257,7 +260,7 @@ impl Simulation {
         }
     }
 
-    /// Accounts for the reactions of supports and sliders to a contact impulse on a node of a deformable body or wall.
+    /// Accounts for the reactions of supports and sliders to an impulse on a node of a deformable body or wall.
     fn react_by_supports(&mut self, node: u32, impulse: &Vec3) {
         let held = impulse - self.caches.mobility.free_part(node, impulse);
         let (position, velocity) =
@@ -268,7 +271,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the terms of the forces f_{n+1} at the end of the step to the energy of the corrections.
+    /// Adds the terms of the energy of the corrections that contain the forces f_{n+1} at the end of the step (see
+    /// `apply_corrections`).
     fn account_corrections(&mut self, dt: f64) {
         for correction in &self.state.contact.action.node_corrections {
             let node = correction.node as usize;
