@@ -53,8 +53,8 @@ const MAX_ON_NODES: f64 = 1.4;
 /// error is a twentieth of the energy of the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// Smallest ratio of the squared frequency of a spring coupled to other springs to its squared frequency alone. For a
-/// plate on two springs at its ends, this ratio is 0.5.
+/// Smallest ratio of two squared frequencies of a spring between rigid bodies: coupled to the other springs, and alone.
+/// For a plate on two springs at its ends, this ratio is 0.5.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
 /// Smallest weight for which the whole mass of a node counts as in contact. For smaller weights, the part of the mass

@@ -179,8 +179,8 @@ mod tests {
         assert_eq!(TunnellingGuard::new(&model).longest_step(&bodies, 0.5, 1.0), 1.0);
     }
 
-    /// A node of a lost contact has passed through the body if its depth exceeds the search depth of 0.5 m. A node that
-    /// has left the body in front, or slid past its rim, has not passed through.
+    /// A node of a lost contact has passed through the body if the depth of the node exceeds the search depth of 0.5 m.
+    /// A node that has left the body through its front face, or has slid past its rim, has not passed through.
     #[test]
     fn a_lost_contact_is_through_beyond_the_search_depth() {
         let (mut positions, model) = squares(-0.4);

@@ -178,8 +178,8 @@ impl Problem<'_> {
         Some([change, least])
     }
 
-    /// Extrapolates the impulses after a Jacobi step. The extrapolation follows their difference from the impulses
-    /// after the previous Jacobi step, which `start` contains.
+    /// Extrapolates the impulses after a Jacobi step, along the difference between these impulses and the impulses
+    /// after the previous Jacobi step. `start` contains the latter impulses and is updated.
     fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
         let Workspace { start, directions, .. } = workspace;
         let (part, mut back) = (momentum.farther(), 0.0);

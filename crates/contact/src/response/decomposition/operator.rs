@@ -246,7 +246,7 @@ impl Operator {
         }
     }
 
-    /// Sum of the levers of a contact, minus this sum at their assembly \[m\].
+    /// Change of the sum of the levers of a contact since the assembly of the levers \[m\].
     pub fn change_of_levers(&self, k: u32, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
         let (_, levers) = self.terms(k);
         let turned: Vec3 = levers.iter().map(|&(_, arm)| arm).sum();

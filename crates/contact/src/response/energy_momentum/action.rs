@@ -5,8 +5,8 @@ use super::{EnergyMomentum, Motion, Scheme};
 use crate::math::Vec3;
 use crate::response::{Bodies, ContactAction, ContactResult, Status, StepLength, UnlistedWork};
 
-/// Largest increase of a gap, relative to its magnitude, that counts as rounding error. A spring whose gap increases by
-/// no more holds its gap and releases no energy.
+/// Largest increase of a gap, relative to its magnitude, that counts as rounding error. After such an increase, the
+/// spring counts as holding its gap and releases no energy.
 const RELEASE: f64 = 1e-9;
 
 impl EnergyMomentum {

@@ -4,8 +4,8 @@
 //! intermediate result of one query is computed, the processor continues with the other queries.
 //!
 //! 1. Nearby queries form groups. A descent finds a lowest-level node near the group, and sample points on the faces
-//!    below this node. The least distance of a query from the sample points is an upper bound on its distance from the
-//!    surface. The group lists the lowest-level nodes within the largest of the bounds of its queries.
+//!    below this node. The least distance of a query from the sample points is an upper bound on the distance of the
+//!    query from the surface. The group lists the lowest-level nodes within the largest of the bounds of its queries.
 //! 2. Each query finds the listed node nearest to it and the nearest leaf of this node. The distances from the faces of
 //!    this leaf are computed.
 //! 3. The least of these distances excludes most other nodes and leaves. The query forms pairs with the remaining
@@ -277,7 +277,8 @@ impl<O: EightLanes> Block<'_, O> {
         }
     }
 
-    /// Finds the nearest leaf of the nearest listed node of each query, and computes the distances from its faces.
+    /// Finds the nearest leaf of the nearest listed node of each query, and computes the distances from the faces of
+    /// this leaf.
     #[inline(always)]
     fn visit_first_leaves(&mut self, queries: &[Vec3]) {
         let index = self.index;

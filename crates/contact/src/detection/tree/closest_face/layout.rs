@@ -10,8 +10,8 @@ use crate::detection::volume::Aabb;
 /// Smallest number of faces per task.
 const FACES_PER_TASK: usize = 2048;
 
-/// Margin of the box around a face, relative to its longest side. Computed closest points may lie slightly off the
-/// face. `bounds` adds a margin for the rounding of the coordinates.
+/// Margin of the box around a face, relative to the longest side of the box. Computed closest points may lie slightly
+/// off the face. `bounds` adds a margin for the rounding of the coordinates.
 const MARGIN: f64 = 1e-9;
 
 /// Least number of spare leaves, relative to the number of leaves that the faces would fill. Spare leaves allow more

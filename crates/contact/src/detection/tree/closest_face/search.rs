@@ -11,8 +11,8 @@ use crate::math::eight_lanes::{EightLanes, set_bits};
 /// query from a point in a box is s, the computed squared distance of the query from the box is at most the factor
 /// times s, plus the addend. The addend covers numbers below the normal numbers of single precision. Differences,
 /// squares and sums have errors of 3 units in the last place. The rounded position of a distant query has an error of
-/// half a unit in the last place of its distance from the box. `outward` rounds the boxes outward, so that the boxes
-/// cover the remaining rounding errors.
+/// half a unit in the last place of the distance between query and box. `outward` rounds the boxes outward, so that the
+/// boxes cover the remaining rounding errors.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 /// Largest number of nodes in a list.
@@ -153,8 +153,8 @@ pub(super) fn single(limit: f64) -> u32 {
 }
 
 /// Margins of the squared distance to a sample point, relative to the squared distance and to the squared coordinates.
-/// Rounding may make the computed squared distance of a face larger than the computed squared distance of one of its
-/// nodes; the margins cover the difference.
+/// Rounding may make the computed squared distance of a face larger than the computed squared distance of a node of
+/// this face; the margins cover the difference.
 const SAMPLE_SLACK: [f64; 2] = [1e-9, 1e-20];
 
 /// Upper bound on the squared distance of a query from the surface: the least squared distance from the sample points,

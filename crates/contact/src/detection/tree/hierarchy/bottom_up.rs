@@ -113,8 +113,9 @@ impl Balls {
         }
     }
 
-    /// Lists the live balls that are new or have lost their partner. Every other ball keeps its nearest ball: its joint
-    /// ball with a new ball is at least as large as its joint ball with each of the two balls that were merged.
+    /// Lists the live balls that are new or have lost their partner. For every other ball A, the partner remains the
+    /// nearest ball: the joint ball of A and a new ball is at least as large as the joint ball of A and each of the two
+    /// merged balls.
     fn list_seeking(&self, changed: &[bool], seeking: &mut Vec<u32>) {
         seeking.clear();
         seeking.extend((0..self.spheres.len() as u32).filter(|&place| {

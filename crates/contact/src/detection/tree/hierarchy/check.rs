@@ -37,7 +37,8 @@ pub enum HierarchyError {
         /// Children of the parent.
         children: [u32; 2],
     },
-    /// A sphere does not contain a point that bounds a face below its vertex, or its data are NaN.
+    /// A sphere does not contain a point that bounds a face below the vertex of the sphere, or the distance or the
+    /// radius is NaN.
     #[error("point {point} of face {face} is {distance} from the centre of vertex {vertex}, radius {radius}")]
     NotBounded {
         /// The vertex.

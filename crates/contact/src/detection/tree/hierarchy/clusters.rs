@@ -112,8 +112,8 @@ impl Clusters {
         }
     }
 
-    /// Merges pairs as long as entries of `links` remain. The joint sphere replaces the lower cluster of the pair; its
-    /// vertex is the next number from `first_merge` on. Returns the number of merges.
+    /// Merges pairs as long as entries of `links` remain. The joint sphere replaces the lower cluster of the pair. The
+    /// merged clusters become the vertices `first_merge`, `first_merge` + 1, and so on. Returns the number of merges.
     #[inline(always)]
     pub fn merge(
         &mut self,
@@ -219,11 +219,11 @@ impl Pairs {
 
     /// Finds the least preference of each cluster.
     ///
-    /// The preference of a pair (i, j) is the bit pattern of its positive cost, except that the low bits are the low
-    /// bits of i XOR j. The low bits encode the partner within the window. They also decide between equal costs,
-    /// because two pairs with equal i XOR j have no cluster in common. The two clusters of the pair with the least
-    /// preference therefore prefer each other, so every round merges a pair. If all pairs in a run of clusters have
-    /// equal costs, every round merges each cluster 2 m with the cluster 2 m + 1.
+    /// The preference of a pair (i, j) is the bit pattern of the positive cost of the pair, except that the low bits
+    /// are the low bits of i XOR j. The low bits encode the partner within the window. They also decide between equal
+    /// costs, because two pairs with equal i XOR j have no cluster in common. The two clusters of the pair with the
+    /// least preference therefore prefer each other, so every round merges a pair. If all pairs in a run of clusters
+    /// have equal costs, every round merges each cluster 2 m with the cluster 2 m + 1.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];
