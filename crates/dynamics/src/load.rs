@@ -1,9 +1,9 @@
 //! Loads: pressure, traction, body force.
 //!
-//! The nodal forces f_a = ∫ N_a t dA of a surface load t are consistent: their work equals the work of t for all
-//! displacements of the elements, and their resultant and moment are those of t. At the corners of a quadratic face f_a
-//! can be opposite to t. A body force is distributed like the lumped mass, so that a uniform body force gives a free
-//! body a uniform acceleration.
+//! The nodal forces f_a = ∫ N_a t dA of a surface load t are consistent: for all displacements of the elements, the
+//! nodal forces do the same work as t. They therefore have the same resultant and moment as t. At the corners of a
+//! quadratic face, f_a can be opposite to t. A body force is distributed like the lumped mass, so that a uniform body
+//! force gives a free body a uniform acceleration.
 
 use super::mass::Lumping;
 use crate::element::{MAX_NODES, load_quadrature, shape_gradients, shape_values};
@@ -13,12 +13,12 @@ use crate::mesh::CellKind;
 /// A face or cell with global nodes.
 pub type Cell<'a> = (CellKind, &'a [u32]);
 
-/// Values of a load at the ends of a step by component; a pressure uses only the first component.
+/// Components of a load at the ends of a step. A pressure uses only the first component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadOverStep {
-    /// Value at the beginning.
+    /// Value at the beginning of the step.
     pub start: Vec3,
-    /// Value at the end.
+    /// Value at the end of the step.
     pub end: Vec3,
 }
 
@@ -34,16 +34,16 @@ pub enum Load {
     },
     /// Dead load per reference area (traction) or volume (body force), fixed in space.
     Dead {
-        /// Nodes with their tributary area \[m²\] or volume \[m³\], ascending.
+        /// Nodes, ascending, each with its tributary area \[m²\] or volume \[m³\].
         shares: Vec<(u32, f64)>,
-        /// Force per area \[Pa\] or per volume \[N/m³\].
+        /// Components of the force per area \[Pa\] or per volume \[N/m³\].
         value: [TimeFunction; 3],
     },
 }
 
 impl Load {
-    /// Values in a step of length `time_step` from `time` \[s\]: the values at the ends of the step. If the step does
-    /// not resolve the function, both values are the mean, so that the kicks give the impulse of the load.
+    /// Values at the ends of a step of length `time_step` that begins at `time` \[s\]. If the step does not resolve the
+    /// function, both values are the mean over the step, so that the kicks give the impulse of the load.
     pub fn over_step(&self, time: f64, time_step: f64) -> LoadOverStep {
         let (mut start, mut end) = (Vec3::zeros(), Vec3::zeros());
         let components = match self {
@@ -57,7 +57,8 @@ impl Load {
         LoadOverStep { start, end }
     }
 
-    /// Adds the nodal forces of a pressure or force density `value` at nodal positions \[N\].
+    /// Adds the nodal forces of the load to `forces` \[N\]. `value` is the pressure (first component) or the force per
+    /// area or volume.
     pub fn add_forces(&self, value: &Vec3, positions: &[Vec3], forces: &mut [Vec3]) {
         match self {
             Self::Pressure { faces, .. } => {
@@ -100,7 +101,7 @@ pub fn lumped_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec
     summed(shares)
 }
 
-/// Tributary volumes of the nodes of one cell after another; keeps the quadrature table of the last kind.
+/// Computes the tributary volumes of the nodes of single cells. The quadrature table of the last kind is kept.
 #[derive(Clone, Debug, Default)]
 pub struct CellShares {
     lumping: Option<Lumping>,
@@ -135,8 +136,9 @@ fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     shares
 }
 
-/// Calls `visit` at each quadrature point with the shape values and the weighted measure of the cell. The measure of a
-/// face is the area vector along its outward normal; the measure of a volume cell is its volume, as a vector along x.
+/// Calls `visit` at each quadrature point with the shape values and the measure of the cell at the point, times the
+/// weight. For a face, the measure is the area vector along the outward normal. For a volume cell, the measure is a
+/// vector along x whose length is the volume.
 fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: impl FnMut(&[f64], Vec3)) {
     let mut values = [0.0; MAX_NODES];
     let mut gradients = [[0.0; 3]; MAX_NODES];
@@ -163,7 +165,7 @@ mod tests {
     use crate::mass::{add_lumped_mass, mass_properties};
     use crate::mesh::CellFace;
 
-    /// A pressure p on a square face of area A has the force −p A along the normal, a quarter on each node.
+    /// A pressure p on a square face of area A gives the force −p A along the outward normal, a quarter on each node.
     #[test]
     fn pressure_pushes_against_the_outward_normal() {
         let positions: Vec<Vec3> =
@@ -206,8 +208,8 @@ mod tests {
         }
     }
 
-    /// Uniform pressure on a closed curved cell has neither resultant nor moment; the shares of a body force sum to the
-    /// volume of the cell.
+    /// The forces of a uniform pressure on all faces of a curved cell have neither resultant nor moment. The shares of
+    /// a body force sum to the volume of the cell.
     #[test]
     fn pressure_on_a_closed_curved_surface_balances() {
         for kind in [
@@ -256,8 +258,8 @@ mod tests {
         assert!((forces[0] - Vec3::new(0.0, 3.0, 0.0)).norm() < 1e-14);
     }
 
-    /// A uniform body force gives a free cell of any kind a uniform acceleration: nodal forces are proportional to
-    /// the lumped masses.
+    /// A uniform body force gives a free cell of any kind a uniform acceleration, because the nodal forces are
+    /// proportional to the lumped masses.
     #[test]
     fn body_force_is_spread_like_the_mass() {
         for kind in CellKind::ALL.into_iter().filter(|kind| kind.dimension() >= 2) {
@@ -272,7 +274,7 @@ mod tests {
         }
     }
 
-    /// A body force on a tetrahedron of volume 1/6: a quarter of the total on each node.
+    /// A body force on a tetrahedron of volume 1/6 gives each node a quarter of the total force.
     #[test]
     fn body_force_is_spread_by_volume() {
         let positions = vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];

@@ -13,7 +13,7 @@ pub struct MassProperties {
     pub mass: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Inertia about the centre of mass ∫ ρ (|r|² I − r ⊗ r) dV \[kg·m²\].
+    /// Inertia ∫ ρ (|r|² I − r ⊗ r) dV with r from the centre of mass \[kg·m²\].
     pub inertia: Mat3,
 }
 
@@ -43,10 +43,10 @@ fn point_inertia(mass: f64, offset: &Vec3) -> Mat3 {
     (Mat3::identity() * offset.norm_squared() - offset * offset.transpose()) * mass
 }
 
-/// Mass properties of cells of one kind, exact for their polynomial geometry.
+/// Mass properties of cells of one kind. The integrals are exact for the polynomial geometry of solid and plane cells.
 ///
-/// Solid cells contribute by volume, plane cells in z = 0 by area times thickness 1 (as a lamina for the
-/// inertia). Points and segments have no mass.
+/// Solid cells contribute by volume, plane cells in z = 0 by area times thickness 1. For the inertia, the mass of plane
+/// cells lies in the plane. Points and segments have no mass.
 ///
 /// # Shapes and units
 /// `density` \[kg/m³\]; `connectivity`: `kind.num_nodes()` indices into `positions` \[m\] per cell.
@@ -66,8 +66,8 @@ pub fn mass_properties(
 /// Mass properties of a surface of triangles or quadrilaterals with `surface_density` = ρ · thickness \[kg/m²\].
 ///
 /// The thickness is neglected in the inertia: the mass lies in the mid-surface. The result is exact for flat faces with
-/// straight sides. On curved faces the area measure is a square root, and the rule integrates this root only to its
-/// order.
+/// straight sides. On other faces the area measure is a square root, which the quadrature rule integrates only
+/// approximately.
 pub fn shell_mass_properties(
     kind: CellKind,
     connectivity: &[u32],
@@ -82,9 +82,9 @@ pub fn shell_mass_properties(
 
 /// Nodal shares of the volume of a cell. The shares times the density are the lumped masses.
 ///
-/// Linear cells use the row sums ∫ N_a dV of the consistent mass. Row sums of quadratic cells are zero or negative at
-/// the corners. Quadratic cells therefore use the diagonal ∫ N_a² dV, scaled to the volume of the cell. This diagonal
-/// is positive for any shape.
+/// Linear cells use the row sums ∫ N_a dV of the consistent mass matrix. Row sums of quadratic cells can be zero or
+/// negative at the corners. Quadratic cells therefore use the diagonal ∫ N_a² dV, scaled to the volume of the cell. The
+/// diagonal is positive for every valid cell.
 ///
 /// # Source
 /// Hinton, Rock and Zienkiewicz 1976, Earthquake Eng. Struct. Dyn. 4:245 ("HRZ lumping").
@@ -102,7 +102,7 @@ struct LumpingPoint {
 }
 
 impl Lumping {
-    /// Quadrature tables of a kind.
+    /// Computes the quadrature table of a kind.
     pub fn new(kind: CellKind) -> Self {
         let rule = if kind == kind.linear() { quadrature(kind) } else { second_moment_quadrature(kind) };
         let point = |point: &QuadraturePoint| {
@@ -165,7 +165,8 @@ pub fn add_lumped_mass(
     }
 }
 
-/// det ∂x/∂ξ of a volume, |∂x/∂ξ₁ × ∂x/∂ξ₂| of a surface, |∂x/∂ξ₁| of a line, from nodes with their shape gradients.
+/// det ∂x/∂ξ of a volume, |∂x/∂ξ₁ × ∂x/∂ξ₂| of a surface, |∂x/∂ξ₁| of a line. `nodes` gives the position and the shape
+/// gradient of each node.
 fn measure<'a>(kind: CellKind, nodes: impl Iterator<Item = (&'a Vec3, &'a [f64; 3])>) -> f64 {
     let mut jacobian = Mat3::zeros();
     for (node, gradient) in nodes {
@@ -178,7 +179,8 @@ fn measure<'a>(kind: CellKind, nodes: impl Iterator<Item = (&'a Vec3, &'a [f64; 
     }
 }
 
-/// Sums quadrature points relative to the first node, to avoid cancellation far from the origin.
+/// Mass properties by quadrature. Positions are taken relative to the first node, to avoid cancellation far from the
+/// origin.
 fn integrate(kind: CellKind, connectivity: &[u32], positions: &[Vec3], density: f64) -> MassProperties {
     let Some(&first) = connectivity.first() else { return MassProperties::NONE };
     let origin = positions[first as usize];
@@ -278,8 +280,8 @@ mod tests {
         second
     }
 
-    /// Mass fractions of the corners and of the mid-side nodes of affine elements. Hughes 2000, *The Finite Element
-    /// Method*, §7.3, gives the fractions of the Quad8; exact integration gives all other fractions.
+    /// Mass fractions of a corner and of a mid-side node of affine elements. Hughes 2000, *The Finite Element Method*,
+    /// §7.3, gives the fractions of the Quad8; exact integration gives all other fractions.
     #[test]
     fn masses_of_quadratic_cells_are_those_of_the_scaled_diagonal() {
         for (kind, corner, mid_side) in [

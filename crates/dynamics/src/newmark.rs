@@ -4,15 +4,16 @@
 //! predict   v½ = v_n + dt a_n / 2,   x_{n+1} = x_n + dt v½
 //! correct   v_{n+1} = v½ + dt a_{n+1} / 2
 //! ```
-//! The scheme equals velocity Verlet and, at constant step, central differences. It is symplectic, of second order, and
-//! conserves momentum. Source: Newmark, J. Eng. Mech. Div. ASCE 85 (1959) 67–94.
+//! Here dt is the length of the step. The scheme equals velocity Verlet and, for steps of constant length, central
+//! differences. The scheme is symplectic and of second order, and it conserves momentum. Source: Newmark, J. Eng. Mech.
+//! Div. ASCE 85 (1959) 67–94.
 
 use rayon::prelude::*;
 
 use crate::math::Vec3;
 use crate::math::reduction::nodes_per_task;
 
-/// Replaces velocities by mid-step velocities and writes the positions at the end of the step.
+/// Replaces velocities by mid-step velocities, and writes the positions at the end of the step to `positions_next`.
 pub fn predict(
     time_step: f64,
     positions: &[Vec3],

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 
-/// A rigid body: position of the centre of mass, orientation, linear and angular momentum.
+/// A rigid body: mass and inertia, position of the centre of mass, orientation, velocity and angular momentum.
 ///
 /// Translation is integrated like the motion of a node (Newmark, β = 0, γ = 1/2). Rotation is integrated by a midpoint
-/// rule in the body frame. The rule is time-reversible. For steps of any constant or varying length, the rule conserves
-/// the angular momentum and energy of a free body to rounding.
+/// rule in the body frame. The rule is time-reversible. For steps of constant or varying length, the rule conserves the
+/// angular momentum and the energy of a free body up to rounding.
 ///
 /// # Source
 /// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential of the mean angular velocity
@@ -16,6 +16,7 @@ use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RigidBody {
     mass: f64,
+    /// Principal moments of inertia \[kg·m²\].
     moments: Vec3,
     /// Rotation from principal axes to the reference configuration.
     principal: Rotation,
@@ -26,18 +27,19 @@ pub struct RigidBody {
     velocity: Vec3,
     /// Rotation from principal axes to space.
     orientation: Rotation,
+    /// Angular momentum about the centre of mass in space \[kg·m²/s\].
     angular_momentum: Vec3,
 }
 
-/// Let L be the angular momentum and ω the angular velocity. If |L × ω|/(|L||ω|) is below this value, the rotation
-/// counts as steady about a principal axis.
+/// Largest |L × ω|/(|L||ω|) of a rotation that counts as steady about a principal axis. Here L is the angular momentum
+/// and ω is the angular velocity.
 const STEADY_SPIN: f64 = 1e-12;
 
-/// Largest rotation in one substep of the midpoint rule \[rad\]. Up to this rotation, the solution is unique and the
-/// iteration converges.
+/// Largest rotation in one substep of the midpoint rule \[rad\]. For rotations up to this angle, the solution is unique
+/// and the iteration converges.
 const MAX_ROTATION: f64 = 0.5;
 
-/// Largest number of substeps; a rotation that needs more is not resolved.
+/// Largest number of substeps of a step. A rotation that needs more substeps is not resolved.
 const MAX_SUBSTEPS: f64 = 1e4;
 
 /// Largest number of iterations of the midpoint rule. Ten iterations reach rounding for the largest rotation.
@@ -53,7 +55,7 @@ impl RigidBody {
         if axes.determinant() < 0.0 {
             axes.column_mut(2).neg_mut();
         }
-        // The conversion is direct, because an iterative search can fail at a rotation by π.
+        // The matrix is converted directly, because an iterative conversion can fail for a rotation by π.
         let principal = Rotation::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
         Self {
             mass,
@@ -67,13 +69,13 @@ impl RigidBody {
         }
     }
 
-    /// Sets the motion: velocity of the centre \[m/s\] and angular velocity \[rad/s\].
+    /// Sets the velocity of the centre of mass \[m/s\] and the angular velocity \[rad/s\].
     pub fn set_velocity(&mut self, velocity: Vec3, angular_velocity: Vec3) {
         self.velocity = velocity;
         self.angular_momentum = self.inertia_times(&angular_velocity);
     }
 
-    /// I ω with the spatial inertia about the centre of mass.
+    /// I ω for ω = `vector`, with the spatial inertia I about the centre of mass.
     pub fn inertia_times(&self, vector: &Vec3) -> Vec3 {
         let local = self.orientation.inverse() * vector;
         self.orientation * self.moments.component_mul(&local)
@@ -116,7 +118,7 @@ impl RigidBody {
         self.orientation * self.spin(&local)
     }
 
-    /// Angular acceleration I⁻¹ (τ − ω × L) under a torque about the centre of mass \[rad/s²\].
+    /// Angular acceleration I⁻¹ (τ − ω × L) under a torque τ about the centre of mass \[rad/s²\].
     pub fn angular_acceleration(&self, torque: &Vec3) -> Vec3 {
         let gyroscopic = self.angular_velocity().cross(&self.angular_momentum);
         let local = self.orientation.inverse() * (torque - gyroscopic);
@@ -138,13 +140,14 @@ impl RigidBody {
         self.orientation * self.principal.inverse()
     }
 
-    /// Adds the impulses of half a step: `force` \[N\] and `torque` about the centre of mass \[N·m\].
+    /// Adds the impulses of a `force` \[N\] and of a `torque` about the centre of mass \[N·m\] over the time
+    /// `half_step` \[s\].
     pub fn kick(&mut self, half_step: f64, force: &Vec3, torque: &Vec3) {
         self.velocity += force * (half_step / self.mass);
         self.angular_momentum += torque * half_step;
     }
 
-    /// Moves the body over a step with constant momenta.
+    /// Moves the body over a step with constant velocity and angular momentum.
     pub fn drift(&mut self, time_step: f64) {
         self.travel += self.velocity * time_step;
         self.rotate(time_step);
@@ -169,15 +172,19 @@ impl RigidBody {
         self.orientation.renormalize();
     }
 
-    /// Rotation exp(h ω̄) in the body frame over a step h. The mean angular velocity is ω̄ = I⁻¹ l̄, with l̄ = (l_n +
-    /// l_{n+1})/2 and the angular momenta l_n and l_{n+1} in the body frame.
+    /// Rotation exp(h ω̄) in the body frame over a step of length h. With the angular momenta l_n and l_{n+1} in the
+    /// body frame, the mean angular velocity ω̄ satisfies
     ///
     /// ```text
+    /// ω̄ = I⁻¹ l̄,   l̄ = (l_n + l_{n+1})/2
     /// l_{n+1} = exp(−h ω̄) l_n  ⇔  l̄ = l_n + t l̄ × ω̄,   t = tan(h |ω̄|/2)/|ω̄|
     /// ```
+    /// The change Δl of the angular momentum is normal to ω̄. The rotational energy is therefore constant:
     ///
-    /// The change of the momentum l is normal to ω̄. The rotational energy is therefore constant: Δ(l · I⁻¹ l)/2 = Δl ·
-    /// ω̄ = 0. Newton's method solves for l̄, with t from the previous iteration.
+    /// ```text
+    /// Δ(l · I⁻¹ l)/2 = Δl · ω̄ = 0
+    /// ```
+    /// Newton's method solves for l̄, with t from the previous iteration.
     fn midpoint_rotation(&self, time_step: f64) -> Rotation {
         let before = self.orientation.inverse() * self.angular_momentum;
         let (mut mean, mut spin) = (before, self.spin(&before));
@@ -198,8 +205,13 @@ impl RigidBody {
         Rotation::from_scaled_axis(spin * time_step)
     }
 
-    /// Largest |ω| of a free motion \[rad/s\]: ω² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃) with J = L²/2T. Here T is the rotational
-    /// energy, L the angular momentum, I₁ the smallest and I₃ the largest moment of inertia.
+    /// Upper bound on |ω| in a free motion \[rad/s\]:
+    ///
+    /// ```text
+    /// |ω|² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃),   J = |L|²/(2 T)
+    /// ```
+    /// Here T is the rotational energy and L is the angular momentum. I₁ is the smallest and I₃ is the largest
+    /// principal moment of inertia.
     fn max_angular_velocity(&self) -> f64 {
         let (least, greatest) = (self.moments.min(), self.moments.max());
         let twice_energy = self.angular_momentum.dot(&self.angular_velocity());
@@ -207,16 +219,17 @@ impl RigidBody {
         (twice_energy * (least + greatest - moment) / (least * greatest)).sqrt()
     }
 
-    /// Whether the torque-free rotation axis is fixed.
+    /// Whether the axis of the torque-free rotation is fixed, as for a rotation about a principal axis.
     pub fn spins_steadily(&self) -> bool {
         let spin = self.angular_velocity();
         let gyroscopic = self.angular_momentum.cross(&spin).norm();
         gyroscopic <= STEADY_SPIN * self.angular_momentum.norm() * spin.norm()
     }
 
-    /// Bound on |ω|² + |dω/dt| of the torque-free motion \[rad/s²\].
+    /// Upper bound on |ω|² + |dω/dt| in the torque-free motion \[rad/s²\].
     ///
-    /// |ω| ≤ |L|/I_min, and |dω/dt| ≤ |ω|² (I_max − I_min)/I_min from Euler's equations.
+    /// For a rotation that is not steady, |ω| ≤ |L|/I_min, and Euler's equations give |dω/dt| ≤ |ω|² (I_max −
+    /// I_min)/I_min.
     pub fn spin_bound(&self) -> f64 {
         if self.angular_momentum == Vec3::zeros() {
             return 0.0;
@@ -250,7 +263,7 @@ impl RigidBody {
         }
     }
 
-    /// Moves the body along a flight by the time `s` \[s\], at most the step of the flight.
+    /// Moves the body along a flight by the time `s` \[s\], which is at most the length of the step of the flight.
     pub fn advance_along(&mut self, flight: &RigidMotion, s: f64) {
         let later = flight.advanced(s);
         self.travel += flight.displacement(s);
@@ -282,7 +295,7 @@ impl RigidBody {
         axes * Mat3::from_diagonal(&inverse) * axes.transpose()
     }
 
-    /// Adds jumps of velocity and angular velocity.
+    /// Adds jumps of the velocity \[m/s\] and of the angular velocity \[rad/s\].
     pub fn jump(&mut self, velocity: &Vec3, angular_velocity: &Vec3) {
         self.velocity += velocity;
         self.angular_momentum += self.inertia_times(angular_velocity);
@@ -294,7 +307,8 @@ impl RigidBody {
         self.angular_momentum = angular(&self.angular_momentum);
     }
 
-    /// Displaces the centre and rotates the body about the centre by a rotation vector, with constant momenta.
+    /// Displaces the centre of mass \[m\], and rotates the body about the centre of mass by a rotation vector \[rad\].
+    /// The velocity and the angular momentum are unchanged.
     pub fn shift(&mut self, displacement: &Vec3, rotation: &Vec3) {
         self.travel += displacement;
         if *rotation != Vec3::zeros() {
@@ -319,7 +333,7 @@ impl RigidBody {
         0.5 * self.angular_momentum.dot(&self.angular_velocity())
     }
 
-    /// Sets one component of the position \[m\] and velocity \[m/s\] of the centre.
+    /// Sets component `axis` of the position \[m\] and of the velocity \[m/s\] of the centre of mass.
     pub fn prescribe(&mut self, axis: usize, position: f64, velocity: f64) {
         self.travel[axis] = position - self.reference_centre[axis];
         self.velocity[axis] = velocity;
@@ -372,8 +386,8 @@ mod tests {
         }
     }
 
-    /// The inertia of a needle about its long axis is ten thousand times smaller than about the other axes. 1/I about
-    /// the long axis is therefore no measure of the speed of rotation.
+    /// The moment of inertia of a needle about its long axis is about ten thousand times smaller than about the other
+    /// axes. |L|/I for the long axis would therefore greatly overestimate the angular velocity.
     #[test]
     fn needle_keeps_its_energy() {
         let mut body = RigidBody::new(1.0, Vec3::zeros(), &Mat3::from_diagonal(&Vec3::new(1e-4, 0.9, 1.0)));
@@ -387,7 +401,7 @@ mod tests {
         assert!(worst < 1e-12, "energy error {worst:e}");
     }
 
-    /// The midpoint rule converges with second order to the solution of a fine run.
+    /// The midpoint rule converges with second order to a solution with many small steps.
     #[test]
     fn rotation_is_second_order() {
         let orientation = |steps: u32| {
@@ -401,7 +415,7 @@ mod tests {
         assert!((order - 2.0).abs() < 0.05, "order {order}");
     }
 
-    /// About a principal axis the motion is in closed form: one step of one revolution is the identity.
+    /// Rotation about a principal axis is exact: a step of one revolution restores the orientation.
     #[test]
     fn steady_spin_is_exact_for_any_step() {
         let mut body = asymmetric();
@@ -411,7 +425,8 @@ mod tests {
         assert!(body.rotation().angle() < 1e-14);
     }
 
-    /// Angular acceleration is the rate of the angular velocity: central difference over 2 h, truncation O(h²).
+    /// The angular acceleration agrees with the central difference of the angular velocity over the time 2 h. The
+    /// truncation error is O(h²).
     #[test]
     fn angular_acceleration_is_the_rate_of_the_angular_velocity() {
         let mut body = asymmetric();

@@ -10,7 +10,7 @@ use crate::math::Vec3;
 pub struct NodalState {
     /// Time \[s\].
     pub time: f64,
-    /// Remainder of the compensated summation: exact sum of the steps minus `time` \[s\].
+    /// Remainder of the compensated summation of the steps: the accurate sum minus `time` \[s\].
     pub time_remainder: f64,
     /// Number of steps taken.
     pub step: u64,
@@ -25,7 +25,7 @@ pub struct NodalState {
 clone_by_field!(NodalState { time, time_remainder, step, positions, velocities, accelerations });
 
 impl NodalState {
-    /// Nodes at rest at these positions at t = 0.
+    /// Nodes at rest at `positions` at t = 0.
     pub fn at_rest(positions: Vec<Vec3>) -> Self {
         let zeros = vec![Vec3::zeros(); positions.len()];
         Self {
@@ -38,7 +38,7 @@ impl NodalState {
         }
     }
 
-    /// Advances the time by a step \[s\], by compensated summation (Kahan, Communications of the ACM 8, 1965, p. 40).
+    /// Adds `time_step` \[s\] to the time, by compensated summation (Kahan, Communications of the ACM 8, 1965, p. 40).
     pub fn advance_time(&mut self, time_step: f64) {
         let added = time_step + self.time_remainder;
         let after = self.time + added;
@@ -46,7 +46,7 @@ impl NodalState {
         self.time = after;
     }
 
-    /// Sets the time to `instant` \[s\] if the two differ only by the rounding of a sum.
+    /// Sets the time to `instant` \[s\] if the time and `instant` differ only by the rounding error of a sum.
     pub fn settle(&mut self, instant: f64) {
         if (instant - self.time - self.time_remainder).abs() <= 2.0 * f64::EPSILON * instant {
             (self.time, self.time_remainder) = (instant, 0.0);

@@ -42,11 +42,11 @@ pub enum Turn {
 /// One component of a prescribed motion over a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PrescribedStep {
-    /// Position at the end \[m\].
+    /// Position at the end of the step \[m\].
     pub position: f64,
-    /// Velocity at the end \[m/s\].
+    /// Velocity at the end of the step \[m/s\].
     pub velocity: f64,
-    /// Acceleration at the end \[m/s²\].
+    /// Acceleration at the end of the step \[m/s²\].
     pub acceleration: f64,
 }
 
@@ -61,10 +61,11 @@ pub struct StepStart {
     pub velocity: Vec3,
 }
 
-/// Velocity jumps of a prescribed motion in a step, in addition to its accelerations \[m/s\]; zero for a smooth motion.
+/// Velocity jumps of a prescribed motion at the ends of a step \[m/s\]. They are the velocity changes that the
+/// accelerations at the ends of the step do not give; for a smooth motion they are zero.
 ///
-/// The jump `begin` and half a step with a_n lead from v_n to the mean velocity Δx/dt; half a step with a_{n+1} and the
-/// jump `end` lead to v_{n+1}:
+/// The jump `begin` and half a step with the acceleration a_n lead from the velocity v_n to the mean velocity Δx/dt.
+/// Half a step with a_{n+1} and the jump `end` then lead to v_{n+1}:
 /// ```text
 /// v_n ─ begin, ½ dt a_n ─► Δx/dt ─ ½ dt a_{n+1}, end ─► v_{n+1}
 /// ```
@@ -76,9 +77,9 @@ pub struct VelocityJumps {
 }
 
 impl VelocityJumps {
-    /// Velocity jumps of a step. Given are the velocity \[m/s\] and acceleration \[m/s²\] before the step, the
-    /// displacement `travel` over the step \[m\], and the motion at the end of the step. A step of zero length has no
-    /// jumps.
+    /// Velocity jumps of a step. `before` is the velocity \[m/s\] and the acceleration \[m/s²\] at the beginning of the
+    /// step, `travel` is the displacement over the step \[m\], and `end` is the motion at the end of the step. A step
+    /// of zero length has no jumps.
     pub fn of(before: [f64; 2], travel: f64, end: &PrescribedStep, time_step: f64) -> Self {
         if time_step == 0.0 {
             return Self::default();
@@ -97,7 +98,7 @@ impl VelocityJumps {
         [self.begin, self.end]
     }
 
-    /// Change of ½ v² over the step, including jumps: the work of all forces on unit mass \[J/kg\].
+    /// Change of ½ v² over the step, including the jumps: the work of all forces on a node per unit mass \[J/kg\].
     pub fn energy_gained(&self) -> f64 {
         self.energy_gained
     }
@@ -110,15 +111,15 @@ pub struct MotionOverStep {
     values: Values,
 }
 
-/// Values of the prescribed function.
+/// Values of the prescribed function over a step.
 #[derive(Clone, Copy, Debug)]
 enum Values {
     Fixed,
-    /// Value at the end, with first and second derivative.
+    /// Value, first and second derivative at the end of the step.
     Displacement([f64; 3]),
-    /// Integral, and value at the end with its derivative.
+    /// Integral over the step; value and first derivative at the end of the step.
     Velocity([f64; 3]),
-    /// Integrals, and value at the end.
+    /// Integrals over the step; value at the end of the step.
     Acceleration(Integrals, f64),
     Rotation(RotationOverStep),
 }
@@ -128,9 +129,9 @@ enum Values {
 pub struct RotationOverStep {
     point: Vec3,
     turn: TurnOverStep,
-    /// Angular velocity at the end \[rad/s\].
+    /// Angular velocity at the end of the step \[rad/s\].
     pub spin: Vec3,
-    /// Angular acceleration at the end \[rad/s²\].
+    /// Angular acceleration at the end of the step \[rad/s²\].
     pub spin_rate: Vec3,
 }
 
@@ -144,7 +145,8 @@ enum TurnOverStep {
 }
 
 impl PrescribedRotation {
-    /// Rotation in a step of length `time_step` from `time` \[s\]; no motion in a step of zero length.
+    /// Rotation over a step of length `time_step` that begins at `time` \[s\]. A step of zero length does not change
+    /// positions.
     pub fn over_step(&self, time: f64, time_step: f64) -> RotationOverStep {
         let rotation = |angle: f64| Rotation::from_scaled_axis(self.axis * angle);
         let (turn, spin, spin_rate) = match &self.turn {
@@ -169,7 +171,8 @@ impl PrescribedRotation {
 }
 
 impl RotationOverStep {
-    /// Rotation from the reference configuration at the end, given the rotation at the beginning.
+    /// Rotation from the reference configuration at the end of the step, given the rotation `before` at the beginning
+    /// of the step.
     pub fn rotation(&self, before: &Rotation) -> Rotation {
         match self.turn {
             TurnOverStep::FromReference(rotation) => rotation,
@@ -177,10 +180,14 @@ impl RotationOverStep {
         }
     }
 
-    /// Component 0, 1 or 2 of the motion of a point at the end of the step: x = p + R (x_0 − p), v = ω × (x − p), a = α
-    /// × (x − p) + ω × v. Here p is a point of the axis, ω is the angular velocity and α the angular acceleration. A
-    /// rotation R from the reference configuration acts on the reference position x_0. A rotation R from the beginning
-    /// of the step acts on the position x_0 at this beginning.
+    /// Component 0, 1 or 2 of the motion of a point at the end of the step:
+    ///
+    /// ```text
+    /// x = p + R (x_0 − p),   v = ω × (x − p),   a = α × (x − p) + ω × v
+    /// ```
+    /// Here p is a point of the axis, ω is the angular velocity, and α is the angular acceleration. If R is the
+    /// rotation from the reference configuration, x_0 is the reference position. If R is the rotation from the
+    /// beginning of the step, x_0 is the position at the beginning of the step.
     fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let arm = match self.turn {
             TurnOverStep::FromReference(rotation) => rotation * (start.reference - self.point),
@@ -202,7 +209,7 @@ impl Prescribed {
         matches!(self, Self::Fixed)
     }
 
-    /// Motion in a step of length `time_step` from `time` \[s\].
+    /// Motion over a step of length `time_step` that begins at `time` \[s\].
     pub fn over_step(&self, time: f64, time_step: f64) -> MotionOverStep {
         let values = match self {
             Self::Fixed => Values::Fixed,
@@ -222,8 +229,8 @@ impl Prescribed {
 }
 
 impl MotionOverStep {
-    /// Component 0, 1 or 2 of the motion of a point at the end of the step; no motion in a step of zero length.
-    /// Prescribed velocities and accelerations are integrated over the step.
+    /// Component 0, 1 or 2 of the motion of a point at the end of the step. Prescribed velocities and accelerations are
+    /// integrated over the step. A step of zero length does not change the position.
     pub fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let dt = self.time_step;
         let (reference, position, velocity) =
@@ -264,8 +271,8 @@ pub struct Support {
 mod tests {
     use super::*;
 
-    /// Jumps and accelerations at the ends of a step give, to rounding, the momentum change of a mass with any
-    /// prescribed motion.
+    /// Jumps and accelerations at the ends of a step give the momentum change of a mass with any prescribed motion, up
+    /// to rounding.
     #[test]
     fn jumps_and_accelerations_make_the_motion() {
         let (dt, mass, travel) = (0.1, 2.0, 0.37);

@@ -1,19 +1,23 @@
 //! The eight-node hexahedron with one stress point and hourglass control.
 //!
-//! The mean gradient F = Σ x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV is exact for linear displacements and passes the patch
-//! test on any hexahedra. The mean gradient leaves four hourglass modes without stiffness. In a parallelepiped, the
-//! nodal vectors of these modes are the h_α: the products ηζ, ξζ, ξη and ξηζ of the signs of the nodes in natural
-//! coordinates. Springs of energy ½ k Σ |q_α|² resist these modes, with q_α = Σ_a γ_αa x_a, γ_αa = h_αa − B_a·H_α and
-//! H_α = Σ_b h_αb X_b. The vectors γ_α are orthogonal to linear motions. A rotation leaves |q_α| unchanged. The control
-//! is therefore objective and conservative. Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679,
-//! §3–4, total Lagrangian here.
+//! The mean gradient F = Σ_a x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV is exact for linear displacements and passes the
+//! patch test on any hexahedra. The mean gradient leaves four hourglass modes without stiffness. In a parallelepiped,
+//! these modes are the nodal vectors h_α, α = 1 to 4: the products ηζ, ξζ, ξη and ξηζ of the signs of the natural
+//! coordinates of the nodes. Springs of energy ½ k Σ_α |q_α|² resist these modes. With the reference positions X_b,
 //!
-//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ. Each mode is a product of these
-//! signs. The gradient has 3 × 6 coefficients in these modes: the first mode is a translation, and the volume does not
-//! depend on the last mode. γ_α is not computed, because q_α = c_α − F H_α with the coefficient c_α of x in the mode
-//! h_α.
+//! ```text
+//! q_α = Σ_a γ_αa x_a,   γ_αa = h_αa − B_a·H_α,   H_α = Σ_b h_αb X_b
+//! ```
+//! The vectors γ_α are orthogonal to linear displacements, and a rotation leaves |q_α| unchanged. The control is
+//! therefore objective and conservative. Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4,
+//! total Lagrangian here.
 //!
-//! In a parallelepiped H_α is zero for every α, and only the three linear modes contribute to the gradient. A block of
+//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ, which are products of the same signs.
+//! The vectors B_a have 3 × 6 coefficients in these modes. The coefficients of the first mode are zero, because a
+//! translation has no gradient; the coefficients of the last mode are zero, because the volume does not depend on it.
+//! γ_α is not computed, because q_α = c_α − F H_α with c_α = Σ_a h_αa x_a.
+//!
+//! In a parallelepiped H_α is zero for every α, and only the three linear modes contribute to B_a. A block of
 //! parallelepipeds reads a third of the data of general elements and needs two thirds of the arithmetic.
 
 #![expect(
@@ -37,9 +41,9 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Ratio of the stiffness of hourglass control to the stiffness of the corresponding plane waves.
+/// Stiffness of the hourglass springs on normalised vectors γ_α/√8, relative to (λ+2μ) V Σ_a |B_a|²/3.
 ///
-/// Between 0.02 and 0.1, both the hourglass modes and the excess stiffness in bending are small.
+/// For values between 0.02 and 0.1, both the hourglass modes and the excess stiffness in bending are small.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
 // Modes are numbered by bits, in the same way as the sides of nodes: the bit of a coordinate is set if the coordinate
@@ -49,35 +53,35 @@ const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// The hourglass modes.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows: volume; k; coefficients of B in its modes, the linear modes first; H_α. For parallelepipeds the rows end with
-// the linear modes.
+// Rows: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. For parallelepipeds the rows end with the linear
+// modes.
 const VOLUME: usize = 0;
 const STIFFNESS: usize = 1;
 const SLOPES: usize = 2;
 const HOURGLASS_VECTORS: usize = SLOPES + 3 * GRADIENT_MODES.len();
-/// Numbers stored per element for its forces.
+/// Number of numbers stored per element for the forces.
 pub(crate) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
-/// Numbers stored per parallelepiped for its forces.
+/// Number of numbers stored per parallelepiped for the forces.
 pub(crate) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 
-// Rows of the spectrum, with the nodal masses m_a: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); largest
+// Rows of the spectrum, with the nodal masses m_a: the largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); the largest
 // eigenvalue of V B_a·B_b / √(m_a m_b); 1 / smallest nodal mass.
 const HOURGLASS_FREQUENCY: usize = 0;
 const LAPLACIAN: usize = 1;
 const INVERSE_MASS: usize = 2;
-/// Numbers stored per element for its critical step.
+/// Number of numbers stored per element for the critical step.
 pub(crate) const SPECTRUM_ROWS: usize = INVERSE_MASS + 1;
 
-/// The element: of any shape if `GENERAL`, a parallelepiped if not.
+/// The element. It has any shape if `GENERAL` is true, and is a parallelepiped otherwise.
 pub(crate) struct OnePointHexahedron<const GENERAL: bool>;
 
 impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
-    /// Number of modes in the gradient.
+    /// Number of modes that contribute to B_a.
     const NUM_MODES: usize = if GENERAL { GRADIENT_MODES.len() } else { 3 };
 }
 
-/// Rounding of the hourglass vectors H_α of a parallelepiped, relative to its coordinates. Each H_α is a sum of eight
-/// coordinates. The coordinates were rounded when the mesh was written and placed.
+/// Largest magnitude of a component of H_α in a parallelepiped, relative to the largest coordinate. H_α is not zero by
+/// rounding: it is a sum of eight positions, which were rounded when the mesh was written and placed.
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Whether an element is a parallelepiped up to the rounding of its coordinates.
@@ -98,27 +102,28 @@ struct Kinematics<S: Simd> {
     hourglass: [[Pack<S>; 3]; 4],
 }
 
-/// The three numbers from row `first` on.
+/// The vector stored in the three rows from row `first` on.
 #[inline(always)]
 fn vector<S: Simd>(data: &GroupPart<'_, S>, first: usize) -> [Pack<S>; 3] {
     [data.load(&data.rows[first]), data.load(&data.rows[first + 1]), data.load(&data.rows[first + 2])]
 }
 
-/// Sum and difference of the values on the two sides of a coordinate.
+/// The sum `low + high` and the difference `high − low` of the values on the two sides of a natural coordinate.
 #[inline(always)]
 fn both<R: Real>(low: R, high: R) -> [R; 2] {
     [low + high, high - low]
 }
 
-/// Sums over four sides with the signs of 1, ξ, η and ξη.
+/// Sums over four nodes with the signs of 1, ξ, η and ξη. `low` and `high` are the sum and the difference along ξ, on
+/// the sides of negative and positive η.
 #[inline(always)]
 fn face_sums<R: Real>(low: [R; 2], high: [R; 2]) -> [R; 4] {
     let [[one, eta], [xi, product]] = [both(low[0], high[0]), both(low[1], high[1])];
     [one, xi, eta, product]
 }
 
-/// Sums over the sides with the signs of each mode. The sums are unrolled explicitly, because the compiler does not
-/// unroll the loop.
+/// For each mode, the sum of the values `v`, ordered by side, with the signs of the mode. The sums are unrolled
+/// explicitly, because the compiler does not unroll the loop.
 #[inline(always)]
 fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     let a = face_sums(both(v[0], v[1]), both(v[2], v[3]));
@@ -136,7 +141,7 @@ fn spread_with_signs<R: Real>([m0, m1, m2, m3, m4, m5, m6, m7]: [R; 8]) -> [R; 8
     [v0, v1, v2, v3, v4, v5, v6, v7]
 }
 
-/// Sums of a component of nodal vectors with the signs of each mode.
+/// For each mode, the sum of component `i` of the nodal vectors with the signs of the mode.
 #[inline(always)]
 fn mode_sums<R: Real>(nodes: &[[R; 3]; 8], i: usize) -> [R; 8] {
     let mut sides = [nodes[0][i]; 8];
@@ -258,8 +263,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         (stress + stress.dot_transposed(&h)).symmetric_part() * jacobian.reciprocal()
     }
 
-    /// Bound of an element with a single volume change (see [`super::frequency_bound`]) plus the bound of the springs.
-    /// The stiffness Σ k γ_αa γ_αb of the springs is constant in time.
+    /// The bound of an element with one point (see [`super::frequency_bound`]) plus the bound of the springs. The
+    /// stiffness k Σ_α γ_αa γ_αb of the springs is constant in time.
     #[inline(always)]
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
@@ -301,8 +306,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
     }
 }
 
-/// Fills `numbers`, up to its length, and the spectrum with the data of an element. The data follow from the nodes
-/// \[m\] and their masses \[kg\]. Returns the volume of the element \[m³\].
+/// Fills `numbers`, up to its length, and `spectrum` with the data of an element with these nodal positions \[m\] and
+/// nodal masses \[kg\]. Returns the volume of the element \[m³\].
 pub(crate) fn fill_numbers(
     nodes: &[Vec3; 8],
     masses: &[f64],
@@ -321,8 +326,8 @@ pub(crate) fn fill_numbers(
     for (numbers, vector) in numbers[SLOPES..].chunks_exact_mut(3).zip(vectors) {
         numbers.copy_from_slice(&vector);
     }
-    // For normalised vectors γ_α/√8, the stiffness of the springs is κ (λ+2μ) V Σ |B|²/3 with κ =
-    // `HOURGLASS_STIFFNESS`. The frequency of the springs is then below the frequency of the element.
+    // For normalised vectors γ_α/√8, the stiffness of the springs is `HOURGLASS_STIFFNESS` · (λ+2μ) V Σ_a |B_a|²/3. The
+    // frequency of the springs is then below the frequency of the element.
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
     let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();
@@ -345,7 +350,7 @@ pub(crate) fn fill_numbers(
     volume
 }
 
-/// B_a \[1/m\] and V \[m³\].
+/// The vectors B_a \[1/m\] and the volume V \[m³\].
 fn mean_gradients(nodes: &[Vec3; 8]) -> ([Vec3; 8], f64) {
     let (mut integrals, mut volume, mut slopes) = ([Vec3::zeros(); 8], 0.0, [[0.0; 3]; 8]);
     for point in quadrature(CellKind::Hex8) {

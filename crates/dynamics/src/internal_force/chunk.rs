@@ -1,4 +1,4 @@
-//! A chunk of elements: its nodes, its local connectivity, and the sums of its forces.
+//! A chunk of elements: the nodes of the elements, the local connectivity, and the sums of the element forces.
 
 #![expect(
     clippy::needless_range_loop,
@@ -42,7 +42,7 @@ macro_rules! for_each_node {
     };
 }
 
-/// Elements of one block computed by one task.
+/// Elements of one block that one task computes.
 #[derive(Clone, Debug)]
 pub(super) struct Chunk {
     /// Index of the block.
@@ -55,28 +55,29 @@ pub(super) struct Chunk {
     pub failure: Option<ElementFailure>,
     /// Shape at the last evaluation.
     shape: Shape,
-    /// Shear modulus times volume \[J\].
+    /// Shear modulus times volume of the chunk \[J\].
     stiffness: f64,
     groups: Range<usize>,
     history_rows_per_group: usize,
     /// Range of the rows of this chunk in the history of all chunks.
     history: Range<usize>,
-    /// Range of this chunk in the nodes of all chunks. Its nodes ascend; the place of a node in the range is its slot.
+    /// Range of the nodes of this chunk in the nodes of all chunks. The nodes of a chunk ascend. The slot of a node is
+    /// its index within this range.
     nodes: Range<usize>,
-    /// Slots of the owned nodes, which are contiguous. No earlier chunk has these nodes, and this chunk starts the sums
-    /// of their forces.
+    /// Slots of the owned nodes. The owned nodes have consecutive numbers. No earlier chunk has these nodes, and this
+    /// chunk starts the sums of their forces.
     owned: Range<usize>,
-    /// Owned range: nodes after the owned range of the previous chunk, up to the last owned node of this chunk. For the
-    /// last chunk, all remaining nodes.
+    /// Owned range: all nodes of the mesh from the end of the owned range of the previous chunk up to the last owned
+    /// node of this chunk. The owned range of the last chunk ends with the last node of the mesh.
     owned_range: Range<usize>,
-    /// Slots of each group, by node then lane.
+    /// Slots of each group, by node, then lane.
     slots: Vec<[u16; WIDTH]>,
-    /// Whether lanes of some groups are past the last element.
+    /// Whether some lanes contain no element.
     padded: bool,
 }
 
 impl Chunk {
-    /// A chunk of a block, and its nodes.
+    /// Chunk number `index` of a block, and the nodes of the chunk.
     pub fn new(block: &ElementBlock, block_index: usize, index: usize) -> (Self, Vec<u32>) {
         let groups = groups_of_chunk(index, block.num_elements());
         let lanes = || groups.clone().flat_map(|group| (0..WIDTH).map(move |lane| (group, lane)));
@@ -121,7 +122,7 @@ impl Chunk {
         nodes.extend_from_slice(of_chunk);
     }
 
-    /// Places the rows of history of this chunk from `first` on; returns their end.
+    /// Places the rows of the history of this chunk from row `first` on; returns the end of these rows.
     pub fn place_history(&mut self, first: usize) -> usize {
         self.history = first..first + self.groups.len() * self.history_rows_per_group;
         self.history.end
@@ -142,8 +143,8 @@ impl Chunk {
         &nodes[self.nodes.clone()]
     }
 
-    /// Sets the owned nodes: the longest contiguous range of nodes from `start` on without nodes of earlier chunks.
-    /// Marks all nodes of this chunk as taken.
+    /// Sets the owned nodes: the longest run of nodes of this chunk with consecutive numbers, all of which are at least
+    /// `start` and not `taken` by an earlier chunk. Marks all nodes of this chunk as taken.
     pub fn settle(&mut self, nodes: &[u32], start: usize, taken: &mut [bool]) {
         let nodes = self.nodes(nodes);
         let mut run = 0..0;
@@ -165,12 +166,13 @@ impl Chunk {
         self.owned_range = start..end;
     }
 
-    /// Extends the owned range beyond the owned nodes.
+    /// Extends the owned range up to the node `end`, which is excluded.
     pub fn extend_owned_range(&mut self, end: usize) {
         self.owned_range.end = end;
     }
 
-    /// Nodes whose forces this chunk writes: its owned nodes, and adjacent nodes without an owner.
+    /// Nodes whose forces this chunk writes: its owned nodes, and nodes before them without an owner. The forces of the
+    /// latter are set to zero.
     pub fn owned_range(&self) -> Range<usize> {
         self.owned_range.clone()
     }
@@ -211,7 +213,7 @@ impl Chunk {
         });
     }
 
-    /// Returns to the undeformed state.
+    /// Resets the shape and the energies to the undeformed state.
     pub fn reset(&mut self) {
         (self.shape, self.energy, self.hourglass) = (Shape::UNDEFORMED, 0.0, 0.0);
     }
@@ -248,7 +250,7 @@ impl Chunk {
         work.registers.run(GatherNodes { nodes, positions: work.positions, gathered });
     }
 
-    /// Index of the first owned node of this chunk in its owned range.
+    /// Index of the first owned node within the owned range of this chunk.
     fn first_owned(&self, nodes: &[u32]) -> usize {
         let owned = &self.nodes(nodes)[self.owned.clone()];
         owned.first().map_or(0, |&node| node as usize - self.owned_range.start)
@@ -261,7 +263,8 @@ thread_local! {
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 
-/// Runs `work` with the scratch memory; never `None`, because the scratch memory has twice the number of slots.
+/// Runs `work` with the scratch memory. The result is never `None`, because the scratch memory has twice the number of
+/// slots.
 fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
     SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }
@@ -294,7 +297,7 @@ impl StepRows<'_> {
     }
 }
 
-/// Forces of a chunk as an operation on elements; the result is whether all elements are valid.
+/// Forces of a chunk, as an operation on elements. The result is true if all elements are valid.
 struct ChunkForces<'a> {
     block: &'a ElementBlock,
     chunk: &'a mut Chunk,
@@ -305,7 +308,7 @@ struct ChunkForces<'a> {
     forces: &'a mut Slots,
     history: StepRows<'a>,
     registers: Registers,
-    /// Whether to identify the failed element.
+    /// Whether to identify the first failed element.
     search: bool,
 }
 
@@ -336,7 +339,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         }
         let mut totals = [Row::splat(0.0); 2];
         let mut failure = None;
-        // J and the energy of an element must be finite, and J positive.
+        // J and the energy of each element must be finite, and J must be positive.
         let (mut smallest, mut finite) = (Pack::splat(simd, f64::INFINITY), zero);
         let mut state = F::state(simd);
         let mut forces = [[zero; 3]; N];
@@ -385,7 +388,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                     }
                 }
             }
-            // The order of sums is by quartet, node and lane, for any register width.
+            // The forces are added in the order of quartets, then nodes, then lanes, for any register width.
             if Pack::<S>::LANES == 1 {
                 for first in (0..WIDTH).step_by(QUARTET) {
                     for a in 0..N {
@@ -424,7 +427,8 @@ fn presence(group: usize, num_elements: usize) -> Row {
     Row::from_fn(|lane| f64::from(u8::from(element_of(group, lane, num_elements).is_some())))
 }
 
-/// Compares the failures in a part of a group with `first` and keeps the failure with the lowest element number.
+/// Compares the failures in a part of a group with `first`, and stores the failure with the lowest element index in
+/// `first`.
 #[cold]
 fn record_failures(
     first: &mut Option<(usize, FailureKind)>,

@@ -11,7 +11,7 @@ use crate::elements::history::PresentHistory;
 use crate::material::Law;
 use crate::math::pack::{Pack, Registers, Row, Slots, WIDTH};
 
-/// Element averages of the Cauchy stress in a chunk.
+/// Volume averages of the Cauchy stress over each element of a chunk.
 pub(super) struct MeanStress<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,
@@ -21,7 +21,7 @@ pub(super) struct MeanStress<'a> {
     pub positions: &'a Slots,
     /// Rows of the present history.
     pub history: &'a [Row],
-    /// Stress by element of the chunk \[Pa\].
+    /// Output: stress of each element of the chunk \[Pa\].
     pub out: &'a mut [[f64; 6]],
     pub registers: Registers,
 }

@@ -44,8 +44,8 @@ pub(super) struct ChunkSums<'a> {
 }
 
 impl<'a> ChunkSums<'a> {
-    /// Splits off the output of the first chunks. These chunks have the given numbers of owned nodes, halo nodes and
-    /// rows of history.
+    /// Splits the output into the output of the first chunks and the output of the other chunks. The first chunks
+    /// together have `num_owned` nodes in their owned ranges, `num_halo_nodes` and `num_history_rows`.
     pub fn split(self, num_owned: usize, num_halo_nodes: usize, num_history_rows: usize) -> (Self, Self) {
         let (owned, other_owned) = self.owned.split_at_mut(num_owned);
         let (halo, other_halo) = self.halo.split_at_mut(num_halo_nodes);
@@ -54,15 +54,15 @@ impl<'a> ChunkSums<'a> {
     }
 }
 
-/// Scatters the forces of slots to the nodes.
+/// Copies the forces by slot to the output of the chunk.
 pub(super) struct ScatterForces<'a> {
     /// Forces by slot \[N\].
     pub forces: &'a [Padded],
     /// Slots of owned nodes.
     pub owned: Range<usize>,
-    /// Index of the first owned node.
+    /// Index of the first owned node within the owned range of the chunk.
     pub first: usize,
-    /// Output.
+    /// Output of the chunk.
     pub sums: ChunkSums<'a>,
 }
 
@@ -91,8 +91,8 @@ fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
     }
 }
 
-/// Prefetch of the memory needed after the elements of a chunk: its force sums, and the positions of the next chunk.
-/// This memory is scattered over pages that the hardware prefetcher does not cover.
+/// Prefetch of the memory that is needed after the elements of a chunk: the force sums of the chunk, and the nodal
+/// positions of the next chunk. This memory is scattered over pages that the hardware prefetcher does not cover.
 pub(super) struct Prefetcher<'a> {
     owned: Chunks<'a, Vec3>,
     halo: Chunks<'a, Vec3>,
@@ -101,8 +101,8 @@ pub(super) struct Prefetcher<'a> {
 }
 
 impl<'a> Prefetcher<'a> {
-    /// Number of groups of elements between two prefetches. Smaller, more frequent prefetches would cost more time than
-    /// they save.
+    /// Number of groups of elements between two prefetches. A smaller number would cost more time than the prefetches
+    /// save.
     pub const PERIOD: usize = 4;
 
     /// Splits the prefetch into equal parts over the groups of a chunk. The next chunk is assumed to have the same

@@ -1,10 +1,10 @@
 //! Internal forces of all blocks in one parallel pass, bitwise independent of the number of threads.
 //!
 //! Elements are divided into chunks of fixed size. A chunk gathers the positions of its nodes and adds the forces of
-//! its elements in a fixed order. If nodes are numbered by first use, the nodes of a chunk without those of earlier
-//! chunks are contiguous. The chunk owns these nodes and writes their forces. With another numbering, the chunk owns
-//! the longest contiguous range of these nodes. The other nodes of the chunk are its halo. A second pass adds the halo
-//! forces in the order of chunks. The order of all sums is therefore independent of the threads.
+//! its elements in a fixed order. Some nodes of a chunk belong to no earlier chunk. If nodes are numbered by first use,
+//! these nodes have consecutive numbers; the chunk owns them and writes their forces. With another numbering, the chunk
+//! owns the longest run of these nodes with consecutive numbers. All other nodes of the chunk are its halo. A second
+//! pass adds the halo forces in the order of chunks. The order of all sums is therefore independent of the threads.
 
 mod chunk;
 mod history;
@@ -34,7 +34,7 @@ pub use shape::Shape;
 pub struct ElementFailure {
     /// Index of the block.
     pub block: usize,
-    /// Element of the block.
+    /// Index of the element within the block.
     pub element: usize,
     /// Kind of the failure.
     pub kind: FailureKind,
@@ -43,10 +43,10 @@ pub struct ElementFailure {
 /// Failure of an element.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum FailureKind {
-    /// The volume vanished or inverted at a quadrature point.
+    /// J = det F is zero or negative at a quadrature point.
     #[error("is inverted: its smallest volume ratio is {jacobian}")]
     Inverted {
-        /// Smallest J = det F over its quadrature points.
+        /// Smallest J = det F over the quadrature points of the element.
         jacobian: f64,
     },
     /// The deformation or energy is not finite.
@@ -59,13 +59,14 @@ pub enum FailureKind {
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
-    /// Nodes of each chunk in ascending order, chunk by chunk. The place of a node in its chunk is its slot.
+    /// Nodes of each chunk in ascending order, chunk by chunk. The slot of a node is its index among the nodes of the
+    /// chunk.
     nodes: Vec<u32>,
     /// Forces by node \[N\].
     forces: Vec<Vec3>,
     /// Forces by halo node, chunk by chunk \[N\].
     halo_forces: Vec<Vec3>,
-    /// Node and index of each halo force, by ascending node, then chunk.
+    /// For each halo force, its node and its index in `halo_forces`. The order is by node, then by chunk.
     halo: Vec<[u32; 2]>,
     strain_energy: Vec<f64>,
     hourglass_energy: Vec<f64>,
@@ -117,12 +118,12 @@ impl InternalForce {
         MaterialHistory::new(self.num_history_rows)
     }
 
-    /// Whether a history has the rows of these blocks.
+    /// Whether a history has as many rows as these blocks need.
     pub fn fits(&self, history: &MaterialHistory) -> bool {
         history.num_rows() == Some(self.num_history_rows)
     }
 
-    /// The blocks, in the order given.
+    /// The blocks, in the order given to [`InternalForce::new`].
     pub fn blocks(&self) -> &[ElementBlock] {
         &self.blocks
     }
@@ -142,14 +143,14 @@ impl InternalForce {
         self.chunks.iter().map(Chunk::shape)
     }
 
-    /// Estimate of the largest relative compression or strain of elements over all chunks, relative to these `shapes`;
-    /// without shapes, relative to the undeformed state.
+    /// Estimate of the largest relative compression or change of strain of an element since the state of `shapes`,
+    /// which has one shape per chunk. If `shapes` is empty, the estimate is since the undeformed state.
     pub fn change_of_shapes(&self, shapes: &[Shape]) -> f64 {
         let before = shapes.iter().chain(std::iter::repeat(&Shape::UNDEFORMED));
         self.shapes().zip(before).map(|(now, before)| now.change_since(before)).fold(0.0, f64::max)
     }
 
-    /// Returns to the undeformed state before the first evaluation.
+    /// Resets forces, energies and shapes to the undeformed state, as before the first evaluation.
     pub fn reset(&mut self) {
         self.forces.fill(Vec3::zeros());
         self.halo_forces.fill(Vec3::zeros());
@@ -158,13 +159,14 @@ impl InternalForce {
         self.chunks.iter_mut().for_each(Chunk::reset);
     }
 
-    /// Computes the element forces and the `history` at the end of a step of length `time_step` \[s\]. Given are the
+    /// Computes the element forces and the history at the end of a step of length `time_step` \[s\], from the
     /// `positions` \[m\] at the end and the history at the beginning of the step. [`InternalForce::forces`] returns the
     /// sums of the forces. Repeated calls with the same arguments compute the same bits. [`InternalForce::fits`] must
-    /// hold for the history.
+    /// hold for `history`.
     ///
     /// # Errors
-    /// The failed element with the lowest (block, element); the history at the beginning is unchanged.
+    /// The failed element with the lowest block, and within this block the lowest element. The history at the beginning
+    /// of the step is unchanged.
     pub fn evaluate(
         &mut self,
         positions: &[Vec3],
@@ -189,8 +191,9 @@ impl InternalForce {
         Ok(())
     }
 
-    /// Internal force f_a = ∂(strain energy)/∂x_a on each node at the last evaluation \[N\]; zero before the first
-    /// evaluation, and on nodes without elements. The equation of motion contains −f.
+    /// Internal force f_a on each node at the last evaluation \[N\]; zero before the first evaluation, and on nodes
+    /// without elements. For an elastic law, f_a = ∂(strain energy + hourglass energy)/∂x_a. The equation of motion
+    /// contains −f_a.
     pub fn forces(&self) -> &[Vec3] {
         &self.forces
     }
@@ -209,14 +212,14 @@ impl InternalForce {
         });
     }
 
-    /// Largest stable time step at current `positions` and `history`, and its controlling element.
+    /// Largest stable time step at the current `positions` and `history`, and the element that controls this step.
     ///
     /// `None` without elements. A failed element gives a step of zero.
     pub fn critical_step(&self, positions: &[Vec3], history: &MaterialHistory) -> Option<CriticalStep> {
         self.critical_steps(positions, history).into_iter().flatten().reduce(CriticalStep::smaller)
     }
 
-    /// Critical step of each block.
+    /// Critical step of each block; `None` for a block without elements.
     pub fn critical_steps(&self, positions: &[Vec3], history: &MaterialHistory) -> Vec<Option<CriticalStep>> {
         let work = self.work(positions, history);
         let steps: Vec<Option<CriticalStep>> =
@@ -231,7 +234,7 @@ impl InternalForce {
 
     /// Volume average of the Cauchy stress over each element of a block: XX YY ZZ XY YZ XZ \[Pa\].
     ///
-    /// `out` has one entry per element. Plane elements have the ZZ of plane strain.
+    /// `out` has one entry per element. In plane elements, ZZ is the stress of plane strain.
     pub fn cauchy_stress(
         &self,
         positions: &[Vec3],
@@ -245,8 +248,9 @@ impl InternalForce {
         tasks.for_each(|(chunk, out)| chunk.mean_stress(&work, out));
     }
 
-    /// Weighted sum of the mean Cauchy stresses of elements of a block \[Pa\]. Only the chunks that contain these
-    /// elements are evaluated. If the elements ascend, each of these chunks is evaluated once.
+    /// Weighted sum of the mean Cauchy stresses of elements of a block: XX YY ZZ XY YZ XZ \[Pa\]. `elements` gives the
+    /// index and the weight of each element. Only chunks that contain these elements are evaluated. If the elements
+    /// ascend, each of these chunks is evaluated once.
     pub fn weighted_cauchy_stress(
         &self,
         positions: &[Vec3],
@@ -270,7 +274,7 @@ impl InternalForce {
         sum
     }
 
-    /// Common input of the chunks at present positions and history.
+    /// Common input of the chunks at the present positions and history.
     fn work<'a>(&'a self, positions: &'a [Vec3], history: &'a MaterialHistory) -> ChunkWork<'a> {
         let (blocks, nodes, registers) = (&self.blocks, &self.nodes, self.registers);
         ChunkWork { blocks, nodes, positions, history: history.now(), time_step: 0.0, registers }
@@ -290,8 +294,8 @@ struct ChunkWork<'a> {
 }
 
 impl ChunkWork<'_> {
-    /// Computes chunks and the sums of their forces. The two halves of a list of several chunks are computed in
-    /// parallel.
+    /// Computes `chunks` and the sums of their forces. If there are several chunks, the two halves of the list are
+    /// computed in parallel.
     fn compute(&self, chunks: &mut [Chunk], sums: ChunkSums<'_>) {
         if let [chunk] = chunks {
             chunk.compute(self, sums);

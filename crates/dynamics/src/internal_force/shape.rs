@@ -1,4 +1,4 @@
-//! Aggregate measure of the deformation of elements, to detect changes.
+//! A measure of the deformation of a set of elements. It serves to detect changes of the deformation.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Shape {
     smallest_jacobian: f64,
+    /// Estimate of the root-mean-square strain.
     mean_strain: f64,
 }
 
-/// Assumed ratio of the largest strain to the root-mean-square strain, if a few elements among many are strained. With
-/// this ratio, no step of a crushed block or rubber ball exceeds the critical step (`tests/verification/step_size.rs`).
+/// Assumed ratio of the largest strain to the root-mean-square strain over the elements, if only a few of many elements
+/// are strained. With this ratio, no step of a crushed block or rubber ball exceeds the critical step
+/// (`tests/verification/step_size.rs`).
 const LARGEST_OVER_RMS_STRAIN: f64 = 4.0;
 
 impl Shape {
@@ -24,7 +26,8 @@ impl Shape {
         Self { smallest_jacobian, mean_strain: relative_energy.max(0.0).sqrt() }
     }
 
-    /// Largest relative volume loss since `before`, or the estimated largest change of strain if that is larger.
+    /// Relative decrease of the smallest J since `before`, or the estimated largest change of strain, whichever is
+    /// larger.
     pub fn change_since(&self, before: &Self) -> f64 {
         let compression = 1.0 - self.smallest_jacobian / before.smallest_jacobian;
         compression.max(LARGEST_OVER_RMS_STRAIN * (self.mean_strain - before.mean_strain).abs())
