@@ -1,13 +1,13 @@
-//! Checkpoint files: parts of bytes behind a header that identifies program, scenario and meshes.
+//! Checkpoint files: a header that identifies program, scenario and meshes, then parts, which are sequences of bytes.
 //!
 //! ```text
-//! magic (16)  format (u32)  length of the version, version
+//! magic (16)  format (u32)  length of the version (u32)  version
 //! SHA-256 of the scenario (32)  SHA-256 of the meshes (32)  number of parts (u32)
 //! each part: length (u64)  CRC-32 (u32)  bytes
-//! CRC-32 of all before (u32)
+//! CRC-32 of all previous bytes (u32)
 //! ```
-//! Numbers are little-endian. A file is written under another name and then renamed, so that a killed run leaves
-//! complete files. The checksums detect files damaged on disk.
+//! Numbers in brackets are lengths in bytes. Numbers in the file are little-endian. A file is written under another
+//! name and then renamed, so that checkpoints of a killed run are complete. The checksums detect files damaged on disk.
 
 use std::fs;
 use std::io::Write;
@@ -18,21 +18,21 @@ use super::durable::sync_names;
 use super::error::{FileAction, OutputError};
 
 const MAGIC: &[u8; 16] = b"ictus checkpoint";
-/// Version of the layout of the file and of the state; to be raised when the layout or the state changes.
+/// Number of the file format. It must increase with every change of the layout of the file or of the stored state.
 const FORMAT: u32 = 4;
-/// Name of the latest checkpoint of a run.
+/// File name of the latest checkpoint of a run.
 const FILE_NAME: &str = "checkpoint.bin";
 
 /// SHA-256 hashes of the scenario and of the meshes that a checkpoint belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Hash of the scenario, without the keys that may differ in a resumed run.
+    /// Hash of the scenario. Keys that may differ in a resumed run are left out.
     pub scenario: [u8; 32],
     /// Hash of the mesh files.
     pub meshes: [u8; 32],
 }
 
-/// Why a run cannot continue from a file.
+/// Reason why a run cannot continue from a checkpoint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
@@ -55,13 +55,13 @@ pub enum CheckpointError {
         /// Cause reported by the operating system.
         cause: std::io::Error,
     },
-    /// The file is no checkpoint.
+    /// The file does not begin like a checkpoint.
     #[error("'{path}' is not a checkpoint of ictus; give a checkpoint.bin of a run")]
     NotACheckpoint {
         /// The file.
         path: PathBuf,
     },
-    /// The file was written by another version.
+    /// Another version of the program wrote the file.
     #[error(
         "checkpoint '{path}' was written by ictus {found}, and this is ictus {} (format {FORMAT}); resume with that \
          version, or start the run again",
@@ -73,7 +73,7 @@ pub enum CheckpointError {
         /// Version and format of the program that wrote the file.
         found: String,
     },
-    /// The scenario differs.
+    /// The checkpoint belongs to another scenario.
     #[error(
         "checkpoint '{path}' belongs to another scenario; only `time.end`, `time.energy_tolerance`, `title` and \
          `[output]` may differ: restore the other keys and the name of the scenario file, or start the run again"
@@ -82,7 +82,7 @@ pub enum CheckpointError {
         /// The file.
         path: PathBuf,
     },
-    /// A mesh differs.
+    /// The checkpoint belongs to other meshes.
     #[error(
         "checkpoint '{path}' belongs to other meshes; restore the mesh files of the run, or start it again"
     )]
@@ -98,7 +98,7 @@ pub enum CheckpointError {
     },
 }
 
-/// Checkpoint files of a run in its directory, the latest first.
+/// Checkpoint files in the directory of a run, the latest first.
 pub fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found: Vec<(usize, PathBuf)> =
         entries(directory).filter_map(|path| Some((age_of(path.file_name()?.to_str()?)?, path))).collect();
@@ -111,7 +111,7 @@ fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
     entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file())
 }
 
-/// The file `age` checkpoints before the latest.
+/// Path of the checkpoint that is `age` checkpoints older than the latest checkpoint.
 fn numbered(directory: &Path, age: usize) -> PathBuf {
     match age {
         0 => directory.join(FILE_NAME),
@@ -119,7 +119,7 @@ fn numbered(directory: &Path, age: usize) -> PathBuf {
     }
 }
 
-/// Inverse of [`numbered`].
+/// Inverse of [`numbered`]; `None` for any other file name.
 fn age_of(file_name: &str) -> Option<usize> {
     match file_name.strip_prefix("checkpoint.")?.strip_suffix(".bin") {
         None => (file_name == FILE_NAME).then_some(0),
@@ -127,7 +127,7 @@ fn age_of(file_name: &str) -> Option<usize> {
     }
 }
 
-/// Removes the checkpoints of an earlier run, and unfinished checkpoints.
+/// Removes all checkpoints in `directory`, and unfinished checkpoints.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -152,7 +152,9 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::file(FileAction::Write, to))
 }
 
-/// Makes a checkpoint the latest checkpoint of a resumed run: newer checkpoints in the directory are removed.
+/// Makes the checkpoint `path` the latest checkpoint of a resumed run. Newer checkpoints in `directory` are removed,
+/// and `path` and older checkpoints are renamed. If `path` is not in `directory`, all checkpoints in `directory` are
+/// removed.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -170,8 +172,8 @@ pub fn continue_from(directory: &Path, path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Writes the latest checkpoint of a run, and keeps `keep` files, including the new one. The other files are renamed
-/// only when the new file is complete.
+/// Writes the latest checkpoint of a run. The last `keep` checkpoints are kept, including the new one. The older files
+/// are renamed only when the new file is complete.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -222,7 +224,7 @@ fn header(identity: &Identity, num_parts: usize) -> Vec<u8> {
     header
 }
 
-/// Reads the parts of a checkpoint of this scenario and these meshes.
+/// Reads the parts of the checkpoint `path`, which must belong to the scenario and meshes of `identity`.
 ///
 /// # Errors
 /// [`CheckpointError`].
@@ -254,7 +256,7 @@ pub fn read(path: &Path, identity: &Identity) -> Result<Vec<Vec<u8>>, Checkpoint
     }
 }
 
-/// Whether the last four bytes are the checksum of the others.
+/// Whether the last four bytes are the checksum of all previous bytes.
 fn is_whole(bytes: &[u8]) -> bool {
     bytes
         .split_last_chunk()
@@ -335,7 +337,8 @@ mod tests {
         assert!(matches!(missing, Err(CheckpointError::Unreadable { .. })));
     }
 
-    /// All damage is detected: every truncation, and the flip of any single bit (every third bit is tried).
+    /// Damaged files are refused: files of every shorter length, and files with one flipped bit. Every third bit is
+    /// tried.
     #[test]
     fn damaged_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,10 @@
 //! The lock of an output directory: only one run at a time writes to the directory.
 //!
-//! The operating system locks the file `.lock`, and releases the lock when the process ends, even if the process is
-//! killed. The file names the process and its host while the run lasts, and is empty afterwards. On network file
-//! systems the operating system may lock within one host only, or not at all. In these cases the content of the file
-//! decides. After a killed run, the user must then remove the lock file by hand.
+//! A run locks the file `.lock` by the operating system, which releases the lock when the process ends, even if the
+//! process is killed. The file names the process and its host during the run. The run empties the file at its end; a
+//! killed run does not. On network file systems the operating system may lock files for one host only, or not at all.
+//! There, a directory is also locked if the file names a process on another host, or if the file cannot be locked and
+//! names any process. After a killed run, the user must then remove the file by hand.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -34,8 +35,8 @@ impl DirectoryLock {
     /// Locks an existing directory.
     ///
     /// # Errors
-    /// [`OutputError::InUse`] while another process holds the lock, [`OutputError::Locked`] if the file names a process
-    /// that may still run, and [`OutputError::File`] if the file cannot be opened or written.
+    /// [`OutputError::InUse`] while another process holds the lock, [`OutputError::Locked`] if the lock file names a
+    /// process that may still run, and [`OutputError::File`] if the lock file cannot be opened or written.
     pub fn acquire(directory: &Path) -> Result<Self, OutputError> {
         let path = directory.join(FILE_NAME);
         let failed = || OutputError::file(FileAction::Write, &path);
@@ -61,7 +62,7 @@ impl DirectoryLock {
     /// Creates a directory unless it exists, and locks it.
     ///
     /// # Errors
-    /// As [`DirectoryLock::acquire`].
+    /// [`OutputError::File`] if the directory cannot be created, or the errors of [`DirectoryLock::acquire`].
     pub fn create(directory: &Path) -> Result<Self, OutputError> {
         let created = std::fs::create_dir_all(directory);
         created.map_err(OutputError::file(FileAction::CreateDirectory, directory))?;
@@ -71,7 +72,8 @@ impl DirectoryLock {
 
 impl Drop for DirectoryLock {
     fn drop(&mut self) {
-        // If this fails, the file still names this process, and the next run on this host takes over the lock.
+        // If the file cannot be emptied, it still names this process, and the next run on this host takes over the
+        // lock.
         let _ = self.file.set_len(0);
     }
 }

@@ -1,4 +1,4 @@
-//! Durability: content and names of files that survive a power failure.
+//! Durability: waiting until the content and the names of files are on disk, so that they survive a power failure.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::error::{FileAction, OutputError};
 
-/// Waits until the content of `files` in `directory` and the names of all files in `directory` and in its `folders` are
-/// on disk.
+/// Waits until the content of `files` is on disk, and the names of all files in `directory` and in its subdirectories
+/// `folders`. `files` are names of files in `directory`.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -38,8 +38,8 @@ pub(super) fn sync_names(directory: &Path) -> Result<(), OutputError> {
     sync_directory(directory).map_err(OutputError::file(FileAction::Write, directory))
 }
 
-/// Some network file systems cannot sync directories. Errors of such file systems are ignored, because nothing more can
-/// be done for the names.
+/// Waits until the names in a directory are on disk. Some network file systems cannot sync directories. The resulting
+/// errors are ignored, because no other operation makes the names durable.
 #[cfg(unix)]
 fn sync_directory(directory: &Path) -> io::Result<()> {
     match std::fs::File::open(directory)?.sync_all() {
@@ -60,7 +60,7 @@ fn sync_directory(_directory: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Existing files are synced; the error names a missing table or folder that a checkpoint relies on.
+    /// Existing files are synced unchanged. The error of a missing file or folder names this file or folder.
     #[test]
     fn missing_files_and_folders_are_named() {
         let folder = tempfile::tempdir().unwrap();

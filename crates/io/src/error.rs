@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file of the output directory could not be written, or the data for a file are inconsistent.
+/// Failure to write output: an error of the operating system, a directory in use, or inconsistent data.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
@@ -19,7 +19,7 @@ pub enum OutputError {
         #[source]
         cause: io::Error,
     },
-    /// Another process writes to the directory.
+    /// Another process holds the lock of the directory.
     #[error(
         "'{}' is in use by {owner}; wait until that run has ended, stop it, or choose another directory (`--output DIR`)",
         directory.display()
@@ -27,7 +27,7 @@ pub enum OutputError {
     InUse {
         /// The directory.
         directory: PathBuf,
-        /// The process.
+        /// The process that holds the lock.
         owner: String,
     },
     /// The lock file names a process that may still run. The process is on another host, or the file system has no
@@ -40,7 +40,7 @@ pub enum OutputError {
     Locked {
         /// The directory.
         directory: PathBuf,
-        /// The process.
+        /// The process that the lock file names.
         owner: String,
         /// The lock file.
         file: PathBuf,
@@ -56,7 +56,7 @@ pub enum OutputError {
         #[source]
         cause: io::Error,
     },
-    /// A frame was submitted after an earlier one had failed.
+    /// A frame was submitted after an earlier frame of the series had failed.
     #[error("frames of '{series}' are no longer written after an earlier failure; start the series again")]
     SeriesStopped {
         /// Name of the series.
@@ -70,12 +70,12 @@ pub enum OutputError {
         /// Time of the previous frame \[s\].
         previous: f64,
     },
-    /// The length of the connectivity differs from the sum of the node counts of its cells.
+    /// The length of the connectivity differs from the sum of the node counts of the cells.
     #[error("the grid's cells need {expected} node numbers, but {given} are given")]
     ConnectivityLength {
-        /// Sum of the node counts of the kinds.
+        /// Sum of the node counts of the cells.
         expected: usize,
-        /// Node numbers given.
+        /// Number of node numbers given.
         given: usize,
     },
     /// A cell refers to a point that the frame does not have.
@@ -85,7 +85,7 @@ pub enum OutputError {
     UnknownPoint {
         /// The highest point number of the grid.
         node: u32,
-        /// Points of the frame.
+        /// Number of points of the frame.
         num_points: usize,
         /// Time of the frame \[s\].
         time: f64,
@@ -95,9 +95,9 @@ pub enum OutputError {
     FieldLength {
         /// Name of the field.
         field: String,
-        /// Values given.
+        /// Number of values given.
         given: usize,
-        /// Points or cells of the grid.
+        /// Number of points or cells of the grid.
         expected: usize,
         /// `"points"` or `"cells"`.
         place: &'static str,
@@ -107,16 +107,16 @@ pub enum OutputError {
     /// The number of entries of a history row differs from the number of bodies.
     #[error("a history row at time {time} describes {given} bodies, but the history has {expected}")]
     BodyCount {
-        /// Bodies named when the history was created.
+        /// Number of bodies named when the history was created.
         expected: usize,
-        /// Bodies of the row.
+        /// Number of bodies in the row.
         given: usize,
         /// Time of the row \[s\].
         time: f64,
     },
 }
 
-/// Action on a file that failed.
+/// An action on a file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileAction {
@@ -148,7 +148,7 @@ impl fmt::Display for FileAction {
 }
 
 impl OutputError {
-    /// Adds action and path to an error of the operating system; for `map_err`.
+    /// A function for `map_err` that adds the action and the path to an error of the operating system.
     pub fn file(action: FileAction, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |cause| Self::File { action, path, cause }

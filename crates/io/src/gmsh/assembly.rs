@@ -1,4 +1,5 @@
-//! Assembly of a mesh. The file refers to nodes and elements by tag, the mesh by index.
+//! Assembly of a mesh from the sections of a file. The file refers to nodes and elements by tag; the mesh refers to
+//! them by index.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,7 +18,8 @@ pub(super) struct Assembly {
     node_tags: Vec<u64>,
     nodes: Vec<Vec3>,
     cells: BTreeMap<CellKind, Cells>,
-    /// Cells by (dimension, tag) of the physical group.
+    /// Cells of each physical group, as kind and index among the cells of this kind. The key is the dimension and the
+    /// tag of the group.
     groups: BTreeMap<(usize, i32), Vec<(CellKind, u32)>>,
     nodes_read: bool,
     elements_read: bool,
@@ -28,7 +30,7 @@ pub(super) struct Assembly {
 pub(super) struct Cells {
     pub tags: Vec<u64>,
     pub node_tags: Vec<u64>,
-    /// Elementary entity of each element.
+    /// Tag of the elementary entity of each element.
     pub entities: Vec<i32>,
 }
 
@@ -45,7 +47,7 @@ impl Cells {
 }
 
 impl Assembly {
-    /// Opens `$Nodes`.
+    /// Begins the section `$Nodes`. The section must not occur twice.
     pub fn start_nodes(&mut self, cursor: &mut Cursor) -> Result<(), GmshError> {
         cursor.section = "$Nodes";
         if std::mem::replace(&mut self.nodes_read, true) {
@@ -54,7 +56,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Opens `$Elements`.
+    /// Begins the section `$Elements`. The section must not occur twice, and must follow `$Nodes`.
     pub fn start_elements(&mut self, cursor: &mut Cursor) -> Result<(), GmshError> {
         cursor.section = "$Elements";
         if std::mem::replace(&mut self.elements_read, true) {
@@ -67,7 +69,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Reserves memory for `count` nodes, but for no more than the file can hold.
+    /// Reserves memory for `count` nodes, but for no more than the rest of the file can contain.
     pub fn reserve_nodes(&mut self, count: u64, cursor: &Cursor) {
         const SMALLEST_NODE: usize = 8;
         let count = count.min((cursor.remaining() / SMALLEST_NODE) as u64) as usize;
@@ -83,7 +85,7 @@ impl Assembly {
         self.node_tags.push(tag);
     }
 
-    /// Reads the position of the next node, with the index `node`.
+    /// Reads the position of the next node, which has the index `node`.
     pub fn read_position(&mut self, cursor: &mut Cursor, node: usize) -> Result<(), GmshError> {
         let mut position = [0.0; 3];
         for x in &mut position {
@@ -110,12 +112,12 @@ impl Assembly {
         })
     }
 
-    /// The elements of one kind, for appending.
+    /// The elements of one kind read so far.
     pub fn cells(&mut self, kind: CellKind) -> &mut Cells {
         self.cells.entry(kind).or_default()
     }
 
-    /// Adds cells of one kind to physical groups.
+    /// Adds the cells with the indices `cells` to the physical groups with the tags `groups`.
     pub fn add_to_groups(&mut self, kind: CellKind, groups: &[i32], cells: Range<usize>) {
         for &tag in groups {
             let group = self.groups.entry((kind.dimension(), tag)).or_default();
@@ -123,11 +125,12 @@ impl Assembly {
         }
     }
 
-    /// Merges elements of equal kind, entity and nodes into the first one.
+    /// Merges elements that have the same kind, entity and nodes into the first of them.
     ///
-    /// Version 2.2 writes an element once per physical group. Files of version 4.1 that Gmsh has converted keep these
-    /// copies, even several in one group. Without the merge, the mass of an element would count once per copy. Copies
-    /// in different entities remain. The geometry itself overlaps there, and the checks of the mesh report this error.
+    /// A file of format 2.2 contains an element once per physical group. If Gmsh converts this file to format 4.1, the
+    /// copies remain, even several in one group. Without the merge, the mass of an element would count once per copy.
+    /// Copies in different entities are not merged. The geometry itself overlaps there, and the checks of the mesh
+    /// report this error.
     fn merge_copies(&mut self) {
         let renumbering: BTreeMap<CellKind, Vec<u32>> =
             self.cells.iter_mut().map(|(&kind, cells)| (kind, cells.merge_copies(kind))).collect();
@@ -138,8 +141,8 @@ impl Assembly {
 
     /// The mesh, with tags replaced by indices.
     ///
-    /// Named groups without elements are kept. Such a group shows that the geometry was not meshed in the dimension of
-    /// the group.
+    /// Named groups without elements are kept. A group without elements shows that the geometry was not meshed in the
+    /// dimension of the group.
     pub fn finish(mut self, cursor: &Cursor, names: &PhysicalNames) -> Result<Mesh, GmshError> {
         self.check_complete(cursor)?;
         self.merge_copies();
@@ -196,7 +199,8 @@ impl Cells {
         &self.node_tags[cell * n..(cell + 1) * n]
     }
 
-    /// Removes copies after the first; returns the new number of each old cell.
+    /// Removes all copies of a cell but the first. Returns the new index of each old cell; for a removed copy, this is
+    /// the new index of the first copy.
     fn merge_copies(&mut self, kind: CellKind) -> Vec<u32> {
         let original = self.originals(kind);
         let mut new_number = vec![0; original.len()];
@@ -208,7 +212,7 @@ impl Cells {
                 kept.entities.push(self.entities[cell]);
                 kept.node_tags.extend_from_slice(self.nodes_of(kind, cell));
             } else {
-                // The first copy precedes this cell, so the new number of the first copy is known.
+                // The first copy precedes this cell, so the new index of the first copy is known.
                 new_number[cell] = new_number[first as usize];
             }
         }
@@ -224,8 +228,8 @@ impl Cells {
             nodes.sort_unstable();
             (self.entities[cell], nodes)
         };
-        // Cells are first sorted by a hash that does not depend on the order of the nodes: sorting numbers is cheap,
-        // and different sets of nodes rarely have equal hashes.
+        // Cells are first sorted by a hash that does not depend on the order of the nodes. Sorting numbers is cheap,
+        // and different sets of nodes rarely have equal hashes. Only cells with equal hashes are compared by nodes.
         let mut hashed: Vec<(u64, u32)> = (0..self.len())
             .map(|cell| {
                 (
@@ -269,11 +273,13 @@ impl Cells {
 enum NodeIndex {
     /// Index by tag minus the smallest tag; `u32::MAX` for unused tags.
     Dense { first: u64, indices: Vec<u32> },
-    /// (tag, index), ascending.
+    /// Pairs (tag, index), with ascending tags.
     Sparse(Vec<(u64, u32)>),
 }
 
 impl NodeIndex {
+    /// The map for nodes with these tags, in the order of indices.
+    ///
     /// # Errors
     /// A tag that occurs twice.
     fn new(tags: &[u64]) -> Result<Self, u64> {
@@ -310,14 +316,14 @@ impl NodeIndex {
     }
 }
 
-/// Checks that all element tags differ; the error is a repeated tag.
+/// Checks that all element tags are different. The error is a tag that occurs twice.
 fn check_element_tags(cells: &BTreeMap<CellKind, Cells>) -> Result<(), u64> {
     let mut tags: Vec<u64> = cells.values().flat_map(|cells| cells.tags.iter().copied()).collect();
     tags.sort_unstable();
     tags.windows(2).find(|pair| pair[0] == pair[1]).map_or(Ok(()), |pair| Err(pair[0]))
 }
 
-/// Hash of a tag to 64 bits (finaliser of SplitMix64: Steele, Lea & Flood, OOPSLA 2014).
+/// Hash of a tag, of 64 bits (finaliser of SplitMix64: Steele, Lea & Flood, OOPSLA 2014).
 fn hash(tag: u64) -> u64 {
     let mixed = tag.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

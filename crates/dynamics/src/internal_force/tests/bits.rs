@@ -1,4 +1,4 @@
-//! Bitwise reproducibility for any threads and registers.
+//! Bitwise reproducibility for any number of threads and any width of the registers.
 
 use super::*;
 
@@ -31,7 +31,7 @@ fn the_same_bits_on_any_number_of_threads() {
     assert_eq!(one, run(8));
 }
 
-/// Forces, energies, critical steps and stresses of every formulation have the same bits for all registers.
+/// Forces, energies, critical steps and stresses of every formulation have the same bits for all register widths.
 #[test]
 fn vector_and_baseline_code_have_the_same_bits() {
     let mut noise = Noise(7);

@@ -40,7 +40,7 @@ pub(super) fn regular_cell(kind: CellKind) -> Vec<Vec3> {
     with_mid_nodes(kind, &corners)
 }
 
-/// Straight-sided cell with these corners.
+/// Nodes of the straight-sided cell of a kind with the corners `corners`.
 pub(super) fn with_mid_nodes(kind: CellKind, corners: &[Vec3]) -> Vec<Vec3> {
     let mut values = [0.0; MAX_NODES];
     let mut at = |xi: &[f64; 3]| {
@@ -58,7 +58,8 @@ pub(super) fn promoted(kind: CellKind, mut nodes: Vec<Vec3>, connectivity: &[u32
         let corners: Vec<Vec3> = cell.iter().map(|&node| nodes[node as usize]).collect();
         let positions = with_mid_nodes(kind, &corners);
         for (xi, position) in natural_nodes(kind).iter().zip(positions) {
-            // A node is identified by its adjacent corners.
+            // A node is identified by the corners of its edge, face or cell: the corners whose linear shape functions
+            // are not zero at the node.
             let mut values = [0.0; MAX_NODES];
             shape_values(kind.linear(), *xi, &mut values);
             let mut key: Vec<u32> =
@@ -81,12 +82,14 @@ pub(super) fn perturbed(positions: &[Vec3], size: f64, noise: &mut Noise, plane:
     positions.iter().map(|x| x + noise.vector(plane) * size).collect()
 }
 
-/// Box of nx × ny × nz cells with randomly displaced inner nodes; for plane kinds a rectangle of nx × ny.
+/// Box of n[0] × n[1] × n[2] cubes with edges of length 1; for plane kinds, a rectangle of n[0] × n[1] squares. Each
+/// cube or square is divided into cells of a kind. The inner corners are displaced randomly.
 pub(super) fn distorted_mesh(kind: CellKind, n: [usize; 3], noise: &mut Noise) -> (Vec<Vec3>, Vec<u32>) {
     mesh(kind, n, |plane| noise.vector(plane) * 0.15)
 }
 
-/// The same box with inner nodes displaced by `shift`; the argument of `shift` is whether the kind is plane.
+/// The box or rectangle of [`distorted_mesh`], with inner corners displaced by `shift`. The argument of `shift` is true
+/// for plane kinds.
 pub(super) fn mesh(
     kind: CellKind,
     n: [usize; 3],

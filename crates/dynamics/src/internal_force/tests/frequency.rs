@@ -1,8 +1,8 @@
-//! The bound of the critical step against exact frequencies.
+//! The bound on the frequency that gives the critical step, against exact frequencies.
 
 use super::*;
 
-/// Squared highest frequency of one element, with the stiffness from central differences of the force.
+/// Square of the highest frequency of one element. The stiffness follows from central differences of the forces.
 pub(super) fn exact_frequency_squared(
     model: &mut InternalForce,
     reference: &[Vec3],
@@ -55,7 +55,7 @@ proptest! {
     }
 }
 
-/// Flat and strongly distorted cells without load.
+/// The cells are flat and strongly distorted in the reference configuration, and undeformed.
 #[test]
 fn the_critical_step_of_flat_distorted_cells() {
     assert_critical_step_is_not_too_long(13396742322725351712, [0.44507672318527836, 0.0, 0.0, 0.05]);

@@ -1,4 +1,5 @@
-//! Laws with history: a solid whose stress relaxes, in closed form and bit for bit.
+//! Laws with history. The stress of a relaxing solid agrees with the closed form, and its bits do not depend on threads
+//! or registers.
 
 use super::*;
 use crate::material::RELAXATION_TIME;
@@ -7,7 +8,7 @@ fn relaxing() -> Material {
     Material::Maxwell(elasticity(0.3))
 }
 
-/// Stress λ tr e I + 2μ e of a strain e.
+/// Stress λ tr(e) I + 2μ e of the strain e.
 fn elastic_stress(strain: &Mat3) -> Mat3 {
     let Elasticity { lambda, mu } = elasticity(0.3);
     Mat3::identity() * (lambda * strain.trace()) + strain * (2.0 * mu)
@@ -34,10 +35,14 @@ fn hold(
     }
 }
 
-/// The strain E₁ is imposed for the time t₁, then E₂ for the time t₂; stress, energy and forces follow in closed form.
-/// With the viscous strain V and the relaxation time τ, the elastic strain E − V is E₁ e^(−t₁/τ) at the end of t₁; at
-/// the end of t₂ it is (E₂ − E₁ + E₁ e^(−t₁/τ)) e^(−t₂/τ). Work is done only in the two jumps of strain. Tolerance:
-/// rounding of the updates.
+/// The strain E₁ is imposed for the time t₁, then the strain E₂ for the time t₂. Stress, energy and forces follow in
+/// closed form. With the viscous strain V and the relaxation time τ, the elastic strain E − V at the end of t₁ and at
+/// the end of t₂ is
+///
+/// ```text
+/// E₁ e^(−t₁/τ),   (E₂ − E₁ + E₁ e^(−t₁/τ)) e^(−t₂/τ)
+/// ```
+/// Work is done only in the two jumps of the strain. Tolerance: rounding of the updates.
 #[test]
 fn an_imposed_strain_relaxes_in_closed_form() {
     let gradients = [
@@ -82,8 +87,9 @@ fn an_imposed_strain_relaxes_in_closed_form() {
     }
 }
 
-/// Each element has its own history: in several chunks, beside a block without history, for any number of threads and
-/// any registers. After a step of 60 τ only e⁻⁶⁰ of the stress is left. Tolerance: rounding of the strain.
+/// Each element has its own history. The mesh has several chunks, and another block without history. The results do not
+/// depend on the number of threads or on the registers. After a step of 60 relaxation times, only e⁻⁶⁰ of the stress is
+/// left. Tolerance: rounding of the strain.
 #[test]
 fn every_element_has_its_history() {
     let mut noise = Noise(12);
@@ -122,8 +128,8 @@ fn every_element_has_its_history() {
     }
 }
 
-/// A failed step leaves the history at its beginning unchanged. Another exchange of both ends restores this history.
-/// The results have the same bits as the results of the same steps without the failed step.
+/// A failed step leaves the history at the beginning of the step unchanged, and another exchange of the two ends
+/// restores this history. Later results have the same bits as without the failed step.
 #[test]
 fn a_failed_step_leaves_the_history() {
     let nodes = regular_cell(CellKind::Hex8);
@@ -150,7 +156,7 @@ fn a_failed_step_leaves_the_history() {
 }
 
 /// The critical step depends on the present history. Before the stress has relaxed, the critical step is shorter than
-/// the critical step of the elastic law; afterwards the two steps are equal.
+/// the critical step of the elastic law. After relaxation the two steps are equal, up to rounding.
 #[test]
 fn the_critical_step_reads_the_present_history() {
     let nodes = regular_cell(CellKind::Tet4);

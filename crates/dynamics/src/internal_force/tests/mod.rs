@@ -39,7 +39,7 @@ fn materials(poisson: f64) -> [Material; 3] {
     [Material::LinearElastic(e), Material::StVenantKirchhoff(e), Material::NeoHookean(e)]
 }
 
-/// Internal forces of a model with one element.
+/// Internal force of one element; `None` if the element is invalid.
 fn single(kind: CellKind, material: Material, reference: &[Vec3]) -> Option<InternalForce> {
     let connectivity: Vec<u32> = (0..kind.num_nodes() as u32).collect();
     let block = ElementBlock::new(kind, material, DENSITY, &connectivity, reference).ok()?;
@@ -130,7 +130,8 @@ fn forces_and_moments_balance_and_plane_forces_stay_in_the_plane() {
     }
 }
 
-/// An affine motion x = F X on a distorted mesh: uniform stress, inner nodes in equilibrium, energy W(F) V.
+/// An affine motion x = F X of a distorted mesh gives a uniform stress, no forces on inner nodes, and the energy W(F)
+/// V. Here W is the energy density and V is the volume.
 #[test]
 fn patch_test() {
     let mut noise = Noise(4);
@@ -169,14 +170,14 @@ fn patch_test() {
     }
 }
 
-/// u_x = e x y on straight-sided cells: ε_xx = e y, ε_xy = e x/2. The strain energy of quadratic elements is the energy
-/// of this field, and their mean stress is the mean of the stress of the field over each cell.
+/// The displacement u_x = e x y has the strains ε_xx = e y and ε_xy = e x/2. On straight-sided quadratic elements, the
+/// strain energy is the energy of this field, and the mean stress of each cell is the mean stress of the field.
 #[test]
 fn quadratic_elements_reproduce_a_quadratic_field() {
     let (e, size) = (1e-3, 3.0_f64);
     let Elasticity { lambda, mu } = elasticity(0.3);
     for kind in KINDS.into_iter().filter(|kind| *kind != kind.linear()) {
-        // Inner nodes of meshes of simplices can be displaced, because straight-sided simplices remain affine.
+        // In meshes of simplices, inner nodes are displaced, because straight-sided simplices remain affine.
         let affine = matches!(kind, CellKind::Tri6 | CellKind::Tet10);
         let (nodes, connectivity) = if affine {
             distorted_mesh(kind, [3, 3, 3], &mut Noise(8))
@@ -198,7 +199,8 @@ fn quadratic_elements_reproduce_a_quadratic_field() {
             let centre =
                 cell[..corners].iter().map(|&node| nodes[node as usize]).sum::<Vec3>() / corners as f64;
             let expected = [(lambda + 2.0 * mu) * e * centre.y, lambda * e * centre.y, mu * e * centre.x];
-            // Positions up to 3 are rounded to 4e-16, and the gradients of a distorted cell add to 30.
+            // Positions up to 3 have rounding errors of 4e-16. The magnitudes of the shape gradients of a distorted
+            // cell sum to 30.
             for (got, expected) in [stress[0], stress[1], stress[3]].iter().zip(expected) {
                 assert!((got - expected).abs() < 1e-13 * (lambda + 2.0 * mu), "{kind:?} {got} {expected}");
             }
@@ -221,7 +223,7 @@ fn exact_patch(material: Material, f: &Mat3) -> (f64, [f64; 6]) {
             let sigma = ((b - identity) * mu + identity * (lambda * j.ln())) / j;
             (0.5 * mu * (b.trace() - 3.0) - mu * j.ln() + 0.5 * lambda * j.ln().powi(2), sigma)
         }
-        // St. Venant–Kirchhoff, and the law with history at its start.
+        // The St. Venant–Kirchhoff law, and the law with history in its initial state.
         _ => {
             let strain = (f.transpose() * f - identity) * 0.5;
             let second = identity * (lambda * strain.trace()) + strain * (2.0 * mu);
@@ -233,8 +235,8 @@ fn exact_patch(material: Material, f: &Mat3) -> (f64, [f64; 6]) {
 
 /// The displacement u_x = a x y of a square or cube centred at the origin has zero mean volume change. With mean
 /// dilatation the energy must not contain the bulk modulus: with equal shear moduli, the energies for Poisson's ratios
-/// 0.3 and 0.4999 agree within 1 %. With full integration, the energy would contain the bulk modulus and be 5000 times
-/// too large.
+/// 0.3 and 0.4999 agree within 1 %. Without mean dilatation, the energy would contain the bulk modulus and be about
+/// 5000 times too large.
 #[test]
 fn nearly_incompressible_bending_does_not_lock() {
     for kind in [CellKind::Quad4, CellKind::Hex8] {
@@ -271,8 +273,8 @@ fn masses_sum_to_the_volume_and_are_those_of_each_block() {
     assert!(mass.iter().all(|m| (m - 2.0).abs() < 1e-14), "{mass:?}");
 }
 
-/// Rotated parallelepipeds far from the origin have the same forces in a block of their own and in a block with one
-/// general element.
+/// Rotated parallelepipeds far from the origin have the same forces in two blocks, up to rounding: in a block without
+/// other elements, and in a block with one general hexahedron.
 #[test]
 fn parallelepipeds_equal_general_elements() {
     let shear = Mat3::new(1.0, 0.3, 0.0, 0.1, 0.8, 0.2, 0.0, -0.1, 1.3);
@@ -296,7 +298,7 @@ fn parallelepipeds_equal_general_elements() {
         let (force, expected) = (forces_of(&mut plain, &current), forces_of(&mut mixed, &mixed_current));
         let size = expected.iter().map(Vec3::norm).fold(0.0, f64::max);
         for (force, expected) in force.iter().zip(&expected) {
-            // Coordinates up to 40 are rounded to 4e-15.
+            // Coordinates up to 40 have rounding errors of 4e-15.
             assert!((force - expected).norm() < 1e-12 * size, "{material:?} {force:?} {expected:?}");
         }
         let steps = [
@@ -309,7 +311,8 @@ fn parallelepipeds_equal_general_elements() {
     }
 }
 
-/// Finite energies and volumes whose sum overflows are neither reported as a failure nor added twice.
+/// An element whose energy and J are finite is valid, even if the sum of these two numbers overflows. The forces of the
+/// element are added once.
 #[test]
 fn energies_whose_sum_overflows_are_valid() {
     let reference = regular_cell(CellKind::Tet4);
@@ -356,8 +359,9 @@ fn any_numbering_of_the_nodes_has_the_same_forces() {
     }
 }
 
-/// The change of shape is at least the relative volume loss; without volume loss, it is at least the strain. Rotations
-/// and translations do not change the shape. Tolerance: rounding; for rotations, the rounding of the root of an energy.
+/// The change of shape is at least the relative volume loss. Without volume loss, the change of shape is at least the
+/// strain. Rotations and translations do not change the shape. Tolerance: rounding; for the rotation, the square root
+/// of the rounding error of the energy.
 #[test]
 fn changes_of_shape_are_compression_and_strain() {
     let (nodes, connectivity) = distorted_mesh(CellKind::Hex8, [3, 3, 2], &mut Noise(10));
@@ -383,7 +387,7 @@ fn changes_of_shape_are_compression_and_strain() {
     assert!(shear >= 0.1 / 2.0_f64.sqrt(), "{shear}");
 }
 
-/// Padding elements of the last group do not contribute.
+/// A mesh has the forces and the energy of its single elements. Lanes without an element do not contribute.
 #[test]
 fn a_mesh_is_the_sum_of_its_elements() {
     let mut noise = Noise(9);

@@ -41,7 +41,8 @@ fn force_is_the_gradient_of_both_energies() {
     }
 }
 
-/// Linear motions of hexahedra of any shape have no hourglass energy: patch test and rigid motions.
+/// Affine motions of hexahedra of any shape have no hourglass energy and pass the patch test. Rigid rotations give no
+/// force.
 #[test]
 fn linear_motions_have_no_hourglass_energy_and_pass_the_patch_test() {
     let mut noise = Noise(22);
@@ -71,9 +72,13 @@ fn linear_motions_have_no_hourglass_energy_and_pass_the_patch_test() {
     }
 }
 
-/// The twelve hourglass motions have no strain at the single point. The control resists these motions equally along
-/// each axis. Its energy is 1/20 of the energy of the full element in a plane wave of equal amplitude, ½ (λ+2μ) ∫
-/// (∂u/∂x)² dV.
+/// The twelve hourglass motions, four modes in three directions, have no strain at the single point. The control
+/// resists all of them equally. The hourglass energy is 1/20 of the energy of the fully integrated element in a plane
+/// wave of equal amplitude:
+///
+/// ```text
+/// ½ (λ+2μ) ∫ (∂u/∂x)² dV
+/// ```
 #[test]
 fn hourglass_modes_are_resisted() {
     let nodes = regular_cell(CellKind::Hex8);
@@ -95,9 +100,13 @@ fn hourglass_modes_are_resisted() {
     }
 }
 
-/// On the cube of edge 2 the nodal masses are m = DENSITY, and B_a has components ±1/8. Hence V Σ B_a⊗B_a/m = I/m and V
-/// Σ |B_a|²/m = 3/m; and |γ_α|² = 8 with k = κ (λ+2μ)/8 and κ = 0.05. The bound exceeds the sum of the three parts by
-/// the rounding allowance of eigenvalues.
+/// On a cube of edge 2 the nodal masses are m = `DENSITY`, and B_a has components ±1/8. The three parts of the bound
+/// follow from
+///
+/// ```text
+/// V Σ_a B_a⊗B_a/m = I/m,   V Σ_a |B_a|²/m = 3/m,   |γ_α|² = 8,   k = κ (λ+2μ)/8,   κ = 0.05
+/// ```
+/// The bound exceeds the sum of the three parts only by the allowance for the rounding of eigenvalues.
 #[test]
 fn the_bound_of_a_cube_is_that_of_closed_form_and_on_the_safe_side() {
     let nodes = regular_cell(CellKind::Hex8);
@@ -130,8 +139,8 @@ fn the_stable_step_is_safe_and_not_far_from_the_limit() {
     }
 }
 
-/// A block vibrates from random initial velocities, in steps of a tenth of the critical step. Its energy, including
-/// hourglass energy, is conserved to 0.3 % of the initial energy.
+/// A block with random initial velocities vibrates, in steps of a tenth of the critical step. The total energy,
+/// including hourglass energy, deviates from the initial energy by less than 0.3 %.
 #[test]
 fn energy_balances_with_that_of_hourglass_control() {
     let mut noise = Noise(24);
