@@ -1,4 +1,4 @@
-//! Weights and normal of a known contact pair at other positions.
+//! Weights and normal of a known contact pair at new positions.
 
 use crate::detection::face::closest_point::segment_segment::closest_parameters;
 use crate::detection::face::closest_point::{
@@ -9,16 +9,18 @@ use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraint, ContactKey, Surface};
 
-/// Writes the weights of the closest points of a pair at other `positions` \[m\]; returns the unit normal out of the
-/// target at these points. For edges and for the rim of a face, the normal of the constraint gives the sign.
+/// Writes the weights of the closest points of a contact pair at the given `positions` \[m\], and returns the unit
+/// normal out of the target at these points. For two edges, and for a node past the rim of a face, the normal of the
+/// constraint gives the sign of the new normal.
 ///
-/// The pair is the contactor node with the faces whose nodes are all nodes of `constraint`, or its two straight edges. Of
-/// several faces the closest one counts, or the mean of equally close faces. Contacts with walls and contacts of curved
-/// edges keep their weights and normal: walls are planes, and curved edges are short relative to their radius of
-/// curvature.
+/// The pair of a node contact consists of the contactor node and the faces whose nodes are all nodes of `constraint`.
+/// The closest of these faces counts; if several are equally close, their mean counts. The pair of an edge contact
+/// consists of its two straight edges. Some contacts keep their weights and normal: contacts with walls, which are
+/// planes; contacts of curved edges, which are short relative to their radius of curvature; and contacts of edges that
+/// have become parallel.
 ///
 /// # Shapes
-/// `weights`: of the nodes of the constraint. `positions`: of all nodes, by their global numbers.
+/// `weights`: one weight for each node of the constraint. `positions`: positions of all nodes, by their global numbers.
 pub fn move_pair(
     constraint: &Constraint<'_>,
     surfaces: &[Surface],
@@ -41,8 +43,9 @@ pub fn move_pair(
     normal.unwrap_or(constraint.normal)
 }
 
-/// Writes the weights −N_a of the closest point of the faces with only these nodes; returns the normal there, or
-/// `None` and no weights without such a face.
+/// Writes the weights −N_a of the closest point, with the shape functions N_a, and returns the normal at this point.
+/// Only faces whose nodes are all in `target` count. Without such a face the result is `None`, and no weights are
+/// written.
 fn move_node_on_faces(
     surface: &Surface,
     target: &[u32],
@@ -88,9 +91,9 @@ fn move_node_on_faces(
     Some(normals.try_normalize(0.0).unwrap_or(*before))
 }
 
-/// Normal at a closest point: the face normal inside the face. On the rim of the face, the normal is the direction of
-/// the line from the closest point to the query if this direction is nearer to the normal `before` than the face normal
-/// is.
+/// Normal at a closest point. Inside the face, the normal is the face normal. On the rim of the face, the normal is the
+/// direction of the line through the closest point and the query, with the sense of the normal `before`. The face
+/// normal replaces this direction if it is at least as near to `before`, or if the two points coincide within rounding.
 fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3) -> Vec3 {
     let offset = query - closest.point;
     let distance = offset.norm();
@@ -102,8 +105,8 @@ fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3
     if along.abs() > of_face.dot(before) * distance { of_distance } else { *of_face }
 }
 
-/// Writes the weights of the closest points of two segments; returns their common normal, or `None` and no weights for
-/// parallel segments.
+/// Writes the weights of the closest points of two segments and returns the common normal of the segments, with the
+/// sense of the normal `before`. For parallel segments the result is `None`, and no weights are written.
 fn move_edges(p: &[Vec3; 2], q: &[Vec3; 2], before: &Vec3, weights: &mut [f64]) -> Option<Vec3> {
     let common = (p[1] - p[0]).cross(&(q[1] - q[0])).try_normalize(0.0)?;
     let [s, t] = closest_parameters(p, q);
@@ -119,7 +122,7 @@ mod tests {
 
     const KEY: ContactKey = ContactKey::Node(NodeOnSurface { contactor: 3, target: 0 });
 
-    /// Node 3 in contact with the centre of the face of nodes 0, 1, 2.
+    /// Node 3 in contact with the centre of the face with the nodes 0, 1 and 2.
     fn on_triangle() -> Constraints {
         let mut constraints = Constraints::default();
         let contactor = Side { body: 1, nodes: &[3], shape_values: &[1.0] };
@@ -148,7 +151,7 @@ mod tests {
         assert!(apart.cross(&normal).norm() < 1e-15 && weights.iter().sum::<f64>().abs() < 1e-15);
     }
 
-    /// At the origin a node has no coordinates with a rounding error, but still one closest face.
+    /// A node at the origin has weights, although its coordinates suggest no rounding error.
     #[test]
     fn nodes_at_the_origin_have_weights() {
         for k in 1..300 {
@@ -164,7 +167,8 @@ mod tests {
         }
     }
 
-    /// For a node past a rim, the normal is along the line from the rim to the node, on the side of the earlier normal.
+    /// For a node past a rim, the normal is parallel to the line from the rim to the node, with the sense of the
+    /// earlier normal.
     #[test]
     fn past_a_rim_the_normal_keeps_its_side() {
         let x = |x, y, z| Vec3::new(x, y, z);
@@ -196,7 +200,7 @@ mod tests {
         assert!((normal + Vec3::z()).norm() < 1e-15 && apart.cross(&normal).norm() < 1e-15, "{apart}");
     }
 
-    /// A node on a wall keeps its weight and normal.
+    /// The contact of a node with a wall keeps its weights and normal.
     #[test]
     fn walls_keep_their_normal() {
         let mut constraints = Constraints::default();

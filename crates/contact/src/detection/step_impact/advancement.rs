@@ -1,13 +1,13 @@
 //! Conservative advancement: time advances by a lower bound on the time of contact of two separated features.
 //!
-//! Time advances by the larger of two lower bounds. The first bound, the gap divided by a bound on the relative speed,
-//! holds for every shape. The second bound is the time for which the control points of the two features stay separated
-//! along the line between the closest points. The second bound is larger for flat features that slide past each other,
-//! because only the displacement along the line counts. For curved or warped features that are near each other, the
-//! control points are not separated along the line, and the first bound applies.
+//! Time advances by the larger of two lower bounds. The first bound is the gap divided by a bound on the relative
+//! speed. This bound holds for every shape. The second bound is the time for which the control points of the two
+//! features stay separated along the line between the closest points. The second bound is larger for flat features that
+//! slide past each other, because only the displacement along the line counts. If curved or warped features are near
+//! each other, their control points are not separated along the line, and the first bound applies.
 //!
-//! Fast sliding features may keep a small gap after 1000 advances. From then on, an advance may also be half the time
-//! to contact at the last closing rate. This time is an estimate rather than a bound.
+//! Features that slide fast may still have a small gap after 1000 advances. From then on, an advance may also be half
+//! the time to contact at the last closing rate. This time is an estimate rather than a bound.
 
 use crate::Edge;
 use crate::detection::face::control_points::{
@@ -20,24 +20,25 @@ use crate::mesh::CellKind;
 use super::paths::StepPaths;
 use super::step_contact::BEGINNING;
 
-/// Number of advances by the bounds alone.
+/// Number of advances that use the bounds alone.
 const CERTAIN_ADVANCES: usize = 1000;
-/// Largest number of further advances, by the bounds and the estimate. Features that are still separated after all
-/// advances count as not touching.
+/// Largest number of further advances, which use the bounds and the estimate. Features that are still separated after
+/// all advances count as not touching.
 const MORE_ADVANCES: usize = 200;
 
-/// An advance is this fraction of the time for which the control points certainly stay separate. The fraction is less
-/// than 1, so the closest points are evaluated once more before the features touch.
+/// Ratio of an advance to the time for which the control points stay separated. The ratio is less than 1, so the
+/// closest points are evaluated once more before the features touch.
 const KEPT_APART: f64 = 1.0 - 1e-9;
 
-/// Paths of each control point of one feature relative to each control point of another, x(τ) = c₀ + c₁ τ + c₂ τ².
+/// Paths x(τ) = c₀ + c₁ τ + c₂ τ² of each control point of one feature relative to each control point of another
+/// feature.
 pub struct RelativePaths {
     paths: [[Vec3; 3]; MAX_CONTROL_POINTS],
     count: usize,
 }
 
 impl RelativePaths {
-    /// Paths for a node and a face.
+    /// Paths of a node relative to the control points of a face.
     pub fn of_node(paths: &StepPaths, node: u32, kind: CellKind, nodes: &[u32]) -> Self {
         let mut relative =
             Self { paths: [[Vec3::zeros(); 3]; MAX_CONTROL_POINTS], count: num_control_points(kind) };
@@ -55,7 +56,7 @@ impl RelativePaths {
         relative
     }
 
-    /// Paths for the first of two edges relative to the second.
+    /// Paths of the control points of the first edge relative to those of the second edge.
     pub fn of_edges(paths: &StepPaths, edges: [&Edge; 2]) -> Self {
         let controls = edges.map(|edge| {
             let [from, to] = edge.nodes.map(|node| paths.coefficients(node));
@@ -73,8 +74,8 @@ impl RelativePaths {
         relative
     }
 
-    /// Time after `tau` for which all relative paths stay farther than `distance` \[m\] along the unit vector
-    /// `direction`.
+    /// Lower bound on the time after `tau` for which the component of every relative path along the unit vector
+    /// `direction` stays greater than `distance` \[m\]. Times are fractions of the step.
     fn time_apart(&self, direction: &Vec3, distance: f64, tau: f64) -> f64 {
         let until = |path: &[Vec3; 3]| {
             let [c0, c1, c2] = path.map(|coefficient| coefficient.dot(direction));
@@ -85,21 +86,22 @@ impl RelativePaths {
     }
 }
 
-/// Two features advanced until they touch.
+/// Conservative advancement of two features until they touch.
 pub struct Advancement<'a> {
     /// Paths of the control points.
     pub relative: &'a RelativePaths,
     /// Bound on the relative speed of two points of the features, per step \[m\].
     pub speed: f64,
-    /// Distance of contact \[m\].
+    /// Distance between the features at contact \[m\].
     pub offset: f64,
     /// Gap up to which the features count as touching \[m\].
     pub met: f64,
 }
 
 impl Advancement<'_> {
-    /// First instant of contact, given the vector between the closest points at each instant. `None` if the contact is
-    /// after the step or in the [`BEGINNING`] of the step, or if the largest number of advances is insufficient.
+    /// First instant of contact, as a fraction of the step. `difference` gives the vector between the closest points at
+    /// an instant. `None` if the contact is after the step or in the [`BEGINNING`] of the step, or if all advances
+    /// leave the features separated.
     pub fn first(&self, difference: impl Fn(f64) -> Vec3) -> Option<f64> {
         let (mut tau, mut before) = (0.0, [0.0, f64::INFINITY]);
         for advance in 0..CERTAIN_ADVANCES + MORE_ADVANCES {
@@ -149,7 +151,7 @@ mod tests {
         (first..).zip(values).map(|(node, value)| paths.at(node, tau) * *value).sum()
     }
 
-    /// Paths of one set of nodes about the origin, and of another about a second point.
+    /// Paths of one set of nodes that begins about the origin, and of a second set that begins about the point `other`.
     fn random_paths(samples: &mut Samples, counts: [usize; 2], other: Vec3) -> StepPaths {
         let centres = (0..counts[0]).map(|_| Vec3::zeros()).chain((0..counts[1]).map(|_| other));
         let begin: Vec<Vec3> = centres.map(|centre| centre + samples.vector(1.0)).collect();
@@ -161,9 +163,9 @@ mod tests {
         paths
     }
 
-    /// Random curved faces and edges on random parabolas: as long as their control points are separated along a line,
-    /// all their points are separated. At the end of this time, the nearest corners of linear features are at the given
-    /// distance, to a tolerance of 1e-6 m.
+    /// Random faces, edges and nodes move on random parabolas. As long as their control points are separated along a
+    /// line, all their points are separated along this line. At the end of this time, the nearest corners of linear
+    /// features are at the given distance along the line, to a tolerance of 1e-6 m.
     #[test]
     fn features_are_apart_while_their_control_points_are() {
         let samples = &mut Samples::new(4);

@@ -1,20 +1,22 @@
-//! The first contact within a step of deforming bodies: of a node with a face, or of two edges.
+//! The first contact of deforming bodies within a step: the contact of a node with a face, or of two edges.
 //!
-//! In a step every node moves on a parabola, x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or two
+//! In a step every node moves on a parabola x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or two
 //! straight edges, are coplanar at the roots of a polynomial of degree six. The instant of contact is the first root at
-//! which the node is on the triangle, or the edges cross at interior points. In plane problems, a node and a segment
-//! meet at a root of a polynomial of degree four. Curved faces and edges, quadrilaterals and offset surfaces are
-//! advanced conservatively until the gap is about 1e-12 of the size of the features. If the gap of fast sliding
-//! features is still larger after many advances, the instant is extrapolated with the closing rate ([`advancement`]).
+//! which the node enters through the triangle, or at which the closing edges cross at interior points. In plane
+//! problems, a node and a segment meet at a root of a polynomial of degree four. Curved faces and edges, quadrilaterals
+//! and offset surfaces are advanced conservatively until the gap is about 1e-12 of the size of the features. If the gap
+//! of fast sliding features is still larger after many advances, longer advances follow that are estimated from the
+//! closing rate ([`advancement`]).
 //!
-//! If the step ends at the instant of contact, the contact begins without penetration. Two edges that cross at an end
-//! of an edge make no edge contact. A node contact begins instead when the node at this end enters.
+//! The contact begins without penetration if the step is shortened so that it ends at the instant of contact. Two edges
+//! that cross at an end of an edge make no edge contact. Instead, a node contact begins when the node at this end
+//! enters.
 //!
-//! Candidates are found by the swept boxes of face groups, then of nodes, faces and edges. The search begins at the
-//! earliest time at which the bodies can touch, so that even a long flight costs little. From this time on, the step is
-//! divided into parts. A part ends before a displacement can exceed the size of the faces, but has at least a
-//! thousandth of the length of the step. Roots are computed only for candidates that may become coplanar within the
-//! part. Most candidates cannot.
+//! Swept boxes of face groups, and then of nodes, faces and edges, give the candidates. The search for a pair of bodies
+//! begins at the earliest time at which the bodies can touch, so that even a long flight costs little. From this time
+//! on, the search divides the step into parts. In one part, no displacement exceeds about the size of the faces, unless
+//! the part is as short as a thousandth of the step. Roots are computed only for candidates that may become coplanar
+//! within the part. Most candidates cannot become coplanar.
 //!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
@@ -49,7 +51,7 @@ use sweep::Sweep;
 /// The first contact in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepImpact {
-    /// Fraction of the step before the contact, in \[0, 1\].
+    /// Instant of the contact, as a fraction of the step in \[0, 1\].
     pub fraction: f64,
     /// Bodies of the contactor and of the target.
     pub bodies: [u32; 2],
@@ -76,17 +78,14 @@ impl StepImpactSearch {
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 
-    /// The first contact within a step of two features that are not in `touching`: a node and a face, or two edges that
-    /// can touch. Contacts in the first millionth of the step are ignored, because they belong to the impact that ended
-    /// the last step.
-    ///
-    /// From the time at which the bodies may touch, the step is divided into parts if displacements exceed the size of
-    /// the faces.
+    /// The first contact of two features within a step: a node and a face, or two edges that can touch. Pairs that are
+    /// already in `touching` are ignored. Contacts in the first millionth of the step are ignored, because they belong
+    /// to the impact that ended the last step.
     ///
     /// # Cost
-    /// Bounds on the paths of all nodes, once. For each pair of bodies with overlapping swept boxes, and each part of
-    /// the step up to the contact, swept boxes of two kinds. The first are those of the face groups of both bodies. The
-    /// second are those of nodes, faces and edges in groups near a group of the other body.
+    /// The bounds on the paths of all nodes are computed once. Each pair of bodies with overlapping swept boxes needs
+    /// swept boxes in each part of the step up to the contact. These are the boxes of the face groups of both bodies,
+    /// and the boxes of the nodes, faces and edges in those groups that are near a group of the other body.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);
@@ -103,7 +102,7 @@ impl StepImpactSearch {
     }
 }
 
-/// Pairs of bodies with overlapping swept boxes, and bodies with self-contact.
+/// Pairs of different bodies with overlapping swept boxes, and each body with self-contact paired with itself.
 fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32; 2]> {
     let swept = |body: u32| Some((body, reaches[body as usize].as_ref()?.whole.within(STEP)));
     let boxes: Vec<(u32, Aabb)> = model.bodies().filter_map(swept).collect();
@@ -115,7 +114,7 @@ fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32;
     pairs
 }
 
-/// Point, normal and closing speed of a contact at the instant of contact.
+/// Adds point, normal and closing speed at the instant of contact to a contact.
 fn complete(model: &ContactModel, paths: &StepPaths, step_contact: &StepContact) -> StepImpact {
     let tau = step_contact.fraction;
     let at = |node: u32| paths.at(node, tau);

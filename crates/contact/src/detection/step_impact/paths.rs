@@ -1,14 +1,14 @@
-//! Nodal paths in a step, and the swept boxes of nodes and bodies.
+//! Paths of the nodes in a step, and swept boxes of nodes and bodies.
 
 use crate::detection::tree::face_groups::FaceGroups;
 use crate::detection::volume::{Aabb, larger};
 use crate::math::Vec3;
 use crate::math::polynomial::first_root_of_quadratic;
 
-/// Margin of swept boxes for rounding errors, relative to the coordinates.
+/// Margin of swept boxes for rounding errors, relative to the largest coordinate.
 pub const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Begin and end of a part of a step, as fractions of the step between 0 and 1.
+/// Begin and end of a part of a step, as fractions of the step in \[0, 1\].
 pub type Window = [f64; 2];
 
 /// The whole step.
@@ -38,21 +38,21 @@ impl StepPaths {
         c0 + (c1 + c2 * tau) * tau
     }
 
-    /// c₀, c₁ and c₂ of a node.
+    /// Coefficients c₀, c₁ and c₂ of the path of a node \[m\].
     #[inline]
     pub fn coefficients(&self, node: u32) -> [Vec3; 3] {
         self.coefficients[node as usize]
     }
 
-    /// Derivative of the position of a node with respect to τ.
+    /// Derivative of the position of a node with respect to τ \[m\].
     #[inline]
     pub fn rate(&self, node: u32, tau: f64) -> Vec3 {
         let [_, c1, c2] = self.coefficients(node);
         c1 + c2 * (2.0 * tau)
     }
 
-    /// Box that contains the given nodes throughout a part of the step; at least one node is needed. A parabolic path
-    /// lies in the hull of three points: both ends of the path, and the intersection of the end tangents.
+    /// Box that contains the given nodes throughout a part of the step. `nodes` must not be empty. A parabolic path
+    /// lies in the hull of three points: its two ends, and the intersection of the tangents at the ends.
     pub fn swept(&self, nodes: &[u32], [begin, end]: Window) -> Aabb {
         let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for &node in nodes {
@@ -66,7 +66,7 @@ impl StepPaths {
         bounds.widened(ROUNDING * bounds.lower.amax().max(bounds.upper.amax()))
     }
 
-    /// Boxes of c₀, c₁ and c₂ of some nodes; `None` without nodes.
+    /// Boxes around the coefficients c₀, c₁ and c₂ of some nodes; `None` without nodes.
     fn bounds_of_coefficients(&self, nodes: &[u32]) -> Option<[Aabb; 3]> {
         let first = self.coefficients(*nodes.first()?);
         let (mut lower, mut upper) = (first, first);
@@ -81,7 +81,7 @@ impl StepPaths {
         Some([0, 1, 2].map(|k: usize| Aabb { lower: lower[k], upper: upper[k] }))
     }
 
-    /// Bound on |d(x_a − x_b)/dτ| for any node a of one set and any node b of another set \[m\].
+    /// Greatest |d(x_a − x_b)/dτ| in the step, over all nodes a in `nodes` and all nodes b in `others` \[m\].
     pub fn relative_rate(&self, nodes: &[u32], others: &[u32]) -> f64 {
         let of_pair = |a: u32, b: u32| {
             (self.rate(a, 0.0) - self.rate(b, 0.0)).norm().max((self.rate(a, 1.0) - self.rate(b, 1.0)).norm())
@@ -91,26 +91,27 @@ impl StepPaths {
     }
 }
 
-/// Bounds on the paths of some nodes, and of the faces and edges between them.
+/// Bounds on the paths of some nodes, and of the faces and edges between these nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
-    /// Boxes of c₀, c₁ and c₂.
+    /// Boxes around the coefficients c₀, c₁ and c₂ of the nodes.
     coefficients: [Aabb; 3],
-    /// Distance \[m\] by which faces and edges may extend beyond the bounds of the nodes.
+    /// Distance \[m\] by which offset faces and edges may extend beyond the bounds on the nodes. The distance includes
+    /// rounding.
     margin: f64,
 }
 
 /// Bounds on the paths of a body.
 #[derive(Clone, Debug)]
 pub struct BodyReach {
-    /// Bounds of the whole body.
+    /// Bounds on the whole body.
     pub whole: Reach,
-    /// Bounds of each face group.
+    /// Bounds on each face group.
     pub groups: Vec<Reach>,
 }
 
 impl BodyReach {
-    /// Bounds of a body with this surface offset \[m\]; `None` without faces.
+    /// Bounds on a body with this surface offset \[m\]; `None` without faces.
     pub fn of(groups: &FaceGroups, offset: f64, paths: &StepPaths) -> Option<Self> {
         let of_group = |nodes: &[u32]| Reach::of(nodes, groups.overshoot(), offset, paths);
         let groups: Vec<Reach> = groups.iter().filter_map(|group| of_group(group.nodes)).collect();
@@ -120,8 +121,8 @@ impl BodyReach {
 }
 
 impl Reach {
-    /// Bounds of faces and edges between these nodes, with a surface offset \[m\]. Faces may leave the hull of the
-    /// nodes by `overshoot`, relative to the size of the hull. `None` without nodes.
+    /// Bounds on the faces and edges between these nodes, with a surface offset \[m\]. Faces may leave the hull of the
+    /// nodes by `overshoot` times the size of the hull. `None` without nodes.
     fn of(nodes: &[u32], overshoot: f64, offset: f64, paths: &StepPaths) -> Option<Self> {
         let coefficients = paths.bounds_of_coefficients(nodes)?;
         let mut reach = Self { coefficients, margin: 0.0 };
@@ -137,7 +138,7 @@ impl Reach {
         Self { coefficients: [0, 1, 2].map(both), margin: self.margin.max(other.margin) }
     }
 
-    /// Box of all points throughout a part of the step.
+    /// Box that contains all points of the faces and edges throughout a part of the step.
     #[inline]
     pub fn within(&self, [begin, end]: Window) -> Aabb {
         let [c0, c1, c2] = &self.coefficients;
@@ -151,8 +152,8 @@ impl Reach {
         bounds.widened(self.margin)
     }
 
-    /// Largest τ up to which two bounds are separated along some axis; `None` if the bounds are separated for the whole
-    /// step.
+    /// Lower bound on the first τ at which the two sets of faces and edges can touch; zero if they may touch at the
+    /// start. `None` if they are separated along a coordinate axis during the whole step.
     pub fn earliest(&self, other: &Self) -> Option<f64> {
         let reach = self.margin + other.margin;
         let mut earliest = 0.0_f64;
@@ -165,7 +166,7 @@ impl Reach {
         (earliest <= 1.0).then_some(earliest * (1.0 - ROUNDING))
     }
 
-    /// Bound on the derivative of the paths with respect to τ \[m\].
+    /// Upper bound on the magnitude of the derivative of any path with respect to τ \[m\].
     #[inline]
     pub fn rate(&self) -> f64 {
         let [_, c1, c2] = &self.coefficients;

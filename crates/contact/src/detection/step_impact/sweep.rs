@@ -1,6 +1,6 @@
-//! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts. A part
-//! ends before a displacement can exceed twice the search depth, by default the size of the faces. A part has at least
-//! a thousandth of the length of the step.
+//! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts. In one
+//! part, no displacement exceeds twice the search depth, which by default is the size of the faces. Parts are not
+//! shorter than a thousandth of the step, however, except the last part.
 
 use rayon::prelude::*;
 
@@ -20,14 +20,14 @@ use super::advancement::{Advancement, RelativePaths};
 use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
 use super::step_contact::{BEGINNING, Features, StepContact, closest_at, order};
 
-/// Tolerance of the barycentric coordinates of a node that hits a triangle. The tolerance prevents a node from passing
-/// between two triangles.
+/// Tolerance on the barycentric coordinates of the point at which a node hits a triangle or a segment. The tolerance
+/// prevents a node from passing between two adjacent faces.
 const SEAM: f64 = 1e-9;
 
-/// Conservative advancement ends with a contact at this gap, relative to the size of the features.
+/// Gap at which conservative advancement ends with a contact, relative to the length of an edge of the features.
 const MET: f64 = 1e-12;
 
-/// Shortest part of a step, as a fraction of the step.
+/// Least length of a part, as a fraction of the step. The last part may be shorter.
 const SHORTEST_WINDOW: f64 = 1e-3;
 
 /// Search for the first contact of a pair of bodies.
@@ -37,13 +37,13 @@ pub(super) struct Sweep<'a> {
     pub groups: &'a [FaceGroups],
     pub paths: &'a StepPaths,
     pub touching: &'a Constraints,
-    /// Offset of the pair \[m\].
+    /// Sum of the surface offsets of the two bodies \[m\].
     pub offset: f64,
     pub reaches: [&'a BodyReach; 2],
 }
 
-/// A part of the step, with two data: the intersection of the swept boxes of both bodies, and for each body the face
-/// groups near the other body.
+/// A part of the step. `region` is the intersection of the swept boxes of both bodies, widened by the offset of the
+/// pair. `groups` are, for each body, the face groups near the other body.
 struct Part<'a> {
     window: Window,
     region: Aabb,
@@ -51,7 +51,7 @@ struct Part<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// The first contact, if it is at or before `until`.
+    /// The first contact of the pair of bodies. Contacts after `until` need not be found, but may be returned.
     pub fn first(&self, until: f64) -> Option<StepContact> {
         let [a, b] = self.reaches.map(|reach| &reach.whole);
         let mut begin = if self.bodies[0] == self.bodies[1] { 0.0 } else { a.earliest(b)? };
@@ -68,7 +68,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// First contact of the features that are near each other in a part of the step; this contact may lie after the
+    /// First contact of the features that are near each other in a part of the step. The contact may lie after the
     /// part.
     fn first_within(&self, window: Window) -> Option<StepContact> {
         let part = self.part(window)?;
@@ -95,7 +95,7 @@ impl<'a> Sweep<'a> {
         Some(Part { window, region: region.widened(self.offset), groups: [near(0), near(1)] })
     }
 
-    /// First contact of a node of the first body with a face of the second body. Each body is given by its position, 0
+    /// First contact of a node of the body `one` with a face of the body `other`. Each body is given by its position, 0
     /// or 1, in the pair.
     fn first_of_nodes(&self, [one, other]: [u32; 2], part: &Part<'_>) -> Option<StepContact> {
         let roles = [self.bodies[one as usize], self.bodies[other as usize]];
@@ -145,9 +145,9 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Whether the normals of a node and a face are opposed at an instant. Without opposed normals, node and face make
-    /// no contact. If two equal blocks meet end to end, for example, nodes of one block slide in along the sides of the
-    /// other block.
+    /// Whether the normals of a node and a face are opposed at the instant `tau`. If the normals are not opposed, node
+    /// and face make no contact. For example, if two equal blocks meet end to end, nodes of one block slide along the
+    /// sides of the other block without contact.
     fn normals_are_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let NodeOnSurface { contactor, target } = candidate.key;
@@ -158,8 +158,8 @@ impl<'a> Sweep<'a> {
         normals_are_opposed(&face_normal, &vertex_normal_where(of_node, &at, contactor))
     }
 
-    /// First root in the step at which a node passes a segment or triangle from outside to inside. `None` if, in the
-    /// part `window`, the node certainly stays on one side of the line or plane.
+    /// First instant of the step at which a node passes a segment or triangle from outside to inside. `None` if there
+    /// is no such instant, or if the node certainly stays on one side of the line or plane in the part `window`.
     fn first_passage(&self, node: u32, corners: &[u32], window: Window) -> Option<f64> {
         let relative = |node: u32| self.difference(node, corners[0]);
         let volume = match *corners {
@@ -196,14 +196,14 @@ impl<'a> Sweep<'a> {
         s >= -SEAM * squared && t >= -SEAM * squared && s + t <= (1.0 + SEAM) * squared
     }
 
-    /// Coefficients of the path of a node relative to another one.
+    /// Coefficients of the path of a node relative to the node `origin`.
     fn difference(&self, node: u32, origin: u32) -> [Vec3; 3] {
         let (a, b) = (self.paths.coefficients(node), self.paths.coefficients(origin));
         [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
     }
 
-    /// First instant at which a node that begins in front of a face is at the offset distance from the face; `None` if
-    /// the node begins behind the face.
+    /// First instant at which the distance of a node from a face falls to the offset of the pair. The node must begin
+    /// the step in front of the face; otherwise the result is `None`. `None` also if there is no contact in the step.
     fn first_approach(&self, surface: &Surface, node: u32, face: u32) -> Option<f64> {
         let (kind, nodes) = surface.face(face as usize);
         let begin = |node: u32| self.paths.at(node, 0.0);
@@ -221,8 +221,9 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Gap \[m\] below which a feature that contains the edge a–b touches a feature that contains the node `other`. The
-    /// value is at least the rounding error of a gap after this displacement \[m\] in the step.
+    /// Gap \[m\] up to which two features count as touching. One feature contains the nodes a and b, the other feature
+    /// contains the node `other`. The gap exceeds the rounding error of positions after a `displacement` \[m\] in the
+    /// step.
     fn met(&self, [a, b]: [u32; 2], other: u32, displacement: f64) -> f64 {
         let edge = self.paths.at(b, 0.0) - self.paths.at(a, 0.0);
         let ends = [0.0, 1.0].map(|tau| [a, b, other].map(|node| self.paths.at(node, tau).amax()));
@@ -230,7 +231,7 @@ impl<'a> Sweep<'a> {
         MET * edge.norm() + 4.0 * ROUNDING * (farthest + displacement)
     }
 
-    /// First contact of two edges of the bodies.
+    /// First contact of an edge of one body with an edge of the other body.
     fn first_of_edges(&self, part: &Part<'_>) -> Option<StepContact> {
         let [first, second] = [0, 1].map(|k| {
             let faces = part.groups[k].iter().flat_map(|group| group.faces);
@@ -251,8 +252,8 @@ impl<'a> Sweep<'a> {
             .min_by(order)
     }
 
-    /// Swept box of an edge. A quadratic edge lies in the hull of its two ends and its Bézier control point. The
-    /// control point is twice as far from the chord as the middle node.
+    /// Swept box of an edge. A quadratic edge lies in the hull of its two ends and its middle Bézier control point. The
+    /// control point is twice as far from the middle of the chord as the middle node.
     fn swept_edge(&self, edge: &Edge, window: Window) -> Aabb {
         let ends = self.paths.swept(&edge.nodes, window);
         let Some(middle) = edge.middle else { return ends };
@@ -274,8 +275,8 @@ impl<'a> Sweep<'a> {
         Some(StepContact { fraction, bodies: pair.bodies, features: Features::Edges(pair) })
     }
 
-    /// First root in the step at which two closing straight edges cross at interior points. `None` if the edges are
-    /// certainly never coplanar in the part `window`.
+    /// First instant of the step at which two straight edges cross at interior points while they close. `None` if there
+    /// is no such instant, or if the edges are certainly not coplanar in the part `window`.
     fn first_crossing(&self, pair: &EdgePair, window: Window) -> Option<f64> {
         let [a, b] = pair.edges(self.model);
         let along = [a, b].map(|edge| self.difference(edge.nodes[1], edge.nodes[0]));
@@ -288,7 +289,8 @@ impl<'a> Sweep<'a> {
         roots[..count].iter().copied().find(|&tau| tau > BEGINNING && self.is_entry(pair, tau))
     }
 
-    /// First instant at which two separated edges reach the offset distance.
+    /// First instant at which the distance between two edges falls to the offset of the pair, if a contact begins at
+    /// this instant (`is_entry`).
     fn first_approach_of_edges(&self, pair: &EdgePair) -> Option<f64> {
         let [a, b] = pair.edges(self.model);
         let nodes = [a, b].map(|edge| [edge.nodes[0], edge.nodes[1], edge.middle.unwrap_or(edge.nodes[0])]);
@@ -304,13 +306,14 @@ impl<'a> Sweep<'a> {
         first.filter(|&tau| self.is_entry(pair, tau))
     }
 
-    /// Whether two edges that touch at the instant `tau` begin a contact at this instant.
+    /// Whether two edges that touch at the instant `tau` begin a contact: they touch at interior points, have a contact
+    /// normal, and close along this normal.
     fn is_entry(&self, pair: &EdgePair, tau: f64) -> bool {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
         let places = closest_places(&curves);
-        // The lines of coplanar edges may cross at or beyond an end of an edge. Such a crossing is left to node
-        // contact. Node contact may begin much later, or not at all.
+        // The lines of two coplanar edges may cross at or beyond an end of an edge. Such a crossing is left to node
+        // contact, which may begin much later or not at all.
         if places.iter().any(|&place| place <= 0.0 || place >= 1.0) {
             return false;
         }
@@ -323,7 +326,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Coefficients of the polynomial (a × b)·c of three paths.
+/// Coefficients in τ of the polynomial (a × b)·c of three paths a, b and c.
 fn triple(a: &[Vec3; 3], b: &[Vec3; 3], c: &[Vec3; 3]) -> [f64; 7] {
     let mut normal = [Vec3::zeros(); 5];
     for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
@@ -336,7 +339,7 @@ fn triple(a: &[Vec3; 3], b: &[Vec3; 3], c: &[Vec3; 3]) -> [f64; 7] {
     volume
 }
 
-/// Derivative of a polynomial.
+/// Derivative of a polynomial with these `coefficients` (lowest power first) at τ.
 fn slope(coefficients: &[f64], tau: f64) -> f64 {
     let terms = coefficients.iter().enumerate().skip(1).rev();
     terms.fold(0.0, |sum, (k, c)| sum * tau + k as f64 * c)

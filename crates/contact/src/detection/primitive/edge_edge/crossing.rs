@@ -12,30 +12,32 @@ use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 
-/// Fraction of the length of an edge within which node contact covers crossings: if a crossing is nearer to an end of
-/// the edge and the node at this end is in contact, the crossing is no edge contact.
+/// Distance of a crossing from an end of an edge, as a fraction of the edge length, below which node contact can cover
+/// the crossing. If the node at this end is in contact, the crossing is no edge contact.
 pub(super) const END: f64 = 0.01;
 
-/// Fraction of the length of an edge. A crossing of two bodies that is nearer to an end of the edge than this fraction
-/// is never an edge contact. The fraction is the rounding error of edge coordinates.
+/// Distance of a crossing of two different bodies from an end of an edge, in curve coordinates, below which the
+/// crossing is never an edge contact. The value covers the rounding error of curve coordinates.
 const AT_END: f64 = 1e-12;
-/// The fraction that replaces [`AT_END`] in self-contact. Coincident vertices of the two lips of a cut move apart with
-/// the strain of their edges. With the fraction [`AT_END`], the contacts of these vertices would alternate between node
+/// Value that replaces [`AT_END`] in self-contact. Vertices of the two lips of a cut coincide at first and move apart
+/// as the edges deform. With the value [`AT_END`], the contacts at these vertices would alternate between node contacts
 /// and edge contacts.
 const AT_END_OF_LIP: f64 = 1e-3;
 
-/// Sine of the least angle between crossing edges.
+/// Sine of the angle at and below which two edges count as parallel and cannot cross.
 pub(super) const CROSSING: f64 = 0.01;
 
-/// Sine of the largest angle by which the common perpendicular may point into a face. If faces lie flat on each other,
-/// as in crosswise stacked blocks, the perpendicular is normal to both faces, and their deformation tilts it slightly.
+/// Sine of the largest angle by which the common perpendicular of two edges may point into a face beside an edge. If
+/// two faces lie flat on each other, as in crosswise stacked blocks, the perpendicular is normal to both faces, and
+/// deformation of the faces tilts it slightly.
 const LEANING: f64 = 0.1;
 
-/// Two crossed edges.
+/// Two edges that have crossed. `gap` \[m\] is negative in penetration; `normal` is the unit normal out of the target
+/// edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
     pub candidate: EdgePair,
-    /// Curve coordinates of the closest points on the two edges, in \[0, 1\].
+    /// Curve coordinates in \[0, 1\] of the closest points on the two edges.
     pub places: [f64; 2],
     pub points: [Vec3; 2],
     pub gap: f64,
@@ -43,9 +45,12 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// Whether the crossing is next to an end of an edge, and the node at this end is in contact with the body of the
-    /// other edge. Or whether both this node and the closest point of its edge are in front of a face beside the other
-    /// edge, with the node nearer to this face than the edges are to each other.
+    /// Whether the crossing is next to an end of an edge (`END`) and one of two conditions on the node at this end
+    /// holds:
+    ///
+    /// - The node is in contact with the body of the other edge.
+    /// - The node and the closest point on its edge both lie in front of a face beside the other edge, and the node is
+    ///   nearer to this face than the edges are to each other.
     pub fn is_covered(&self, model: &ContactModel, positions: &[Vec3], constraints: &Constraints) -> bool {
         let EdgePair { bodies, .. } = self.candidate;
         let edges = self.candidate.edges(model);
@@ -68,8 +73,8 @@ impl Crossing {
     }
 }
 
-/// The crossing of two edges, if their gap is negative (in penetration) and not deeper than the search depth; `None`
-/// otherwise.
+/// The crossing of two edges. `None` if the gap is positive beyond rounding, if the penetration exceeds the search
+/// depth, if a closest point is at an end of its edge, or if [`normal_of_crossing`] gives no normal.
 pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
@@ -101,8 +106,8 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
     is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
 }
 
-/// Vector to a point in front of a face from its closest point of the face \[m\]; `None` for a point behind the face, or
-/// whose closest point lies on the rim of the face.
+/// Vector from the closest point of a face to a point in front of the face \[m\]. `None` if the point is not in front
+/// of the face, or if the closest point lies on the rim of the face.
 fn vector_above(surface: &Surface, positions: &[Vec3], face: u32, point: &Vec3) -> Option<Vec3> {
     let (kind, nodes) = surface.face(face as usize);
     let mut corners = [Vec3::zeros(); MAX_NODES];
@@ -115,18 +120,22 @@ fn vector_above(surface: &Surface, positions: &[Vec3], face: u32, point: &Vec3) 
     (closest.feature == Feature::Face && normal.dot(&above) > 0.0).then_some(above)
 }
 
-/// Whether straight edges with these chords are too close to parallel to cross. Most pairs are nearly parallel, for
-/// example along the rims of blocks. They need no closest points. Curved edges may cross although their chords are
-/// parallel.
+/// Whether two straight edges with these chords are too close to parallel to cross. Many pairs are nearly parallel, for
+/// example along the rims of blocks, and need no closest points. The test does not apply to curved edges, which may
+/// cross although their chords are parallel.
 pub(super) fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * first.norm_squared() * second.norm_squared();
     first.cross(second).norm_squared() < bound
 }
 
-/// Unit normal out of the target at the closest points of two edges. `None` if the edges are nearly parallel, if no two
-/// of their faces have opposed normals, if the normal does not point out of the target edge or its reverse not out of
-/// the contactor edge, or if one of them points into a face beside its edge. Face normals are evaluated at the positions
-/// `at`.
+/// Unit normal n out of the target at the closest points of two edges, with nodal positions from `at`. `None` in each
+/// of these cases:
+///
+/// - The edges are nearly parallel.
+/// - No face of one edge has a normal opposed to the normal of a face of the other edge.
+/// - n does not point out of the target edge, or −n does not point out of the contactor edge.
+/// - n points into a face beside the target edge, or −n into a face beside the contactor edge, by more than the
+///   tolerance.
 pub(crate) fn normal_of_crossing(
     model: &ContactModel,
     pair: &EdgePair,
@@ -151,13 +160,14 @@ pub(crate) fn normal_of_crossing(
 }
 
 /// Whether a face of one edge has a normal opposed to the normal of a face of the other edge. If both edges have two
-/// faces, the other conditions on the contact normal imply this condition. At the borders of coplanar sheets, where all
-/// normals are equal, the condition is false.
+/// faces, the other conditions in [`normal_of_crossing`] imply this condition. For the borders of coplanar sheets,
+/// whose normals are all equal, the condition is false.
 fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
     a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
 }
 
-/// Whether the direction points out of an edge and into neither of its two faces.
+/// Whether `direction` points out of an edge, and into neither of its two faces by more than `LEANING`. `along` is the
+/// tangent of the edge.
 fn is_supported([first, second]: &[Vec3; 2], along: &Vec3, direction: &Vec3) -> bool {
     let most = LEANING * along.norm();
     let into = [first.cross(along), along.cross(second)];

@@ -1,9 +1,14 @@
 //! From candidate pairs of edges to contact constraints.
 //!
-//! Two convex edges that cross touch along the common perpendicular of their tangents d₁ and d₂,
-//! n = ±(d₁ × d₂)/|d₁ × d₂|. The vector n is the contact normal if n points into neither face of the target edge, and
-//! −n into neither face of the contactor edge. The arcs of the two edges on the Gauss map then intersect. This
-//! condition excludes contact around a corner and contact with the far side of a penetrated body.
+//! Two convex edges that cross touch along the common perpendicular of their tangents d₁ and d₂:
+//!
+//! ```text
+//! n = ±(d₁ × d₂)/|d₁ × d₂|
+//! ```
+//!
+//! The vector n is the contact normal if n points into neither face of the target edge, and −n points into neither face
+//! of the contactor edge. The arcs of the two edges on the Gauss map then intersect. This condition excludes contact
+//! around a corner and contact with the far side of a penetrated body.
 //!
 //! ```text
 //!         contactor
@@ -14,24 +19,25 @@
 //!       ╱      ╲
 //!        target
 //! ```
-//! Curved edges are parabolas through their middle nodes. Newton's method finds their closest points, starting from the
-//! closest points of the chords of their halves. If two curved edges approach each other at two places, the method
-//! finds only one of these places.
+//! Curved edges are parabolas through their middle nodes. Newton's method finds the closest points of two curved edges.
+//! It starts from the closest points of two polylines; each polyline consists of the chords of the two halves of an
+//! edge. If two curved edges approach each other at two places, the method finds only one of these places.
 //!
 //! Node–face contact covers edges closer to parallel than 0.6°. Node–face contact also covers crossings within a
 //! hundredth of the edge length from an end of an edge, if the node at this end is in contact with the other body. The
-//! node is then about as deep in the other body as the crossing. A node beside the face of the other body is not in
-//! contact. Only edge contact then supports the corner.
+//! node is then about as deep in the other body as the crossing. By contrast, a node that lies beside the face of the
+//! other body is not in contact, and only edge contact supports the corner.
 //!
-//! A crossing next to an end of an edge is no contact either if both the node at this end and the closest point of the
-//! edge are in front of a face beside the other edge, and if the node is nearer to this face than the edges are to each
-//! other. The edges have then passed each other outside the bodies. An example is a block that leans slightly and slides
-//! over the rim of a lower slab: the perpendicular of its vertical edge and the rim begins above the slab.
+//! In a second case, too, a crossing next to an end of an edge is no contact. Both the node at this end and the closest
+//! point on its edge lie in front of a face beside the other edge, and the node is nearer to this face than the edges
+//! are to each other. The edges have then passed each other outside the bodies. An example is a block that leans
+//! slightly and slides over the rim of a lower slab: the closest point on the vertical edge of the block lies above the
+//! slab.
 //!
 //! # Source
-//! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal d₁ ×
-//! d₂); Gottschalk, Lin & Manocha 1996, and Gregorius 2013, "The separating axis test between convex polyhedra" (arcs
-//! of the Gauss map); Ericson, Real-Time Collision Detection, §5.1.9 (closest points).
+//! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges with the weights 1 − α, α, −(1 − β) and −β at
+//! the curve coordinates α and β); Gottschalk, Lin & Manocha 1996, and Gregorius 2013, "The separating axis test
+//! between convex polyhedra" (arcs of the Gauss map); Ericson, Real-Time Collision Detection, §5.1.9 (closest points).
 
 mod crossing;
 mod curve;
@@ -52,15 +58,15 @@ pub(crate) use curve::{Curve, bounds_of_edge, closest_places};
 pub(crate) use pair::{EdgePair, near_edges};
 pub use passed::edges_have_passed;
 
-/// Pairs per task.
+/// Number of candidate pairs per parallel task.
 const PAIRS_PER_TASK: usize = 256;
 
 /// Candidates and workspace of the search, reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeEdgeSearch {
     candidates: Vec<EdgePair>,
-    /// Ends of the edges of each candidate; `None` if an edge has a middle node: curved edges may cross although their
-    /// chords are parallel.
+    /// For each candidate, the end nodes of its two edges. `None` if an edge has a middle node, because curved edges
+    /// may cross although their chords are parallel.
     ends: Vec<Option<[[u32; 2]; 2]>>,
     /// Crossings found by each task.
     found: Vec<Vec<Crossing>>,
@@ -69,7 +75,7 @@ pub(crate) struct EdgeEdgeSearch {
 }
 
 impl EdgeEdgeSearch {
-    /// Replaces the candidates, given in any order.
+    /// Replaces the candidates. The new candidates may be in any order and repeated.
     pub fn set(&mut self, model: &ContactModel, candidates: impl IntoIterator<Item = EdgePair>) {
         self.candidates.clear();
         self.candidates.extend(candidates);
@@ -90,9 +96,10 @@ impl EdgeEdgeSearch {
 
     /// Adds the constraints of crossed edges to `constraints`, which already contain the node constraints.
     ///
-    /// If an edge crosses two edges of a body, as at a corner, and the distance of the crossings is less than the depth
-    /// of the deeper crossing, only the shallower crossing counts. If an edge crosses the two rims of a seam between
-    /// flush bodies, neither crossing counts. Crossings covered by a node in contact with the same body do not count.
+    /// If an edge crosses two edges of a body, as at a corner, and the distance between the crossings is less than the
+    /// depth of the deeper crossing, only the shallower crossing counts. If an edge crosses the two rims of a seam
+    /// between flush bodies, neither crossing counts. Crossings next to an end of an edge do not count if the node at
+    /// this end covers them (`Crossing::is_covered`).
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
         let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
         let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];

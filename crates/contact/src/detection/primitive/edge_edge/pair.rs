@@ -6,16 +6,16 @@ use crate::detection::model::ContactModel;
 use crate::math::Vec3;
 use crate::{Edge, EdgeOnEdge, Surface};
 
-/// A point is in front of an edge if the component of the vector from the edge to the point, along the outward normal
-/// of the edge, exceeds this fraction of the length of the vector.
+/// A point is in front of an edge if v·n exceeds this fraction of |v|. v is the vector from the edge to the point, and
+/// n is the outward unit normal of the edge.
 const BEFORE: f64 = 0.1;
 
-/// Two edges that can touch, judged by their positions in the stress-free configuration.
+/// Two edges that can touch, according to their positions in the stress-free configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct EdgePair {
-    /// Numbers of the two edges, the lower number first.
+    /// Numbers of the two edges over all surfaces. The edge with the lower number is the contactor.
     pub key: EdgeOnEdge,
-    /// Bodies of the two edges.
+    /// Bodies of the two edges, in the order of `key`.
     pub bodies: [u32; 2],
 }
 
@@ -43,10 +43,11 @@ impl EdgePair {
         [edge(self.bodies[0], contactor), edge(self.bodies[1], target)]
     }
 
-    /// Whether the edges can touch. Two edges of one face, or with a common node, cannot. Two edges of one body that
-    /// are near each other in the stress-free configuration can touch only if each is in front of the other and their
-    /// distance exceeds the surface offset. This condition excludes edges on opposite sides of a thin part and edges
-    /// around a corner.
+    /// Whether the edges can touch. Edges of different bodies can always touch. Two edges that are assigned to the same
+    /// face, or that have a common node, cannot touch. Two edges of one body that are near each other in the
+    /// stress-free configuration can touch only if each edge is in front of the other edge and their distance exceeds
+    /// twice the surface offset. This condition excludes edges on opposite sides of a thin part and edges around a
+    /// corner.
     fn can_touch(&self, model: &ContactModel) -> bool {
         let [body, other] = self.bodies;
         if body != other {
@@ -68,13 +69,13 @@ impl EdgePair {
     }
 }
 
-/// Unit pseudo-normal at a point of an edge; zero if undefined.
+/// Unit pseudo-normal of the surface at the fraction `place` along an edge; zero if undefined.
 fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Vec3 {
     let [first, second] = normals_beside_edge(surface, &|node| positions[node as usize], edge, place);
     unit_or_zero(&(first + second))
 }
 
-/// Adds to `near` the pairs of edges that can touch and may be within `reach` \[m\] of each other. One edge of each
+/// Adds to `near` the pairs of edges that can touch and whose distance may be at most `reach` \[m\]. One edge of each
 /// pair is assigned to the first face, the other edge to the second face.
 pub(crate) fn near_edges(
     model: &ContactModel,

@@ -1,17 +1,17 @@
-//! Edges that have passed each other beyond their ends.
+//! Edges that have passed each other outside the bodies, beyond their ends.
 
 use super::crossing::END;
 use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Largest ratio of the depth to the relative displacement in a step, for edges that crossed in this step. If the
-/// normal does not rotate, the depth is at most the displacement, and the ratio at most 1.
+/// Upper bound on the ratio of the depth of a crossing to the relative displacement in the step, for edges that crossed
+/// in this step. If the normal does not rotate, the depth is at most the displacement, so the ratio is at most 1.
 const PASSED: f64 = 2.0;
 
-/// Whether the edges of a new crossing have passed each other beyond their ends. `before` are the contacts of the last
-/// step; the crossing is not among them. `from` and `to` are the positions \[m\] of all nodes at the beginning and at
-/// the end of the step.
+/// Whether the edges of a new crossing have passed each other beyond their ends; always `false` for a node contact.
+/// `before` are the contacts of the last step, which do not include the crossing. `from` and `to` are the positions
+/// \[m\] of all nodes at the beginning and at the end of the step.
 ///
 /// The edges have passed if two conditions hold. First, the depth of the crossing exceeds the sum of `PASSED` times the
 /// relative displacement in the step, `END` times the length of the longer edge, and the rounding error of the gap.
@@ -38,8 +38,8 @@ mod tests {
     use super::*;
     use crate::{EdgeOnEdge, NodeOnSurface, Side};
 
-    /// Edges of 2 m that cross at their middles, one along x, the other along y. At the end of the step they cross at a
-    /// given depth \[m\], after a given relative displacement \[m\].
+    /// Two edges of length 2 m that cross at their middles, one along x, the other along y. At the end of the step they
+    /// have the given depth \[m\]. In the step they have moved by the given relative displacement \[m\].
     fn crossing(depth: f64, displacement: f64) -> (Constraints, [Vec<Vec3>; 2]) {
         let at = |height: f64| {
             let other = [-1.0, 1.0].map(|y| Vec3::new(0.0, y, height));

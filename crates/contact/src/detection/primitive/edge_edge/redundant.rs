@@ -1,15 +1,15 @@
 //! Crossings that other crossings make redundant.
 //!
-//! If an edge crosses two edges of a body, as at a corner, and the distance of the crossings is less than the depth of
-//! the deeper crossing, only the shallower crossing counts. If an edge crosses the coincident rims of two flush bodies,
-//! neither crossing counts:
+//! If an edge crosses two edges of a body, as at a corner, and the distance between the crossings is less than the
+//! depth of the deeper crossing, only the shallower crossing counts. If an edge crosses the coincident rims of two
+//! bodies with flush surfaces, neither crossing counts:
 //!
 //! ```text
-//!        ────────────────   inclined or penetrating edge
+//!        ────────────────   edge that crosses both rims
 //!     ──────────┐┌─────────
-//!        a      ││     b    the rims of both bodies coincide, and their faces form one surface
+//!        a      ││     b    bodies a and b: their rims coincide, and their top faces are flush
 //! ```
-//! An edge on a flush seam lies on a face, not on edges; node–face contact covers this contact.
+//! An edge on such a seam touches a continuous surface. Node–face contact covers this contact.
 
 use super::crossing::Crossing;
 use super::curve::Curve;
@@ -19,7 +19,8 @@ use crate::detection::model::ContactModel;
 use crate::flush::{are_coplanar, are_opposite, is_along, rounding_of_gap};
 use crate::math::Vec3;
 
-/// One edge of a crossing.
+/// One edge of a crossing: the number of the edge, the index of the crossing, and the position of the edge (0 or 1) in
+/// the crossing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Incidence {
     edge: u32,
@@ -35,7 +36,7 @@ pub(super) struct RedundantCrossings {
 }
 
 impl RedundantCrossings {
-    /// Whether each crossing is redundant.
+    /// For each crossing, whether it is redundant.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], crossings: &[Crossing]) -> &[bool] {
         let Self { incidences, is_redundant } = self;
         is_redundant.clear();
@@ -71,7 +72,7 @@ impl RedundantCrossings {
     }
 }
 
-/// Whether an edge crosses the two rims of a seam between flush bodies in these two crossings. `sides` gives the
+/// Whether, in these two crossings, one edge crosses the two rims of a seam between flush bodies. `sides` gives the
 /// position of this edge, 0 or 1, in each crossing.
 fn are_at_seam(
     model: &ContactModel,
@@ -100,7 +101,7 @@ struct FaceBeside {
     into: Vec3,
 }
 
-/// The faces beside an edge of a crossing.
+/// The two faces beside the edge with the position `side` in a crossing. The normal of a missing face is zero.
 fn faces_beside(
     model: &ContactModel,
     positions: &[Vec3],

@@ -1,4 +1,4 @@
-//! Batches of candidates whose closest points are computed in lanes.
+//! Batches of candidates, whose closest points are computed in lanes.
 
 use crate::detection::face::closest_point::ClosestPoint;
 use crate::detection::face::closest_point::batch::{
@@ -11,16 +11,16 @@ use crate::math::vectorised::Vectorised;
 use super::target_face::TargetFace;
 use crate::detection::model::Candidate;
 
-/// Groups of four candidates per batch.
+/// Number of groups of four candidates per batch.
 const BLOCKS: usize = 4;
 
-/// Closest points of a batch of candidates; a group of four is computed only if all its faces are triangles.
+/// Closest points of a batch of candidates. A group of four candidates is computed only if all its faces are triangles.
 pub(super) struct Batch {
     triangles: [TriangleLanes; BLOCKS],
     queries: [PointLanes; BLOCKS],
     closest: [ClosestLanes; BLOCKS],
     normals: [PointLanes; BLOCKS],
-    /// Index of each group of four in the arrays; `None` if the group was not computed.
+    /// For each group of four, its index in the other arrays; `None` if the group was not computed.
     places: [Option<u8>; BLOCKS],
 }
 
@@ -36,7 +36,7 @@ impl Default for Batch {
     }
 }
 
-/// Result of one candidate.
+/// Result for one candidate.
 #[derive(Clone, Copy)]
 pub(super) struct InLane<'a> {
     closest: &'a ClosestLanes,
@@ -60,7 +60,7 @@ impl InLane<'_> {
 }
 
 impl Batch {
-    /// Largest number of candidates.
+    /// Largest number of candidates in a batch.
     pub const LEN: usize = LANES * BLOCKS;
 
     /// Computes the closest points of at most [`Self::LEN`] candidates.
@@ -89,7 +89,7 @@ impl Batch {
         closest_points_and_normals(vectorised, &triangles[..count], &queries[..count], closest, normals);
     }
 
-    /// The k-th candidate, if its closest point was computed.
+    /// The result for the k-th candidate; `None` if its closest point was not computed.
     pub fn candidate(&self, k: usize) -> Option<InLane<'_>> {
         let place = usize::from(self.places[k / LANES]?);
         Some(InLane { closest: &self.closest[place], normals: &self.normals[place], lane: k % LANES })

@@ -16,7 +16,7 @@ use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
-/// Contactor nodes searched at a time.
+/// Number of contactor nodes that are searched at a time.
 const NODES_AT_A_TIME: usize = 64;
 
 /// The closest candidate face of one contactor node.
@@ -27,7 +27,7 @@ pub(super) struct Closest {
     pub point: ClosestPoint,
     /// Normal of the face at the closest point, of any length; `None` if not yet computed.
     pub face_normal: Option<Vec3>,
-    /// Begin and end of the candidates of the node if another face may be equally close.
+    /// Begin and end of the candidates of the node, if another candidate face may be equally close; otherwise `None`.
     pub rivals: Option<[u32; 2]>,
 }
 
@@ -41,9 +41,9 @@ pub(super) struct ClosestFaces<'a> {
     pub target_faces: &'a [TargetFace],
 }
 
-/// Some contactor nodes.
+/// Several contactor nodes with their candidates. Each node is one group of candidates.
 pub(super) struct Groups<'a> {
-    /// First candidate of the first node, and end of the candidates of each node.
+    /// Index of the first candidate of the first node. `ends` holds the end of the candidates of each node.
     pub begin: u32,
     pub ends: &'a [u32],
     /// Starting points of the nodes; empty if none are known.
@@ -56,11 +56,11 @@ struct NodeSearch<'a> {
     closest: &'a mut Option<Closest>,
     last: Option<StartingPoint>,
     normal: Option<Vec3>,
-    /// Candidates of the node.
+    /// Begin and end of the candidates of the node.
     group: [u32; 2],
-    /// Squared distance beyond which faces are ignored.
+    /// Squared distance of the closest face so far \[m²\]; infinite at first.
     farthest: f64,
-    /// Difference of distances that counts as rounding \[m\].
+    /// Difference of two distances up to which they count as equal \[m\].
     rounding: f64,
 }
 
@@ -75,8 +75,9 @@ impl<'a> NodeSearch<'a> {
         Self { closest, last, normal: None, group, farthest: f64::INFINITY, rounding }
     }
 
-    /// Whether a face at a distance √a, given by its square a, may be as close as the closest face so far, at √b:
-    /// |√a − √b| ≤ r implies (a − b)² ≤ 2 r² (a + b).
+    /// Whether a face with the squared distance `distance_squared` may be as close as the closest face so far, within
+    /// rounding. With the two squared distances a and b and the rounding r, |√a − √b| ≤ r implies that
+    /// (a − b)² ≤ 2 r² (a + b). The test uses the second inequality.
     fn rivals(&self, distance_squared: f64) -> bool {
         let (sum, difference) = (distance_squared + self.farthest, distance_squared - self.farthest);
         sum < f64::INFINITY && difference * difference <= 2.0 * self.rounding * self.rounding * sum
@@ -88,7 +89,7 @@ impl<'a> NodeSearch<'a> {
         *self.closest = Some(Closest { candidate: candidate as u32, point, face_normal, rivals });
     }
 
-    /// Notes a face that may be as close as the closest so far.
+    /// Notes that another face may be as close as the closest face so far.
     fn note_rival(&mut self) {
         if let Some(closest) = self.closest {
             closest.rivals = Some(self.group);
@@ -97,8 +98,8 @@ impl<'a> NodeSearch<'a> {
 }
 
 impl ClosestFaces<'_> {
-    /// Passes the closest candidate face of each node to `each`, in the order of the nodes. The closest face is the
-    /// nearest of the faces that are within the search depth and whose normals are opposed to the normal of the node.
+    /// Passes the closest candidate face of each node to `each`, in the order of the nodes. Only faces within their
+    /// reach, with a normal opposed to the normal of the node, count.
     ///
     /// The lanes of one vector instruction process candidates of different nodes.
     pub fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
@@ -131,14 +132,14 @@ impl ClosestFaces<'_> {
                     candidate += 1;
                 }
             }
-            // A loop separate from the search: the unpredictable branches of `each` would delay the square roots of the
-            // search.
+            // This loop is separate from the search, because the unpredictable branches of `each` would delay the
+            // square roots of the search.
             closest.iter().for_each(|closest| each(closest.as_ref()));
         }
     }
 
-    /// The node of the candidate faces that is nearest to the contactor; among equally near nodes, the node with the
-    /// lowest number. `None` unless the method is [`Method::NearestNode`].
+    /// The node nearest to the contactor among the nodes of the candidate faces. Among equally near nodes, the result
+    /// is the node with the lowest number. `None` unless the method is [`Method::NearestNode`].
     fn nearest_node(&self, candidates: Range<usize>) -> Option<u32> {
         if self.options.method != Method::NearestNode {
             return None;
@@ -149,8 +150,8 @@ impl ClosestFaces<'_> {
         nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 
-    /// Rounding error of the distance of a contactor from its candidate face \[m\]. Two corners of the face determine the
-    /// error together with the contactor, because a single point may be at the origin.
+    /// Bound on the rounding error of the distance of a contactor from its candidate face \[m\]. The contactor and two
+    /// nodes of the face determine the bound, because a single point may be at the origin.
     pub fn rounding(&self, candidate: usize) -> f64 {
         let nodes = self.nodes_of(candidate);
         let points = [self.candidates[candidate].key.contactor, nodes[0], nodes[nodes.len() / 2]];
@@ -163,12 +164,12 @@ impl ClosestFaces<'_> {
         self.model.surfaces[key.target as usize].face(face as usize).1
     }
 
-    /// Replaces the closest face of the node by a candidate face that is closer, within its reach, and has a normal
-    /// opposed to the normal of the node.
+    /// Makes a candidate face the closest face of the node if it is closer, within its reach, and has a normal opposed
+    /// to the normal of the node. Notes a rival if the face may be as close as the closest face.
     ///
-    /// A node can have entered a face from outside only if the normals of node and face are opposed. Without this
-    /// condition, two blocks of equal section that meet end to end would also make contact along their sides, because
-    /// nodes of one block slide in along the sides of the other.
+    /// A node can have entered through a face from outside only if the normals of node and face are opposed. Without
+    /// this condition, two blocks of equal section that meet end to end would also make contact along their sides,
+    /// because nodes of one block slide along the sides of the other block.
     fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
         let (candidate, farthest) = (&self.candidates[place], node.farthest);
         let reach = self.target_faces[place].reach;
@@ -197,7 +198,7 @@ impl ClosestFaces<'_> {
         }
     }
 
-    /// Whether the normal of a face, of any length, and the normal of the node are opposed. The normals are computed
+    /// Whether the normal of a face (of any length) and the normal of the node are opposed. The normals are computed
     /// only if the candidate is not already marked as having opposed normals.
     pub fn normals_are_opposed(
         &self,
@@ -217,7 +218,8 @@ impl ClosestFaces<'_> {
         })
     }
 
-    /// The closest point of a face; `None` if a lower bound on the distance excludes the face.
+    /// The closest point of a candidate face. `None` if a lower bound on the distance shows that the face is neither
+    /// the closest face nor a rival.
     fn closest_point_within(
         &self,
         candidate: &Candidate,

@@ -1,4 +1,4 @@
-//! Options of the search for closest faces, and its starting points.
+//! Options of the search for closest faces, and starting points of iterative methods.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::detection::face::closest_point::{Method, Start};
 /// Options of the closest-point computation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeFaceOptions {
-    /// Method.
+    /// Method for closest points.
     pub method: Method,
     /// Starting point of an iterative method.
     pub start: StartFrom,
@@ -17,13 +17,13 @@ pub struct NodeFaceOptions {
 /// Starting point of an iterative method on a candidate face.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StartFrom {
-    /// Of the face nodes and the face centre, the point nearest to the contactor.
+    /// The point nearest to the contactor among the nodes and the centre of the face.
     #[default]
     Nearest,
     /// The centre of the face.
     Centre,
-    /// The closest point in the last step, if the candidate was the closest face in the last step; as `Nearest` on any
-    /// other face.
+    /// The closest point of the last step, if the candidate face was the closest face in the last step. On any other
+    /// face, as `Nearest`.
     Previous,
 }
 

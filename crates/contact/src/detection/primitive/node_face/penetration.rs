@@ -5,9 +5,9 @@ use crate::detection::face::closest_point::{Feature, Gap, is_past_rim, pseudo_no
 use crate::detection::model::is_behind;
 use crate::flush::are_coplanar;
 
-/// Sine of an angle. If the offset of a node from its closest point deviates from the face normal by a smaller angle,
-/// the deviation counts as rounding error: the face normal is the contact normal, even if the closest point is on the
-/// rim of the face.
+/// Sine of the angle between the face normal and the offset of a node from its closest point, up to which the angle
+/// counts as rounding error. The contact normal is then the face normal, even if the closest point is on the rim of the
+/// face.
 pub(crate) const STRAIGHT: f64 = 1e-6;
 
 /// Penetration of a node below a face of its target.
@@ -20,12 +20,13 @@ pub(super) struct Penetration {
 }
 
 impl ClosestFaces<'_> {
-    /// The penetration of a node inside its target; `None` for a node outside. The gap is the distance from the target
-    /// surface minus the offset of the body pair. A node past the rim of its face by at most its depth counts as below
-    /// the face, so that no force pushes the node along the face. A node in a dent between coplanar faces counts as below
-    /// the face too: the direction from a closest point at a small distance varies with rounding, and it no longer
-    /// applies where deformation turns the dent into a ridge. A force along this direction would drive motion along the
-    /// face.
+    /// The penetration of a node inside its target; `None` for a node outside. The gap is the signed distance from the
+    /// target surface minus the offset of the body pair. Two kinds of nodes count as below the face, with the face
+    /// normal as contact normal, although their closest point is on the rim of the face. The first kind lies past the
+    /// rim (`is_past_rim`). Without this rule, a force would push the node along the face. The second kind lies in a
+    /// dent between coplanar faces. There, the direction from the closest point to a node at a small distance varies
+    /// with rounding, and it no longer applies where deformation turns the dent into a ridge. A force in this direction
+    /// would drive motion along the face.
     pub fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal, .. } = closest;
@@ -35,8 +36,8 @@ impl ClosestFaces<'_> {
             pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
         };
         let of_feature;
-        // A reference instead of a copy: the load of a copied normal would wait for the store, and this wait is longer
-        // than the other instructions of the function take.
+        // A reference instead of a copy. The load of a copied normal would have to wait for its store. This wait is
+        // longer than the execution of all other instructions of the function.
         let pseudo_normal = match (point.feature, face_normal) {
             (Feature::Face, Some(normal)) => normal,
             (feature, _) => {

@@ -1,4 +1,4 @@
-//! Contact constraints of the nodes of all candidate pairs.
+//! Contact constraints of the contactor nodes of all candidates.
 
 use rayon::prelude::*;
 
@@ -16,14 +16,14 @@ use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 use crate::{Constraints, ContactKey, Side, Surface};
 
-/// Results of a task.
+/// Results of a parallel task.
 #[derive(Clone, Debug, Default)]
 struct Found {
     contacts: Vec<NodeContact>,
-    /// Points of all contacts.
+    /// Penetrations below single faces, for all contacts of the task. A contact of several faces has several entries.
     points: Vec<Penetration>,
-    /// The closest face of each node and the closest point on this face; empty unless the next step may start from
-    /// these points.
+    /// For each node, the closest face and the closest point on this face. Empty unless the option is
+    /// [`StartFrom::Previous`].
     last: Vec<Option<StartingPoint>>,
 }
 
@@ -31,35 +31,36 @@ struct Found {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeFaceSearch {
     pub(super) vectorised: Vectorised,
+    /// End of the candidates of each group; a group has one contactor node and one target.
     pub(super) group_ends: Vec<u32>,
-    /// Data of the face of each candidate, read in every step.
+    /// For each candidate, data of its face that are needed in every step.
     pub(super) target_faces: Vec<TargetFace>,
-    /// For each contactor node, the closest face within the search depth and the closest point on this face; empty
-    /// unless the next step may start from these points.
+    /// For each group, the closest face within reach and the closest point on this face. Empty unless the option is
+    /// [`StartFrom::Previous`].
     pub(super) last: Vec<Option<StartingPoint>>,
     found: Vec<Found>,
 }
 
-/// Contactor nodes per task.
+/// Number of contactor nodes per parallel task.
 pub(super) const NODES_PER_TASK: usize = 256;
 
-/// Candidates prepared per task.
+/// Least number of candidates prepared per parallel task.
 const CANDIDATES_PER_TASK: usize = 2048;
 
 impl NodeFaceSearch {
-    /// Starting points of the next search, ascending by key; empty unless the option is [`StartFrom::Previous`].
+    /// Starting points for the next search, ascending by key. Empty unless the option is [`StartFrom::Previous`].
     pub fn starting_points(&self) -> Vec<StartingPoint> {
         self.last.iter().flatten().copied().collect()
     }
 
-    /// Sets the starting points, ascending by key, for the next list of candidates.
+    /// Sets the starting points for the next list of candidates. `points` must be ascending by key.
     pub fn start_from(&mut self, points: &[StartingPoint]) {
         self.last.clear();
         self.last.extend(points.iter().copied().map(Some));
     }
 
-    /// Groups sorted candidates by contactor node. This call must follow every change of the list of candidates. Each
-    /// node keeps its starting point of the last step.
+    /// Groups the sorted candidates by contactor node and target. This call must follow every change of the list of
+    /// candidates. With [`StartFrom::Previous`], each node keeps its starting point from the last step.
     pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
         let target_face = |candidate: &Candidate| {
             let (kind, nodes) = model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
@@ -87,11 +88,12 @@ impl NodeFaceSearch {
         }
     }
 
-    /// Replaces `constraints` by the constraints of the nodes that have penetrated a target. Only the closest face of
-    /// each target gives a constraint; equally close faces give the mean of their constraints (see `tied`). The
-    /// pseudo-normal of the feature on which the closest point lies gives the sign of the gap.
+    /// Replaces `constraints` by the constraints of the nodes that have penetrated a target. For each node and target,
+    /// only the closest face gives a constraint. Equally close faces give the mean of their constraints (see `tied`).
+    /// The sign of the gap is that of the pseudo-normal of the feature on which the closest point lies.
     ///
-    /// A node deeper than the search depth of its body pair counts as outside, beyond the far side of the target.
+    /// A node whose depth exceeds the limit (`ContactModel::depth_of`) counts as outside, beyond the far side of the
+    /// target.
     pub fn find(
         &mut self,
         candidates: &[Candidate],

@@ -1,9 +1,10 @@
-//! Contacts of nodes with several equally close faces.
+//! Contact of a node with several equally close faces of its target.
 //!
-//! A node below a node or an edge of its target is equally close to all faces around it, up to rounding. None of these
-//! faces is the first: the contact is the mean of their contacts, with the nodes of all of them, so that it does not
-//! depend on the numbering of the faces. Faces whose contacts have different normals are not averaged: at a sharp edge
-//! the entry face decides ([`entry_face`](crate::detection::EntryFaces)).
+//! If a contactor node lies below a node or an edge of its target, all target faces around this node or edge are
+//! equally close, up to rounding. The contact is the mean of the contacts with these faces and involves the nodes of
+//! all these faces. The contact therefore does not depend on the numbering of the faces. Faces whose contacts have
+//! different normals are not averaged. At a sharp edge the entry face decides
+//! ([`entry_face`](crate::detection::EntryFaces)).
 
 use super::closest_faces::{Closest, ClosestFaces};
 use super::penetration::Penetration;
@@ -13,15 +14,16 @@ use crate::flush::are_coplanar;
 use crate::math::Vec3;
 use crate::{NodeOnSurface, Surface};
 
-/// Largest number of nodes of the faces of a contact; further faces are left out.
+/// Largest number of target nodes of a contact. Faces that would exceed this number are left out of the mean.
 const MAX_TIED_NODES: usize = 2 * MAX_NODES - 1;
 
-/// A node that has penetrated its target, at a point of one face or at the mean of the points of equally close faces.
+/// Contact of a node that has penetrated its target, at a point of one face or at the mean of points of equally close
+/// faces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeContact {
     pub key: NodeOnSurface,
     pub gap: Gap,
-    /// Begin and end of its points in the list of all points.
+    /// Begin and end of the penetrations of this contact in the list of all penetrations.
     pub points: [u32; 2],
 }
 
@@ -40,7 +42,8 @@ impl Default for MeanPoint {
 }
 
 impl MeanPoint {
-    /// Adds a point of a face.
+    /// Adds the point with the natural coordinates `xi` of a face. The point is left out if the mean would then have
+    /// more than `MAX_TIED_NODES` nodes.
     pub fn add(&mut self, surface: &Surface, face: u32, xi: [f64; 2]) {
         let (kind, nodes) = surface.face(face as usize);
         let is_new = |node: &&u32| !self.nodes[..self.num_nodes].contains(node);
@@ -59,7 +62,7 @@ impl MeanPoint {
         self.num_faces += 1;
     }
 
-    /// Nodes and shape values of the mean.
+    /// Nodes and shape values of the mean point.
     pub fn finish(&mut self) -> (&[u32], &[f64]) {
         let share = 1.0 / self.num_faces as f64;
         let values = &mut self.values[..self.num_nodes];
@@ -69,7 +72,8 @@ impl MeanPoint {
 }
 
 impl ClosestFaces<'_> {
-    /// The contact of a node inside its target; its points are appended to `points`.
+    /// The contact of a node that has penetrated its target; `None` for a node outside. The penetrations below the
+    /// single faces are appended to `points`.
     pub fn contact(&self, closest: &Closest, points: &mut Vec<Penetration>) -> Option<NodeContact> {
         let key = self.candidates[closest.candidate as usize].key;
         let first = points.len();
@@ -84,8 +88,9 @@ impl ClosestFaces<'_> {
         Some(NodeContact { key, gap: gap?, points: [first as u32, points.len() as u32] })
     }
 
-    /// Mean of the penetrations of the faces as close as the closest face, with normals like that of the first. The
-    /// faces are summed in the order of their numbers, so that the result does not depend on the order of the
+    /// Mean of the penetrations below the faces that are as close as the closest face. Among these faces, the face with
+    /// the lowest number gives a reference normal; only penetrations whose normals agree with the reference normal
+    /// count. The sum follows the order of the face numbers, so that the result does not depend on the order of the
     /// candidates.
     fn mean_of_tied(
         &self,
@@ -107,7 +112,7 @@ impl ClosestFaces<'_> {
         let normal = points.get(first)?.gap.normal;
         let mut kept = first;
         for k in first..points.len() {
-            // A node of two patches has the same face twice.
+            // A node that belongs to two patches can have the same candidate face twice.
             let is_repeated = kept > first && face(&points[kept - 1]) == face(&points[k]);
             if !is_repeated && are_coplanar(&points[k].gap.normal, &normal) {
                 points[kept] = points[k];
@@ -124,7 +129,9 @@ impl ClosestFaces<'_> {
         Some(Gap { gap: mean, normal: normals.normalize() })
     }
 
-    /// The closest point of a candidate face within a squared distance `farthest` \[m²\], that of the closest face.
+    /// The closest point of a candidate face. `None` if its squared distance exceeds `farthest` \[m²\] or the square of
+    /// the reach, or if the normals are not opposed. `farthest` is the squared distance of the closest face plus
+    /// rounding.
     fn tied(&self, candidate: u32, farthest: f64) -> Option<Closest> {
         let place = candidate as usize;
         let pair = &self.candidates[place];

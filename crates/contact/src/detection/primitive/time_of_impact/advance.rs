@@ -1,17 +1,18 @@
-//! Time for which a direction separates two faces.
+//! Advances: the times for which separating directions keep two faces apart.
 
 use super::direction::{Direction, Motion, Touch};
 use super::hull::{Closest, Feature, Hull};
 use crate::math::Vec3;
 
-/// Gap, relative to the size of the pair, below which the line between the closest points is not an accurate normal.
+/// Gap, relative to the largest coordinate of the pair, below which the line between the closest points is not an
+/// accurate normal. Coordinates are relative to a node of the pair.
 const NEAR: f64 = 1e-6;
 
-/// Least ratio of an advance along the previous direction to the previous advance; after a shorter advance, the closest
-/// points are computed anew.
+/// Ratio of an advance along the previous direction to the previous advance, at or below which the closest points are
+/// computed anew.
 const WORTHWHILE: f64 = 0.1;
 
-/// Whether all points of two hulls have the same velocity, and finite positions.
+/// Whether all points of two hulls have the same velocity and finite positions.
 pub(super) fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
     let velocity = a.velocities()[0];
     [a, b].iter().all(|hull| {
@@ -23,19 +24,19 @@ pub(super) fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
 /// Time for which faces stay separated, and the separating direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Advance {
-    /// Feature to which the direction is normal.
+    /// Features to which the direction `normal` is normal.
     pub feature: Feature,
     pub normal: Vec3,
     /// Time of separation \[s\]: zero on contact, infinite if the faces never touch.
     pub step: f64,
-    /// Whether the faces had a gap. After a gap, the next contact is an impact. Without a gap, the faces may rest on
-    /// each other.
+    /// Whether the faces were separated by a gap at the beginning of this advance. After a gap, the next contact is an
+    /// impact. Without a gap, the faces may rest on each other.
     pub apart: bool,
 }
 
-/// Advance along the direction of the previous advance. The direction rotates with the features to which it is normal.
-/// This advance needs no closest points. `None` if the advance is at most `WORTHWHILE` times the previous advance, or
-/// if the direction does not separate the faces beyond rounding.
+/// Advance along the direction of the previous advance `before`, without a computation of closest points. The direction
+/// rotates with the features to which it is normal. `None` if the direction does not separate the faces beyond
+/// rounding, or if the advance is at most `WORTHWHILE` times the previous advance.
 pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Option<Advance> {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal)?;
     if motion.separation(&direction.normal) <= motion.rounding {
@@ -46,9 +47,10 @@ pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> O
     (step > WORTHWHILE * before.step).then_some(found)
 }
 
-/// Advance along the direction given by the features of the closest points. If these points nearly coincide and are two
-/// nodes, or a node and a point of an edge, other directions are tried too, and the longest advance is taken. Without a
-/// separating direction, the advance is that of [`arrive`] if the faces were apart before, otherwise that of [`leave`].
+/// Advance along the direction given by the features of the closest points. If the closest points nearly coincide and
+/// only the line between them gives a normal ([`Feature::Line`]), other directions are tried too, and the longest
+/// advance is the result. This trial is limited to a contact distance of zero. Without a separating direction, the
+/// result is that of [`arrive`] if the faces were apart in the earlier advance, otherwise that of [`leave`].
 pub(super) fn advance<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,
@@ -78,16 +80,16 @@ pub(super) fn advance<const N: usize>(
     })
 }
 
-/// Advance of zero on contact, with the normal of the features that touch.
+/// Advance of zero length on contact, with the normal of the features that touch.
 fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal);
     Advance { normal: direction.map_or(before.normal, |found| found.normal), step: 0.0, ..before }
 }
 
-/// Advance of faces that touch or overlap.
+/// Advance of faces that touch or overlap: zero if they close, otherwise the time for which a direction separates them.
 ///
-/// The common normal separates coplanar faces with either sign. The previous advance decides which face is behind the
-/// other; at the start, the outward normals decide.
+/// Coplanar faces are separated by their common normal with either sign. The normal of the earlier advance selects the
+/// sign; at the start, the outward normals of the faces select the sign.
 pub(super) fn leave<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,

@@ -3,13 +3,14 @@
 use super::hull::{Closest, Feature, Hull, Side};
 use crate::math::Vec3;
 
-/// Squared sine of the angle below which two vectors do not span a plane.
+/// Squared sine of the angle at and below which two vectors do not span a plane.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
 /// Rotation of a direction \[rad\] at which an advance ends if the third-order term of the separation is negative. Up
-/// to this rotation, [`Motion::bound`] replaces the term by a second-order lower bound.
+/// to this rotation, [`Motion::bound`] replaces the third-order term by a lower bound of second order.
 const LARGEST_TURN: f64 = 0.5;
 
-/// A direction n + h ṅ from hull b to hull a that may rotate with the time h; |n| = 1.
+/// A direction n + h ṅ from hull b to hull a, which may rotate with the time h. `normal` is n with |n| = 1, and `rate`
+/// is ṅ.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Direction {
     pub normal: Vec3,
@@ -17,10 +18,11 @@ pub(super) struct Direction {
 }
 
 impl Direction {
-    /// The common normal of two vectors, each given with its rate, and the rotation of this normal with the vectors.
+    /// The common normal n of two vectors and its rate ṅ, by which n rotates with the vectors. Each argument holds a
+    /// vector and the rate of the vector. `None` if the vectors are parallel or zero.
     ///
-    /// Both vectors e, with rates ė, stay perpendicular to the direction to first order if ṅ·e = −n·ė, with ṅ normal to
-    /// n.
+    /// ṅ is normal to n and satisfies ṅ·e = −n·ė for both vectors e with their rates ė. Both vectors therefore stay
+    /// perpendicular to n + h ṅ to first order.
     pub(super) fn spanned(first: [Vec3; 2], second: [Vec3; 2]) -> Option<Self> {
         let normal = first[0].cross(&second[0]);
         let squared = normal.norm_squared();
@@ -34,14 +36,15 @@ impl Direction {
         Some(Self { normal: unit, rate })
     }
 
-    /// A direction that does not rotate.
+    /// A direction along `vector` that does not rotate; `None` for a zero vector.
     pub(super) fn fixed(vector: &Vec3) -> Option<Self> {
         let length = vector.norm();
         (length.is_normal()).then(|| Self { normal: vector / length, rate: Vec3::zeros() })
     }
 
-    /// The common normal of the features on which two closest points lie. `line` is the vector between these points or
-    /// an earlier normal. The sign of the common normal is that of `line`. For [`Feature::Line`], the normal is `line`.
+    /// The common normal of the features on which two closest points lie. `line` is the vector between these points, or
+    /// an earlier normal. The dot product of the result with `line` is not negative. For [`Feature::Line`], and if the
+    /// features have no common normal, the result is the direction of `line`.
     pub(super) fn of_feature<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -68,11 +71,12 @@ impl Direction {
         Self { normal: -self.normal, rate: -self.rate }
     }
 
-    /// Calls `visit` with every direction, with both signs, that can separate two nearby hulls.
+    /// Calls `visit` with all candidates for directions that separate two nearby hulls, each with both signs.
     ///
     /// # Source
     /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1. Directions in the planes of
-    /// the faces and along the edges are added here, to separate coplanar and collapsed faces.
+    /// the faces and along the edges, and the relative velocity, are added here. They separate coplanar and collapsed
+    /// faces.
     pub(super) fn for_each<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -119,19 +123,20 @@ fn mean(vectors: &[Vec3]) -> Vec3 {
     vectors.iter().sum::<Vec3>() / vectors.len().max(1) as f64
 }
 
-/// Treatment of gaps within rounding.
+/// Treatment of gaps that are zero within rounding.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Touch {
     /// Gaps count as computed.
     Apart,
-    /// Gaps within rounding count as zero. At a zero gap, speeds within rounding count as zero: the faces may rest on
-    /// each other at the start.
+    /// Gaps within rounding count as zero. At such a gap, speeds within rounding also count as zero, because the faces
+    /// may rest on each other at the start.
     AtStart,
-    /// Gaps within rounding count as zero. Zero gaps count as closing at once, unless they open faster than rounding.
+    /// Gaps within rounding count as zero. Such a gap counts as closing at once, unless its opening speed exceeds
+    /// rounding.
     Later,
 }
 
-/// Motion of two hulls after an instant.
+/// Motion of two hulls from a given instant onwards.
 #[derive(Debug)]
 pub(super) struct Motion<'a, const N: usize> {
     pub a: &'a Hull<N>,
@@ -140,9 +145,9 @@ pub(super) struct Motion<'a, const N: usize> {
     pub distance: f64,
     /// Common acceleration of a minus common acceleration of b [m/s²].
     pub acceleration: Vec3,
-    /// Bound on the deviation of the nodal accelerations from the common acceleration [m/s²].
+    /// Bound on the deviation of the relative acceleration of two nodes from `acceleration` [m/s²].
     pub deviation: f64,
-    /// Remaining time \[s\].
+    /// Time from the instant to the end of the search \[s\].
     pub remaining: f64,
     /// Rounding error of a gap \[m\].
     pub rounding: f64,
@@ -151,31 +156,38 @@ pub(super) struct Motion<'a, const N: usize> {
 }
 
 impl<const N: usize> Motion<'_, N> {
-    /// Least distance along `normal` of a node of a from a node of b, minus the distance of contact; negative if the
-    /// hulls overlap along `normal`.
+    /// Least component along `normal` of the vector from a node of b to a node of a, minus the distance of contact
+    /// \[m\]. Negative if the hulls overlap along `normal`.
     pub(super) fn separation(&self, normal: &Vec3) -> f64 {
         let lowest = self.a.positions().iter().map(|x| normal.dot(x)).fold(f64::INFINITY, f64::min);
         let highest = self.b.positions().iter().map(|x| normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
         lowest - highest - self.distance
     }
 
-    /// Time for which the direction, fixed or rotating, separates the hulls; infinite if the direction separates them
-    /// during all the remaining time.
+    /// Time \[s\] for which the direction certainly separates the hulls: the longer of the times for the rotating
+    /// direction and for the same direction without rotation. May be infinite if the direction separates the hulls
+    /// until the end of the search.
     pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
         let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
         let step = self.bound(&at_rest, touch);
         if direction.rate == Vec3::zeros() { step } else { step.max(self.bound(direction, touch)) }
     }
 
-    /// Time for which the rotating direction certainly separates the hulls. For each pair of nodes, g + p h + q h² is a
-    /// lower bound on (n + h ṅ)·(x_a − x_b) − |n + h ṅ| d, with the distance d of contact. The coefficients are g, the
-    /// value at h = 0, p = n·v + ṅ·x and q = ṅ·v + (n·A − deviation − d |ṅ|²)/2, where x, v and A are the relative
-    /// position, velocity and acceleration. A negative third-order term c h³ is at least c H h² up to a horizon H;
-    /// therefore c H is added to q. The time is the first root over all pairs, or H if H is earlier. The time is
-    /// infinite if H is the remaining time and no root is earlier.
+    /// Time \[s\] for which the rotating direction certainly separates the hulls. For each pair of nodes, a quadratic
+    /// polynomial is a lower bound on the separation at the time h:
+    ///
+    /// ```text
+    /// (n + h ṅ)·(x_a − x_b) − |n + h ṅ| d ≥ g + p h + q h²
+    /// g = n·x − d,   p = n·v + ṅ·x,   q = ṅ·v + (n·A − deviation − d |ṅ|²)/2
+    /// ```
+    ///
+    /// d is the distance of contact. x, v and A are the relative position, velocity and acceleration of the two nodes
+    /// at h = 0. If the third-order term c h³ is negative, it is at least c H h² up to a horizon H, and c H is added to
+    /// q. The time is the first root over all pairs, or H if H is earlier. The time is infinite if there is no root
+    /// before H and H is the remaining time.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
-        // The length of a rotating direction grows: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
+        // The length of a rotating direction grows with h: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
         let growth = self.distance * direction.rate.norm_squared();
         let mut common = 0.5 * (direction.normal.dot(&self.acceleration) - self.deviation - growth);
         let mut first = f64::INFINITY;
@@ -208,8 +220,8 @@ impl<const N: usize> Motion<'_, N> {
         }
     }
 
-    /// Speed along a direction at which two nodes approach \[m/s\]; negative if they separate. The nodes are those of a
-    /// and b that overlap most along the direction.
+    /// Speed along a direction at which two nodes approach each other \[m/s\]; negative if they separate. The two nodes
+    /// are the node of a and the node of b that overlap most along the direction.
     pub(super) fn closing_speed(&self, direction: &Direction) -> f64 {
         let (nodes_a, nodes_b) = (direction.terms(self.a), direction.terms(self.b));
         let pairs = nodes_a[..self.a.positions().len()]
@@ -221,7 +233,7 @@ impl<const N: usize> Motion<'_, N> {
 }
 
 impl Direction {
-    /// Per point: n·x, n·v + ṅ·x and ṅ·v.
+    /// For each point of a hull with position x and velocity v: n·x, n·v + ṅ·x and ṅ·v.
     #[inline]
     fn terms<const N: usize>(&self, hull: &Hull<N>) -> [[f64; 3]; N] {
         let mut terms = [[0.0; 3]; N];
@@ -232,8 +244,7 @@ impl Direction {
     }
 }
 
-/// First root h ≥ 0 of g + p h + q h² at which the polynomial becomes negative, for g ≥ 0; infinite if there is no such
-/// root.
+/// First h ≥ 0 at which g + p h + q h² becomes negative, for g ≥ 0; infinite if there is no such h.
 #[inline]
 fn first_root(g: f64, p: f64, q: f64) -> f64 {
     if p >= 0.0 && q >= 0.0 {

@@ -1,29 +1,31 @@
-//! Faces on their paths, and their first contact.
+//! Faces that move along known paths, and their first contact.
 
 use crate::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Rounding error of a gap relative to the coordinates, and of a speed relative to the velocities.
+/// Bound on the rounding error of a gap, relative to the largest coordinate, and on the rounding error of a speed,
+/// relative to the largest velocity component.
 pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Relative rounding error of a time.
+/// Bound on the relative rounding error of a time.
 pub(super) const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// A face that moves with a rigid body along a known path. The time s \[s\] counts from the start of the path. Its
-/// upper bound `duration` is that of the search, the argument of `time_of_impact`.
+/// A face that moves with a rigid body along a known path. The time s \[s\] counts from the start of the path and is at
+/// most `duration`, the argument of `time_of_impact`.
 pub trait FacePath {
     /// Kind of the face: a segment in plane problems, a triangle or quadrilateral in space.
     fn kind(&self) -> CellKind;
     /// Reference position of the k-th node \[m\].
     fn node(&self, k: usize) -> Vec3;
-    /// Position \[m\] and velocity \[m/s\] at s in \[0, `duration`\] of the material point at a reference position.
+    /// Position \[m\] and velocity \[m/s\], at the time s in \[0, `duration`\], of the material point with this
+    /// reference position.
     fn point(&self, reference: &Vec3, s: f64) -> (Vec3, Vec3);
-    /// Common acceleration of all points of the body [m/s²]: the acceleration of its centre. The value is exact, and
+    /// Acceleration of the centre of the body [m/s²], which is common to all its points. The value is exact and
     /// constant along the path. The rotation of the body adds a deviation at each point.
     fn common_acceleration(&self) -> Vec3;
-    /// Bound on |acceleration − common acceleration| [m/s²] of the material point at a reference position, for all s in
-    /// \[0, `duration`\].
+    /// Bound on |acceleration − common acceleration| [m/s²] of the material point with this reference position, for all
+    /// s in \[0, `duration`\].
     fn acceleration_deviation(&self, reference: &Vec3) -> f64;
 }
 
@@ -38,7 +40,7 @@ pub struct Impact {
     pub normal: Vec3,
 }
 
-/// Bound on the deviation of the accelerations of the points of a Bézier face from the common acceleration [m/s²].
+/// Bound on the deviation of the acceleration of any point of a Bézier face from the common acceleration [m/s²].
 pub(super) fn acceleration_deviation<P: FacePath, const N: usize>(
     path: &P,
     bezier_face: &BezierFace<N>,

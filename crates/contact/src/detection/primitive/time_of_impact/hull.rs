@@ -6,12 +6,13 @@ use crate::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Deviation of a quadrilateral from its plane, relative to its size, up to which the quadrilateral counts as plane.
+/// Deviation of a quadrilateral from a plane, relative to its longer diagonal, up to which the quadrilateral counts as
+/// plane.
 const FLATNESS: f64 = 1e-12;
-/// Sine of the angle between two edges of a triangle, below which only its edges are used.
+/// Sine of the angle between two edges of a triangle, at and below which only the edges of the triangle are used.
 const DEGENERATE_SINE: f64 = 1e-14;
-/// Widening of a triangle in barycentric coordinates, so that no point falls between the two triangles of a
-/// quadrilateral.
+/// Widening of a triangle in barycentric coordinates. The widening prevents a point from falling between the two
+/// triangles of a quadrilateral.
 const SEAM: f64 = 1e-12;
 
 /// Edges and triangles that bound the convex hull of the nodes of a face.
@@ -30,11 +31,11 @@ static TETRAHEDRON: Boundary = Boundary {
     triangles: &[[0, 1, 2], [0, 2, 3], [0, 1, 3], [1, 2, 3]],
 };
 
-/// Convex hull of the at most `N` points that bound a Bézier face. The points are the nodes of a linear face or the
-/// control points of a quadratic face, with the corners first. The nodes of a warped quadrilateral span a tetrahedron.
+/// Convex hull of the points of a Bézier face, at most `N`, with the corners first. The points are the nodes of a
+/// linear face or the control points of a quadratic face. The corners of a warped quadrilateral span a tetrahedron.
 ///
-/// Candidates for separating directions come from the polygon of the corners. The test of a separating direction uses
-/// all points.
+/// Candidates for separating directions come from the edges and triangles between the corners. The test of a direction
+/// uses all points.
 #[derive(Debug)]
 pub(super) struct Hull<const N: usize> {
     boundary: &'static Boundary,
@@ -76,12 +77,12 @@ impl<const N: usize> Hull<N> {
         &self.velocities[..self.count]
     }
 
-    /// Node numbers of the edges.
+    /// Local numbers of the two corners of each edge.
     pub(super) fn edges(&self) -> &'static [[usize; 2]] {
         self.boundary.edges
     }
 
-    /// Node numbers of the triangles.
+    /// Local numbers of the three corners of each triangle.
     pub(super) fn triangles(&self) -> &'static [[usize; 3]] {
         self.boundary.triangles
     }
@@ -91,7 +92,7 @@ impl<const N: usize> Hull<N> {
         self.boundary.triangles.is_empty()
     }
 
-    /// Outward unit normal, for nodes counter-clockwise seen from outside; zero for a collapsed face.
+    /// Outward unit normal; zero for a collapsed face. The nodes run counter-clockwise as seen from outside.
     pub(super) fn outward(&self) -> Vec3 {
         let x = &self.positions;
         let normal = match self.num_corners {
@@ -118,7 +119,7 @@ impl<const N: usize> Hull<N> {
         self.velocities().iter().map(Vec3::amax).fold(0.0, f64::max)
     }
 
-    /// Vector along an edge and the rate of this vector.
+    /// Vector from the first to the second end of an edge, and the rate of this vector.
     pub(super) fn edge(&self, ends: [usize; 2]) -> [Vec3; 2] {
         let [from, to] = ends;
         [self.positions[to] - self.positions[from], self.velocities[to] - self.velocities[from]]
@@ -152,7 +153,8 @@ pub(super) enum Feature {
     Edges([usize; 2], [usize; 2]),
     /// In the plane: the interior of the segment on the given side, and a node of the other segment.
     Segment(Side, [usize; 2]),
-    /// Two nodes, or in space a node and an edge: the line between the points is the normal.
+    /// All other pairs, for example two nodes, or in space a node and an edge. The line between the closest points is
+    /// the normal.
     Line,
 }
 
@@ -160,7 +162,7 @@ pub(super) enum Feature {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closest {
     pub distance: f64,
-    /// Closest points on `a` and on `b`.
+    /// Closest point on a, then closest point on b.
     pub points: [Vec3; 2],
     pub feature: Feature,
 }
@@ -172,11 +174,11 @@ impl Closest {
     }
 }
 
-/// Closest points of the edges and triangles that bound the two hulls. Only corners are used, not the other control
-/// points. The distance of the closest points is therefore an upper bound on the distance of the hulls.
+/// Closest points of the edges and triangles between the corners of the two hulls. The other control points are not
+/// used. The distance between the closest points is therefore an upper bound on the distance between the hulls.
 ///
-/// Either both points lie on edges, or one point is a node over the interior of a triangle. A node over an edge, or
-/// over a node, is found as a pair of edges whose closest point is an end.
+/// Either both points lie on edges, or one point is a node and the other point lies in a triangle. A node over an edge,
+/// or over a node, is found as a pair of edges with a closest point at an end.
 pub(super) fn closest_features<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> Closest {
     let mut closest = Closest { distance: f64::INFINITY, points: [Vec3::zeros(); 2], feature: Feature::Line };
     nodes_over_triangles(a, b, Side::B, &mut closest);

@@ -1,13 +1,13 @@
-//! First contact of two faces, at least one of them curved, by branch and bound over pairs of Bézier faces.
+//! First contact of two faces, at least one of which is curved, by branch and bound over pairs of Bézier faces.
 //!
-//! A Bézier face lies in the hull of its control points, so two faces cannot touch before their hulls touch. The search
-//! splits the pair with the earliest time: the thicker face of this pair is divided into parts, and pairs with these
-//! parts, each with its own time, replace the pair. The search ends when the earliest pair is as thin as the tolerance;
-//! the hulls of this pair then represent the faces. Pairs away from the contact have later times and are not split.
-//! Each halving of the faces divides their thickness by four. If the faces touch at a point, each halving needs about
-//! the same number of further pairs.
+//! A Bézier face lies in the hull of its control points, so two faces cannot touch before their hulls touch. Each pair
+//! has a lower bound on its time of contact. The search splits the pair with the earliest time: it divides the thicker
+//! face of this pair into parts, and pairs with these parts replace the pair. The search ends when the thickness of the
+//! earliest pair is at most the tolerance. The hulls of this pair then represent the faces. Pairs away from the contact
+//! have later times and are not split. Each halving of the size of the parts divides their thickness by four. If the
+//! faces touch at a point, each halving needs about the same number of further pairs.
 //!
-//! Among pairs whose times agree within the tolerance, the pair with the most subdivisions is split first. For
+//! Among pairs whose times agree within the resolution of time, the pair with the most subdivisions is split first. For
 //! conforming faces, the first thin pair then determines the time, and the other pairs need not be split.
 //!
 //! # Source
@@ -27,14 +27,14 @@ use crate::detection::face::convex_hull::{BezierFace, QuadraticBezierFace};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Gap, relative to the size of the smaller face, below which faces touch. Half of this tolerance covers the thickness
-/// of the Bézier faces.
+/// Gap, relative to the size of the smaller face, below which faces count as touching. Half of this gap is the bound on
+/// the thickness of the two Bézier faces at the end.
 const TOLERANCE: f64 = 1e-9;
-/// Largest number of pairs of Bézier faces; a contact at a point needs some hundreds of pairs.
+/// Number of pairs of Bézier faces at which subdivision ends. A contact at a point needs some hundreds of pairs.
 const MAX_PAIRS: usize = 8192;
-/// Largest number of successive advances of a pair; one advance costs as much as a few new pairs.
+/// Largest number of successive advances of a pair. One advance costs as much as a few new pairs.
 const MAX_ADVANCES: usize = 16;
-/// Least advance of a pair after which another advance follows, relative to the resolution of the time.
+/// Least length of an advance after which another advance follows, relative to the resolution of time.
 const WORTHWHILE: f64 = 1e-3;
 
 /// Whether a face must be split: it is quadratic, or a quadrilateral warped by more than the tolerance.
@@ -94,20 +94,20 @@ struct BezierFacePair {
     time: f64,
     /// Midpoint of the closest points of the hulls at `time`.
     point: Vec3,
-    /// Last separating direction from b to a.
+    /// Last separating direction, from b to a.
     normal: Vec3,
-    /// Whether the last advances ended because their number reached `MAX_ADVANCES`, with the hulls still separated;
-    /// further advances can then increase `time`.
+    /// Whether the last advances ended because their number reached `MAX_ADVANCES`, with the hulls still separated.
+    /// Further advances can then increase `time`.
     is_separated: bool,
     /// Total number of subdivisions of the two faces.
     depth: u32,
 }
 
-/// Priority of a pair: the earliest pair comes first; among pairs of about equal time, the pair with most subdivisions,
-/// then the newest pair.
+/// Priority of a pair. The pair with the earliest tick comes first. Among pairs with equal ticks, the pair with the
+/// most subdivisions comes first, and among these the newest pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Turn {
-    /// Time in units of the resolution, rounded down.
+    /// Time of the pair in units of the resolution, rounded down.
     tick: f64,
     depth: u32,
     index: usize,
@@ -150,7 +150,7 @@ struct Search<'a, A, B> {
 enum Start {
     /// The faces penetrate each other.
     Crossing,
-    /// The faces may touch, but separate or rest for this time \[s\].
+    /// The faces may touch, but they separate or rest for this time \[s\].
     Apart(f64),
     /// The faces touch and may be about to penetrate.
     Touching,
@@ -167,7 +167,8 @@ struct Stuck {
 }
 
 impl<A: FacePath, B: FacePath> Search<'_, A, B> {
-    /// Splits the first pair of the queue until a thin pair touches.
+    /// Splits the first pair of the queue, until the first pair is thin and may touch. `None` if no pair touches within
+    /// the duration.
     fn first_touch(&mut self) -> Option<Impact> {
         while let Some(turn) = self.queue.pop() {
             let pair = self.pairs[turn.index];
@@ -206,7 +207,8 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         None
     }
 
-    /// Queues a pair with its time of contact, unless the pair cannot touch within the duration.
+    /// Advances a pair and queues it with the new lower bound on its time of contact, unless the pair cannot touch
+    /// within the duration.
     fn offer(&mut self, pair: BezierFacePair) {
         let Some(stuck) = self.advance(&pair) else { return };
         let normal = stuck.normal.unwrap_or(pair.normal);
@@ -216,8 +218,8 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         self.pairs.push(BezierFacePair { time, point, normal, is_separated, ..pair });
     }
 
-    /// Advances a pair from its time for as long as a direction separates the hulls; `None` if the hulls are separated
-    /// until the end of the duration.
+    /// Advances a pair from its time for as long as a direction separates the hulls, by at most `MAX_ADVANCES`
+    /// advances. `None` if the hulls are separated until the end of the duration.
     fn advance(&self, pair: &BezierFacePair) -> Option<Stuck> {
         let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_separated: false };
         for _ in 0..MAX_ADVANCES {
@@ -225,7 +227,8 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             let closest = closest_features(&hulls.0, &hulls.1);
             stuck.point = self.point(&closest, pair, stuck.time);
             let motion = self.motion(pair, &hulls, stuck.time);
-            // If the hulls touch in one plane, the last separating direction gives the side of each hull.
+            // If the hulls touch in a common plane, the last separating direction tells on which side of the plane each
+            // hull lies.
             let parted = stuck.normal.unwrap_or(pair.normal);
             let is_separated = closest.distance - self.distance > motion.rounding;
             let line = if is_separated { closest.line() } else { parted };
@@ -255,7 +258,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         Some(Stuck { is_separated: true, ..stuck })
     }
 
-    /// State of thin Bézier faces that no direction separates at the start.
+    /// State at the start of thin Bézier faces that no direction separates.
     fn at_start(&self, pair: &BezierFacePair) -> Start {
         let hulls = self.hulls(pair, 0.0);
         let mut motion = self.motion(pair, &hulls, 0.0);
@@ -270,7 +273,8 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         }
     }
 
-    /// Impact of faces that penetrate each other at the start, if they approach along the direction of least overlap.
+    /// Impact at time 0 of faces that penetrate each other at the start; `None` if they do not approach along the
+    /// direction of least overlap.
     fn crossing(&self) -> Option<Impact> {
         let hulls = self.hulls(&self.whole, 0.0);
         let motion = self.motion(&self.whole, &hulls, 0.0);
@@ -280,7 +284,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         (next.step == 0.0).then_some(Impact { time: 0.0, point, normal: next.normal })
     }
 
-    /// The hulls at time s, relative to the first point of the hull of a.
+    /// The two hulls at time s, with positions relative to the first point of the hull of a.
     fn hulls(&self, pair: &BezierFacePair, s: f64) -> (Hull<9>, Hull<9>) {
         let mut hulls =
             (Hull::at(self.a, &pair.bezier_faces[0], s), Hull::at(self.b, &pair.bezier_faces[1], s));
@@ -290,7 +294,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         hulls
     }
 
-    /// Midpoint of the closest points, in absolute coordinates.
+    /// Midpoint of the closest points at time s, in absolute coordinates.
     fn point(&self, closest: &Closest, pair: &BezierFacePair, s: f64) -> Vec3 {
         let (origin, _) = self.a.point(&pair.bezier_faces[0].points()[0], s);
         origin + (closest.points[0] + closest.points[1]) * 0.5
@@ -314,7 +318,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
     }
 }
 
-/// Bound on the relative speed of any two points of two hulls.
+/// Bound on the relative speed of any point of one hull and any point of the other hull.
 fn relative_speed(a: &Hull<9>, b: &Hull<9>) -> f64 {
     let reference = a.velocities()[0];
     let largest = |hull: &Hull<9>| {
