@@ -1,7 +1,7 @@
 //! The corrector of a step.
 //!
-//! Memory bandwidth limits the speed of nodal updates. A single pass over the nodes therefore computes accelerations,
-//! velocities and the balances of the bodies.
+//! Memory bandwidth limits the speed of nodal updates. Therefore, accelerations, velocities and the balances of the
+//! bodies are computed in a single pass over the nodes.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -20,21 +20,22 @@ use crate::account::resultants::Resultants;
 use crate::forces::SupportedComponent;
 use crate::model::{Body, Model, Slider};
 
-/// Number of nodes per chunk: the data of a chunk fit in the first-level cache.
+/// Number of nodes per chunk. The data of a chunk of this size fit in the first-level cache.
 const NODES_PER_CHUNK: usize = 256;
 
-/// A range of nodes of a deformable body or wall.
+/// A range of nodes of one deformable body or wall.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeChunk {
     body: usize,
     /// Whether forces accelerate the body; false for a wall that is fixed or has a prescribed velocity.
     has_mass: bool,
     nodes: Range<usize>,
-    /// For each support of these nodes, the index of the support, and the range of these nodes in its node list.
+    /// For each support that acts on nodes of the chunk, the index of the support, and the range of these nodes in the
+    /// node list of the support.
     supports: Vec<(usize, Range<usize>)>,
 }
 
-/// Chunks of the nodes of all bodies that are not rigid, in ascending order.
+/// Chunks of the nodes of all bodies that are not rigid, in ascending order of the nodes.
 pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     let bodies = model.bodies.iter().enumerate().filter(|(_, body)| !body.is_rigid());
     let chunks = bodies.flat_map(|(body, Body { nodes, mass, .. })| {
@@ -58,8 +59,8 @@ pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     chunks
 }
 
-/// The entries of [`NodeChunk::supports`] for the chunks of one body. `nodes` are the nodes of the body, `chunks` the
-/// chunks of all bodies.
+/// The entries of [`NodeChunk::supports`] of the chunks of one body. `nodes` are the nodes of this body, and `chunks`
+/// are the chunks of all bodies.
 pub(crate) fn supports_of<'a>(
     chunks: &'a [NodeChunk],
     nodes: &Range<usize>,
@@ -68,7 +69,7 @@ pub(crate) fn supports_of<'a>(
 }
 
 impl Simulation {
-    /// Computes accelerations, velocities and balances at the end of the step.
+    /// Computes accelerations, velocities and balances at the end of a step of length `dt` \[s\].
     pub(crate) fn correct(&mut self, dt: f64) {
         let start = Instant::now();
         self.constrain_sliders();
@@ -126,12 +127,12 @@ impl Simulation {
     }
 }
 
-/// Input of the corrector. Arrays are indexed by global node.
+/// Input of the corrector. Nodal arrays are indexed by global node number.
 struct Corrector<'a> {
     /// Half the time step \[s\].
     half_step: f64,
     resultants: Resultants<'a>,
-    /// Nodes with contact forces, ascending.
+    /// Nodes with contact forces, in ascending order.
     touched: &'a [u32],
     /// Sliders, in ascending order of their nodes, and their reactions \[N\].
     sliders: (&'a [Slider], &'a [Vec3]),
@@ -144,7 +145,7 @@ struct Corrector<'a> {
     nodes_per_task: usize,
 }
 
-/// Output of the corrector, for the nodes from the global node `first` on.
+/// Output of the corrector, for the global node `first` and the nodes after it.
 struct Nodes<'a> {
     first: usize,
     accelerations: &'a mut [Vec3],
@@ -152,7 +153,7 @@ struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// Splits the nodes before the global node `node`.
+    /// Splits the nodes into those before the global node `node`, and those from this node on.
     fn split_at(self, node: usize) -> [Self; 2] {
         let count = node - self.first;
         let (accelerations, later_accelerations) = self.accelerations.split_at_mut(count);
@@ -165,7 +166,7 @@ impl<'a> Nodes<'a> {
 }
 
 impl Corrector<'_> {
-    /// Corrects chunks in parallel; `nodes` contains the nodes of all these chunks.
+    /// Corrects chunks in parallel. `nodes` contains at least the nodes of these chunks.
     fn correct(&self, chunks: &[NodeChunk], nodes: Nodes<'_>, sums: &mut [NodalSums]) {
         let [Some(begin), Some(end)] =
             [chunks.first().map(|chunk| chunk.nodes.start), chunks.last().map(|chunk| chunk.nodes.end)]
@@ -190,7 +191,7 @@ impl Corrector<'_> {
     }
 }
 
-/// Corrects the nodes of a chunk.
+/// Task that corrects the nodes of one chunk.
 struct CorrectChunk<'a> {
     corrector: &'a Corrector<'a>,
     chunk: &'a NodeChunk,
@@ -235,8 +236,8 @@ impl WithSimd for CorrectChunk<'_> {
     }
 }
 
-/// Accelerations a = M⁻¹ (f_ext − f_int) of the nodes from `first` on, with the lumped masses M, without contact
-/// forces.
+/// Accelerations a = M⁻¹ (f_ext − f_int) without contact forces, with the lumped masses M. `masses` and `accelerations`
+/// are those of the nodes from the global node `first` on.
 #[inline(always)]
 fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, accelerations: &mut [Vec3]) {
     let range = first..first + masses.len();
@@ -258,7 +259,7 @@ fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, acceler
     }
 }
 
-/// Range of the `things` whose nodes are in `range`. The things are in ascending order of their nodes.
+/// Indices of the `things` whose nodes are in `range`. The things are in ascending order of their nodes.
 pub(crate) fn within<T>(things: &[T], node_of: impl Fn(&T) -> u32, range: &Range<usize>) -> Range<usize> {
     let [start, end] =
         [range.start, range.end].map(|end| things.partition_point(|thing| (node_of(thing) as usize) < end));
@@ -271,8 +272,8 @@ mod tests {
     use crate::dynamics::Prescribed;
     use crate::model::{Behaviour, WallMotion};
 
-    /// A model of two deformable bodies, a rigid body between the two in the order of bodies, and a wall. Every node of
-    /// a body that is not rigid is in exactly one chunk. The supports of a chunk refer to the nodes of the chunk.
+    /// A model of two deformable bodies, a rigid body between the two in the order of bodies, and a wall. Each node of
+    /// a body that is not rigid is in exactly one chunk. The supports of a chunk refer to nodes of this chunk.
     #[test]
     fn chunks_hold_all_nodes_and_supports() {
         let deformable = || Behaviour::Deformable { supported: true, moved: false };

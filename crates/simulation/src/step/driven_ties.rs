@@ -1,5 +1,5 @@
-//! Tied nodes with prescribed motion. The tie forces depend on the positions of these nodes at the end of the following
-//! step.
+//! Tied nodes with prescribed motion. The tie forces at the end of a step depend on the positions of these nodes at the
+//! end of the following step.
 
 use crate::contact::response::{RigidMotions, RigidPlace, StepLength, Ties};
 use crate::dynamics::{Prescribed, StepStart};
@@ -12,14 +12,14 @@ use crate::model::{Behaviour, Body, Model};
 /// Tied nodes with a prescribed motion other than rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivenTies {
-    /// Index of a support of a deformable body, and index of a tied node in the node list of the support.
+    /// Index of a support of a deformable body, and position of a tied node in the node list of this support.
     supported: Vec<(usize, usize)>,
-    /// Rigid bodies whose motion is fully prescribed, with their tied nodes.
+    /// Rigid bodies whose motion is fully prescribed, each with its tied nodes.
     rigid: Vec<(u32, Vec<u32>)>,
 }
 
 impl DrivenTies {
-    /// The driven nodes among the nodes of the ties.
+    /// The driven nodes among the tied nodes.
     pub fn of(ties: Option<&Ties>, model: &Model) -> Self {
         let mut nodes: Vec<u32> = ties.iter().flat_map(|ties| ties.nodes()).collect();
         nodes.sort_unstable();
@@ -47,14 +47,14 @@ impl DrivenTies {
     }
 }
 
-/// Whether a rigid body has supports, and all prescribed components are fixed.
+/// Whether a rigid body has a support, and all its prescribed components are fixed.
 fn is_fixed_by_support(body: &Body) -> bool {
     let Behaviour::Rigid { support: Some(support) } = &body.behaviour else { return false };
     support.components.iter().flatten().all(Prescribed::is_fixed)
 }
 
 impl Simulation {
-    /// Saves the velocities of driven tied nodes.
+    /// Saves the velocities of the driven tied nodes.
     pub(crate) fn save_driven_velocities(&mut self) {
         let velocities = &self.state.nodes.velocities;
         let nodes = self.settings.driven_ties.nodes(&self.model);
@@ -89,9 +89,9 @@ impl Simulation {
         self.drive_rigid_ties(dt);
     }
 
-    /// Sets the velocities of driven tied nodes at the beginning of a step of length `dt` \[s\] to their mean
-    /// velocities over this step. The prescribed motion over the step must be known. The predictor overwrites these
-    /// velocities.
+    /// At the beginning of a step of length `dt` \[s\], sets the velocities of driven tied nodes to their mean
+    /// velocities over this step. The prescribed motion at the end of the step must already be evaluated. The predictor
+    /// overwrites these velocities.
     pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
         for &(index, place) in &self.settings.driven_ties.supported {
             let support = &self.model.supports[index];

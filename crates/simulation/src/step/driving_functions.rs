@@ -1,5 +1,5 @@
-//! Prescribed functions of time. Steps end at the breaks of these functions, that is, at kinks and jumps. A warning
-//! reports functions that vary faster than the steps resolve.
+//! Driving functions: prescribed functions of time. A break is a kink or a jump of such a function, and steps end at
+//! breaks. A warning reports functions that vary faster than the steps resolve.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,31 +10,32 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step to a break, relative to the regular step. If a break is closer to the beginning of a step, the step
-/// does not end at the break. The mean of the function over the step then acts.
+/// Smallest step to a break, relative to the regular step. A step does not end at a break that is closer to its
+/// beginning. The mean of the function over the step then acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// A step ends at each break if a regular step has at most this number of breaks. With more breaks, a step ends only at
-/// the last break.
+/// Largest number of breaks in a regular step at which a step still ends at each break. With more breaks, a step ends
+/// only at the last break.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
-/// Tolerated rounding error of a time, relative to a step. A time is a rounded sum of steps.
+/// Largest relative difference of two step lengths that counts as a rounding error. Times are rounded sums of steps.
 const ROUNDING: f64 = 1e-9;
 
-/// Tolerated deviation of a function from linear interpolation over a step, relative to its largest value.
+/// Largest deviation of a function from linear interpolation over a step that causes no warning, relative to the
+/// largest value of the function.
 const TOLERATED_DEVIATION: f64 = 0.1;
 
-/// Number of intervals of the run at whose ends a function is sampled for its largest value.
+/// Number of equal intervals of the run. A function is sampled at the ends of the intervals for its largest value.
 const SAMPLES: u32 = 64;
 
-/// A prescribed function of time, with the scenario key that defines it.
+/// A driving function, with the scenario key that defines it.
 #[derive(Clone, Debug)]
 struct DrivingFunction {
     key: String,
     function: TimeFunction,
 }
 
-/// Largest value of a driving function, and whether a warning of the function was issued.
+/// Largest value of a driving function, and whether the function has caused a warning.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct FunctionRange {
     /// Largest absolute value of the function, sampled over the run and in the steps so far.
@@ -42,7 +43,7 @@ pub(crate) struct FunctionRange {
     has_warned: bool,
 }
 
-/// The prescribed functions of a run that are not constant.
+/// The driving functions of a run that are not constant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivingFunctions {
     all: Vec<DrivingFunction>,
@@ -83,7 +84,7 @@ impl DrivingFunctions {
         Self { all }
     }
 
-    /// Ranges of the functions, sampled up to the end of the run \[s\].
+    /// Ranges of the functions, sampled from t = 0 to the end of the run at `end` \[s\].
     pub fn ranges(&self, end: f64) -> Vec<FunctionRange> {
         let range = |driving: &DrivingFunction| {
             let instants = (0..=SAMPLES).map(|k| end * f64::from(k) / f64::from(SAMPLES));
@@ -93,15 +94,16 @@ impl DrivingFunctions {
         self.all.iter().map(range).collect()
     }
 
-    /// First break in the interval (`from`, `to`] \[s\].
+    /// First break of any function in the interval (`from`, `to`] \[s\].
     fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         let breaking =
             self.all.iter().map(|driving| &driving.function).filter(|function| function.can_break());
         breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
     }
 
-    /// Length of a step from `time` on \[s\]: `wanted`, or shorter if the step ends at a break up to the time
-    /// `horizon`. A break that is more than one and less than two steps away is reached in two equal steps.
+    /// Length of a step that begins at `time` \[s\]. The step has the length `wanted` \[s\], or it is shorter and ends
+    /// at a break. Breaks after the time `horizon` \[s\] do not count. If the first break is more than one and less
+    /// than two steps away, it is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);
         let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {
@@ -119,8 +121,8 @@ impl DrivingFunctions {
         if step > wanted * (1.0 - ROUNDING) { wanted } else { step }
     }
 
-    /// Warnings of functions that vary too fast for a step of length `time_step` \[s\] from `time` \[s\] on. Each
-    /// function is reported once.
+    /// Warnings of functions that vary too fast for the step of length `time_step` \[s\] that begins at `time` \[s\].
+    /// Each function causes at most one warning.
     pub fn unresolved<'a>(
         &'a self,
         ranges: &'a mut [FunctionRange],
@@ -158,7 +160,7 @@ fn add_boundary(index: usize, boundary: &BoundarySpec, add: &mut impl FnMut(Stri
             PrescribedMotion::Acceleration(function) => {
                 add(format!("boundaries.{index}.acceleration.{axis}"), function);
             }
-            // All three axes share the function of the rotation, so the function is added once.
+            // All three axes share the function of the rotation, so it is added for the first axis only.
             PrescribedMotion::Rotation(_) if axis != "x" => {}
             PrescribedMotion::Rotation(rotation) => match &rotation.turn {
                 Turn::Angle(angle) => add(format!("boundaries.{index}.rotation.angle"), angle),
@@ -178,13 +180,15 @@ fn add_load(index: usize, load: &LoadSpec, add: &mut impl FnMut(String, &TimeFun
 }
 
 impl Simulation {
-    /// Length of the next step \[s\]: `wanted`, or shorter if the step ends at a break up to the time `horizon` \[s\].
+    /// Length of the next step \[s\]. It is `wanted` \[s\], or shorter if the step ends at a break (see
+    /// `DrivingFunctions::step_to_break`). Breaks after the time `horizon` \[s\] do not count.
     pub(crate) fn step_to_break(&self, wanted: f64, horizon: f64) -> f64 {
         let time = self.state.nodes.time + self.state.nodes.time_remainder;
         self.settings.driving_functions.step_to_break(time, wanted, horizon)
     }
 
-    /// Warns of each function that varies too fast for the next step, of length `dt` \[s\]; once per function.
+    /// Warns of each function that varies too fast for the next step, of length `dt` \[s\]. Each function causes at
+    /// most one warning.
     pub(crate) fn check_driving_functions(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;

@@ -1,4 +1,4 @@
-//! Free flight: bodies free of stress and contact move rigidly, in closed form.
+//! Free flight: bodies without stress and contact move rigidly, in closed form.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::{FirstContact, Phase, Simulation};
 /// Largest rotation of a body in a flight step \[rad\], for a body without a steady axis of rotation.
 const MAX_UNSTEADY_ROTATION: f64 = 0.02;
 
-/// Rigid state of a deformable body, with the mass, centre and inertia of its nodal masses.
+/// Rigid state of a deformable body, with the mass, centre and inertia that follow from its nodal masses.
 pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
     let nodes = || body.nodes.clone().map(|node| (model.mass[node], model.reference_positions[node]));
     let mass: f64 = nodes().map(|(mass, _)| mass).sum();
@@ -29,7 +29,8 @@ pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
 }
 
 impl Simulation {
-    /// Takes a step of flight and measures its wall-clock time. All of the step except detection counts as integration.
+    /// Takes a step of flight and measures its wall-clock time. The time of the step without detection counts as
+    /// integration.
     pub(crate) fn fly_timed(&mut self, until: f64) {
         let (start, before) = (Instant::now(), self.timings);
         self.fly(until);
@@ -37,7 +38,8 @@ impl Simulation {
         self.timings.integration = before.integration + start.elapsed().as_secs_f64() - detection;
     }
 
-    /// Takes a step of flight, up to its largest length or up to the first impact. Time stepping begins at this impact.
+    /// Takes a step of flight. The step ends at its largest length or at the first impact. At an impact, time stepping
+    /// begins.
     pub(crate) fn fly(&mut self, until: f64) {
         let duration = self.flight_duration(until);
         self.plan_motions(duration);
@@ -74,8 +76,8 @@ impl Simulation {
         }
     }
 
-    /// Advances the flight to the first impact, or to the end time, without output. Returns the first contact, if there
-    /// is one. Has no effect outside flight.
+    /// Advances the flight to the first impact or to the end time, without output. Returns the first contact of the
+    /// run, if there is one. Outside flight, does not advance.
     pub fn fly_to_first_contact(&mut self) -> Option<FirstContact> {
         while self.state.phase == Phase::Flight && !self.is_finished() {
             self.fly(f64::INFINITY);
@@ -83,7 +85,7 @@ impl Simulation {
         self.state.ledger.first_contacts.first().copied()
     }
 
-    /// Length of the next flight step \[s\]. The step ends at the time `until` \[s\] or earlier.
+    /// Length of the next flight step \[s\]. The step ends no later than at the time `until` \[s\].
     fn flight_duration(&self, until: f64) -> f64 {
         let unsteady =
             self.state.rigid_bodies.iter().flatten().filter(|rigid_state| !rigid_state.spins_steadily());
@@ -95,7 +97,7 @@ impl Simulation {
         if self.is_last_step(remaining, step) { remaining } else { step }
     }
 
-    /// Computes the motion of every body over the next flight step.
+    /// Computes the motion of every body over a flight step of length `duration` \[s\].
     pub(crate) fn plan_motions(&mut self, duration: f64) {
         self.scratch.motions.clear();
         for (body, rigid_state) in self.model.bodies.iter().zip(&self.state.rigid_bodies) {
@@ -106,7 +108,8 @@ impl Simulation {
         }
     }
 
-    /// Advances the bodies along their motions by `time` \[s\], with the work and impulse of gravity.
+    /// Advances the flying bodies along their motions by `time` \[s\]. Adds the work and impulse of gravity to the
+    /// ledger.
     fn follow_motions(&mut self, time: f64) {
         for ((body, rigid_state), motion) in
             self.model.bodies.iter().zip(&mut self.state.rigid_bodies).zip(&self.scratch.motions)
@@ -114,8 +117,9 @@ impl Simulation {
             let (true, Some(rigid_state)) = (body.flies(), rigid_state) else { continue };
             let weight = body.gravity * rigid_state.mass();
             let (centre, before) = (rigid_state.centre(), rigid_state.travel());
-            // The angular impulse of the weight m a is ∫ (c + v s + a s²/2) × m a ds over the step, with the centre c,
-            // its velocity v and the time s. The term of a s²/2 vanishes, because it is parallel to a.
+            // The angular impulse of the weight m a over the step is ∫ (c + v s + a s²/2) × m a ds, where m is the
+            // mass, a the gravity, c the centre and v its velocity at the beginning, and s the time since then. The
+            // term with a s²/2 vanishes, because it is parallel to a.
             let mean_arm = centre + rigid_state.velocity() * (0.5 * time);
             rigid_state.advance_along(motion, time);
             self.state.ledger.energies.external_work += weight.dot(&(rigid_state.travel() - before));
@@ -123,7 +127,7 @@ impl Simulation {
         }
     }
 
-    /// Updates positions, velocities and accelerations of the nodes of bodies in flight.
+    /// Updates positions, velocities and accelerations of the nodes of bodies in flight. Outside flight, has no effect.
     pub fn update_nodal_state(&mut self) {
         if self.state.phase != Phase::Flight {
             return;
@@ -144,8 +148,8 @@ impl Simulation {
     }
 
     /// Sets the velocities of the nodes of deformable bodies \[m/s\], as a function of their reference positions \[m\].
-    /// Ends a flight, and restarts the audit. If the velocities of tied points differ, the ties equalise them in the
-    /// following step. Has no effect at the end of the run.
+    /// Ends a flight, and restarts the audit. If the new velocities of tied points differ, the ties make them equal in
+    /// the following step. At the end of the run, has no effect.
     pub fn set_velocities(&mut self, velocity: impl Fn(&Vec3) -> Vec3) {
         if self.is_finished() {
             return;
@@ -163,7 +167,7 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Ends the flight. From here on, nodal degrees of freedom describe the deformable bodies.
+    /// Ends the flight. From now on, nodal degrees of freedom describe the deformable bodies.
     fn begin_stepping(&mut self) {
         self.update_nodal_state();
         self.state.contact.detected_positions.clear();

@@ -8,7 +8,7 @@ use crate::timings::timed;
 use crate::{FirstContact, Simulation};
 
 /// Smallest interval between two impacts at which steps end, relative to the regular step. When two faces meet, their
-/// nodes impact at slightly different times, and no step for each of these times is needed.
+/// nodes impact at slightly different times. A step for each of these times is not needed.
 const MIN_IMPACT_INTERVAL: f64 = 0.1;
 
 /// Search for impacts within steps.
@@ -26,14 +26,14 @@ impl ImpactControl {
 }
 
 impl Simulation {
-    /// Predicts a step of length `dt` \[s\]. If an impact occurs in the step, cuts the step to the first impact.
-    /// Returns the length of the step \[s\].
+    /// Predicts a step of length `dt` \[s\]. If an impact occurs in the step, cuts the step to the first impact. The
+    /// cut step is not shorter than [`MIN_IMPACT_INTERVAL`] allows. Returns the length of the step \[s\].
     ///
     /// The step is not cut while discrete-gradient contact forces act. The predicted path of a node is a parabola, so
-    /// that the impact time found on this parabola is exact. For a rotating body, and for a support that moves as a
-    /// function of time, the error of the impact time is of third order in the step.
+    /// the impact time found on this parabola is exact. For a rotating body, and for a support that moves as a function
+    /// of time, the error of the impact time is of third order in the step.
     pub(crate) fn predict_to_impact(&mut self, dt: f64) -> f64 {
-        // Discrete-gradient forces are computed for a given step length, and are valid only for this length.
+        // Discrete-gradient forces are valid only for the step length for which they were computed.
         let is_committed =
             self.response.stage() == Stage::Accelerated && self.state.contact.action.has_contact();
         let Some(mut control) = self.caches.impact_control.take_if(|_| !is_committed) else {
@@ -70,8 +70,8 @@ impl Simulation {
         step
     }
 
-    /// Records an impact as the first contact of two bodies if the bodies have not touched before. `dt` is the length
-    /// of the step before the cut \[s\].
+    /// Records an impact as the first contact of two bodies, if the two bodies have not touched before. `dt` is the
+    /// length of the step before the cut \[s\].
     fn note_impact(&mut self, impact: &StepImpact, dt: f64) {
         let [contactor, target] = impact.bodies;
         let bodies = [contactor.min(target), contactor.max(target)];

@@ -1,17 +1,18 @@
 //! Initial gaps: offsets of the gap for contacts that begin deeper than relative motion explains.
 //!
-//! Springs at the full penetration of these contacts would store energy without corresponding work. The initial gap is
-//! therefore subtracted from the gap. The initial gap decreases with the penetration, and is removed when the contact
-//! opens. A contact has an initial gap in three cases:
+//! If springs acted at the full penetration of these contacts, they would store energy without corresponding work. The
+//! initial gap is therefore subtracted from the gap. The initial gap is negative. Its magnitude decreases with the
+//! penetration, and it is removed when the contact opens. A contact has an initial gap in three cases:
 //!
 //! - Bodies overlap at t = 0, with the policy `offset`. The initial gap of a contact is its gap at t = 0.
-//! - A new contact is deeper than the relative displacement of its points in the step. The contactor then cannot have
-//!   entered through the face. The contactor came past an edge, or from a part that is excluded from contact. The
+//! - The penetration of a new contact exceeds the relative displacement of its points in the step. The contactor then
+//!   cannot have entered through the face: it came past an edge, or from a part that is excluded from contact. The
 //!   initial gap is the gap at the beginning of the step.
-//! - A contact continues on another surface with a larger penetration, as at a step between two heights. The initial
-//!   gap is the difference in height, so that the contact continues from its gap on the previous surface.
+//! - A contact continues on another surface with a larger penetration, for example where a surface has a step in
+//!   height. The initial gap is the difference in height, so that the contact continues from its gap on the previous
+//!   surface.
 //!
-//! If two edges have moved past each other's ends and lie side by side, their constraint is removed.
+//! If two edges have moved past each other's ends and now lie side by side, their constraint is removed.
 //!
 //! The option `IGNORE = 1` of LS-DYNA tracks initial and later penetrations in the same way (Hallquist, LS-DYNA Keyword
 //! User's Manual, \*CONTACT).
@@ -24,7 +25,8 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Relative excess of an initial gap over the measured gap. With this excess, rounding leaves no penetration.
+/// Excess of an initial gap over the measured gap, relative to the measured gap. With this excess, rounding leaves no
+/// penetration.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps of contacts \[m\], by ascending key.
@@ -53,8 +55,8 @@ impl InitialGaps {
         self.now.is_empty()
     }
 
-    /// Subtracts the initial gaps from the gaps of `constraints`, and removes the constraints of edges that have passed
-    /// each other. `before` are the constraints of the previous step, and `positions` the nodal positions at the
+    /// Subtracts the initial gaps from the gaps of `constraints`. Removes the constraints of edges that have passed
+    /// each other. `before` are the constraints of the previous step. `positions` are the nodal positions at the
     /// beginning and at the end of the step \[m\].
     pub fn apply(&mut self, constraints: &mut Constraints, before: &Constraints, positions: [&[Vec3]; 2]) {
         std::mem::swap(&mut self.now, &mut self.before);
@@ -99,9 +101,9 @@ impl InitialGaps {
     }
 }
 
-/// Gap at the beginning of the step, for a contact whose surfaces overlapped already at the beginning; `None` for any
-/// other contact. The surfaces overlapped if the penetration at the end exceeds the relative displacement of the
-/// contact points in the step.
+/// Gap at the beginning of the step, for a contact whose surfaces already overlapped then; `None` for any other
+/// contact. The surfaces count as overlapping at the beginning if the penetration at the end of the step exceeds the
+/// relative displacement of the contact points in the step.
 fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     let travel = constraint.jump(to) - constraint.jump(from);
     let closed = (-constraint.normal.dot(&travel)).max(0.0);
@@ -109,8 +111,8 @@ fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Opt
 }
 
 /// Initial gap of a new node contact that continues another contact at a larger penetration. `counted` is the gap of
-/// the other contact. `None` if the penetration is no larger, and for edge contacts. An edge contact differs in its
-/// normal from the contact that it continues, so the two gaps cannot be compared.
+/// the other contact. `None` if the penetration is not larger. Also `None` for an edge contact: its normal differs from
+/// that of the other contact, so the two gaps cannot be compared.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;
@@ -120,9 +122,10 @@ fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2
     (added < CLEARANCE * constraint.gap).then_some(added)
 }
 
-/// Gap of the contact that a new contact replaces, less the initial gap of the replaced contact. A new contact replaces
-/// a contact of the same node with another surface, or a contact of edges with a common node. The two normals must be
-/// aligned, in the same or in opposite directions. Of several such contacts, the smallest gap counts.
+/// Gap of the contact that a new contact replaces, after subtraction of the initial gap. `None` if the new contact
+/// replaces no contact. It can replace a contact of the same node with another surface, or a contact of edges with a
+/// common node. The normals of the two contacts must be aligned, in the same or in opposite directions. If there are
+/// several such contacts, the smallest gap is returned.
 fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
     let nodes = contact_nodes(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));
@@ -165,7 +168,7 @@ mod tests {
         constraints
     }
 
-    /// Gap after subtraction of the initial gap, in a step in which node 3 moves from one height to another.
+    /// Gap after subtraction of the initial gap, in a step in which node 3 moves from height `from` to height `to`.
     fn counted(initial_gaps: &mut InitialGaps, before: &Constraints, from: f64, to: f64) -> f64 {
         let mut constraints = contact(to, 0);
         initial_gaps.apply(&mut constraints, before, [&positions(from), &positions(to)]);
@@ -185,8 +188,8 @@ mod tests {
         );
     }
 
-    /// A contact is detected at a penetration of 0.5 after a displacement of 0.1. Until the contact opens, only the
-    /// displacement counts.
+    /// A contact is detected at a penetration of 0.5 after a relative displacement of 0.1. Until the contact opens,
+    /// only the displacement counts.
     #[test]
     fn lateral_entry_counts_from_the_initial_gap() {
         let (mut initial_gaps, nothing) = (InitialGaps::default(), Constraints::default());
@@ -200,8 +203,8 @@ mod tests {
         assert_eq!(counted(&mut initial_gaps, &nothing, 0.1, -0.05), -0.05);
     }
 
-    /// A contact at a penetration of 0.2 continues on a surface that is 0.1 higher. The difference in height does not
-    /// count, but further penetration does. On a lower surface the full penetration counts.
+    /// A contact with a penetration of 0.2 continues on a surface that is 0.1 higher. The difference in height does not
+    /// count, but further penetration does. On a lower surface, the full penetration counts.
     #[test]
     fn a_surface_step_continues_from_the_previous_gap() {
         let before = contact(-0.2, 7);

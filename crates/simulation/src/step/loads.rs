@@ -1,8 +1,8 @@
 //! Loads within a step.
 //!
 //! A load that is discontinuous at the instant between two steps has two values at this instant. The left limit acts in
-//! the second half kick of the first step, the right limit in the first half kick of the second step. The impulse over
-//! a step is then half the step length times the sum of the values at the two ends of the step.
+//! the second half kick of the earlier step, and the right limit acts in the first half kick of the later step. The
+//! impulse over a step is then half the step length times the sum of the load values at the two ends of the step.
 
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ impl Simulation {
             return;
         }
         let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);
-        // `external_before` serves as workspace, because this step overwrites `external_before` before its next use.
+        // `external_before` serves as a workspace here. The step overwrites this array before its next use.
         let jumps = &mut self.state.forces.external_before;
         bodies.clone().for_each(|(_, body)| jumps[body.nodes.clone()].fill(Vec3::zeros()));
         for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.state.forces.loads) {
@@ -45,7 +45,7 @@ impl Simulation {
             }
         }
         self.hold_jumps_of_loads();
-        // After a jump of other forces, the tie forces must be computed again. A `tied_step` of zero causes this.
+        // The jump of the loads changes the tie forces. With `tied_step` = 0, they are computed again.
         self.state.contact.tied_step = 0.0;
         self.account_jumps_of_loads(dt);
     }
@@ -64,8 +64,8 @@ impl Simulation {
         has_jumped
     }
 
-    /// Lets the reactions of supported components balance the load jumps, so that these components keep their
-    /// accelerations.
+    /// Changes the reactions of supported components by the opposite of the load jumps, so that these components keep
+    /// their accelerations.
     fn hold_jumps_of_loads(&mut self) {
         let jumps = &self.state.forces.external_before;
         for (support, components) in self.model.supports.iter().zip(&mut self.state.forces.supported) {
@@ -78,8 +78,8 @@ impl Simulation {
         }
     }
 
-    /// Subtracts the change of the kick energy by the load jumps from the work of the loads. The conserved energy is
-    /// then unchanged. Updates the external wrench.
+    /// Updates the kick energy after load jumps. Its change is subtracted from the work of the loads, so that the
+    /// conserved energy does not change. Also updates the external wrench.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {
@@ -96,7 +96,8 @@ impl Simulation {
         self.state.ledger.external_wrench = self.compute_external_wrench();
     }
 
-    /// Updates Σ f · a of a body after force jumps at the beginning of a step, with the forces f and accelerations a.
+    /// Updates Σ f · a of a body after force jumps at the beginning of a step, with the forces f and accelerations a of
+    /// its degrees of freedom.
     pub(crate) fn update_force_acceleration(&mut self, body: usize) {
         self.state.ledger.balances[body].force_acceleration = self.body_balance(body).force_acceleration;
         if self.model.bodies[body].loaded {
@@ -104,8 +105,8 @@ impl Simulation {
         }
     }
 
-    /// Σ f · a over the free degrees of freedom of a body, with weight and loads f and the accelerations a \[N·m/s²\].
-    /// The degrees of freedom are nodal components, or the translation and rotation of a rigid body.
+    /// Σ f · a over the free degrees of freedom of a body \[N·m/s²\], with the weight and loads f, and the
+    /// accelerations a. The degrees of freedom are nodal components, or the translation and rotation of a rigid body.
     pub(crate) fn load_acceleration(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         if of_body.is_rigid() {
@@ -127,7 +128,7 @@ impl Simulation {
         of_all - of_supports
     }
 
-    /// Stores [`Simulation::load_acceleration`] at the end of a step.
+    /// Stores [`Simulation::load_acceleration`] of each loaded body at the end of a step.
     pub(crate) fn note_load_accelerations(&mut self) {
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].loaded {
@@ -138,22 +139,22 @@ impl Simulation {
         }
     }
 
-    /// Work of the kicks by weight and loads f in a step of length `dt` \[s\], in excess of ½ (f_n + f_{n+1}) · Δx
-    /// \[J\]. Δx is the displacement, and n and n+1 are the beginning and the end of the step.
+    /// Part of the work of the kicks by weight and loads f in a step of length `dt` \[s\] that exceeds ½ (f_n +
+    /// f_{n+1}) · Δx \[J\]. Δx is the displacement, and n and n+1 are the beginning and the end of the step.
     pub(crate) fn work_of_load_kicks(&self, body: usize, dt: f64) -> f64 {
         let [before, after] = self.state.forces.load_accelerations[body];
         0.125 * dt * dt * (after - before)
     }
 
-    /// Computes weight and loads at the end of a step, and the resultants of gravity, loads and contact on rigid
-    /// bodies.
+    /// Computes weight and loads at the end of a step. Also computes the resultants of gravity, loads and contact on
+    /// rigid bodies.
     pub(crate) fn compute_external_forces(&mut self) {
         let start = Instant::now();
         let forces = &mut self.state.forces;
         std::mem::swap(&mut forces.external, &mut forces.external_before);
         for body in self.model.bodies.iter().filter(|body| body.loaded) {
             let nodes = body.nodes.clone();
-            // Gravity on a rigid body acts at the centre of the body instead of its nodes.
+            // Gravity on a rigid body acts at the centre of the body, not at its nodes.
             let gravity = if body.is_rigid() { Vec3::zeros() } else { body.gravity };
             let masses = self.model.mass[nodes.clone()].par_iter();
             let weights = forces.external[nodes.clone()].par_iter_mut().zip(masses);
@@ -178,7 +179,7 @@ impl Simulation {
     }
 }
 
-/// Resultant of nodal forces, with their moment about `centre`.
+/// Resultant of nodal forces \[N\], with their moment about `centre` \[N·m\].
 fn about(centre: &Vec3, positions: &[Vec3], forces: &[Vec3]) -> Wrench {
     let nodes = positions.iter().zip(forces);
     nodes.fold(Wrench::zero(), |sum, (position, force)| sum + Wrench::at(&(position - centre), *force))

@@ -40,8 +40,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Begins a step of length `dt` \[s\]: sets its number and the time at its end, and keeps the contacts before the
-    /// step.
+    /// Begins a step of length `dt` \[s\]: sets the step number and the time at the end of the step. Keeps the contacts
+    /// of the previous step.
     fn begin_step(&mut self, dt: f64) {
         self.check_driving_functions(dt);
         self.advance_time(dt);
@@ -50,8 +50,8 @@ impl Simulation {
         self.swap_contact();
     }
 
-    /// Advances the time by `dt` \[s\], except in dynamic relaxation. A step that ends at the end time or at an exact
-    /// output time sets the time to exactly this value.
+    /// Advances the time by `dt` \[s\], except in dynamic relaxation. If the step ends at the end time or at an exact
+    /// output time, the time is set to exactly this value.
     pub(crate) fn advance_time(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;
@@ -120,8 +120,8 @@ impl Simulation {
         }
     }
 
-    /// Computes internal and external forces, and the history of the materials, at the positions and the time after a
-    /// step of length `dt` \[s\].
+    /// Computes internal and external forces, and the history of the materials, at the end of a step of length `dt`
+    /// \[s\].
     pub(crate) fn compute_forces(&mut self, dt: f64) -> Result<(), NumericalFailure> {
         let result = timed(&mut self.timings.internal_force, || {
             self.caches.internal.evaluate(&self.scratch.positions_next, &mut self.state.history, dt)

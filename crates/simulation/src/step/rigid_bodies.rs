@@ -16,8 +16,8 @@ impl Simulation {
         self.state.contact.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
 
-    /// Computes the resultants of gravity, loads and contact on the rigid bodies, with the nodes at the end of the
-    /// step.
+    /// Computes the resultants of gravity, loads and contact on the rigid bodies, with the nodal positions at the end
+    /// of the step.
     pub(crate) fn compute_rigid_resultants(&mut self) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
@@ -36,7 +36,7 @@ impl Simulation {
         }
     }
 
-    /// Evaluates the prescribed motion of the rigid bodies at the end of the step.
+    /// Evaluates the prescribed motion of the rigid bodies at the end of a step of length `dt` \[s\].
     pub(crate) fn plan_rigid_supports(&mut self, dt: f64) {
         let phase = self.state.phase;
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
@@ -61,7 +61,7 @@ impl Simulation {
         }
     }
 
-    /// Predictor of a rigid body: the first half kick and the drift. Moves its nodes.
+    /// Predictor of a rigid body: the first half kick and the drift. Also moves the nodes of the body.
     pub(crate) fn predict_rigid(&mut self, body: usize, dt: f64) {
         let Some(rigid_state) = self.state.rigid_bodies[body].as_mut() else { return };
         let rigid = &mut self.state.forces.rigid[body];
@@ -93,8 +93,8 @@ impl Simulation {
         );
     }
 
-    /// Updates the mobility of the rigid bodies to their velocities at the middle of the step and their positions at
-    /// its end.
+    /// Updates the mobility of the rigid bodies. It refers to their velocities at the middle of the step, and to their
+    /// positions at the end of the step.
     pub(crate) fn refresh_mobility(&mut self, dt: f64) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
@@ -121,7 +121,7 @@ impl Simulation {
 
     /// Applies the velocity and position corrections of contact to a rigid body and its nodes, between the two half
     /// kicks of the step. Returns the kinetic energy that the position correction adds \[J\]. The caller must account
-    /// for the reactions of supports and the work against the forces.
+    /// for the reactions of supports, and for the work against the forces.
     pub(crate) fn correct_motion_of_rigid(&mut self, correction: &RigidCorrection) -> f64 {
         let index = correction.body as usize;
         let Some(rigid_state) = self.state.rigid_bodies[index].as_mut() else { return 0.0 };
@@ -140,8 +140,8 @@ impl Simulation {
         given
     }
 
-    /// Accounts for the impulse, moment and work of the support of a rigid body in reaction to contact and tie
-    /// impulses.
+    /// Accounts for the reaction of the support of a rigid body to contact and tie impulses: its impulse, moment and
+    /// work. `dt` is the length of the step \[s\].
     pub(crate) fn react_by_rigid_support(&mut self, body: usize, dt: f64) {
         let (Some((accounts, moment_account)), Some(rigid_state)) =
             (self.accounts_of_rigid(body), &self.state.rigid_bodies[body])
@@ -180,7 +180,8 @@ impl Simulation {
         self.add_support_reaction(Some(moment_account), reaction, -moment.dot(&spin));
     }
 
-    /// Corrector of a rigid body: the second half kick. Sets the velocities of its nodes.
+    /// Corrector of a rigid body: the second half kick. Also sets the velocities and accelerations of the nodes of the
+    /// body.
     pub(crate) fn correct_rigid(&mut self, body: usize, dt: f64) {
         let Some(rigid_state) = self.state.rigid_bodies[body].as_mut() else { return };
         let rigid = &mut self.state.forces.rigid[body];
@@ -220,9 +221,9 @@ impl Simulation {
         });
     }
 
-    /// a · F + (I⁻¹ τ) · τ over the free components of a rigid body, with the resultant force F, the acceleration a,
-    /// the torque τ and the inertia I \[N·m/s²\]. The contribution of free fall is subtracted; for a loaded body, the
-    /// contribution of weight and loads is subtracted instead. Zero for a deformable body in flight.
+    /// a · F + (I⁻¹ τ) · τ over the free components of a rigid body \[N·m/s²\], with the resultant force F, the
+    /// acceleration a, the torque τ and the inertia I. The contribution of free fall is subtracted. For a loaded body,
+    /// the contribution of weight and loads is subtracted instead. Zero for a body that is not rigid.
     pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
         let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.state.rigid_bodies[body])
         else {
@@ -239,7 +240,7 @@ impl Simulation {
         of_forces - from_outside
     }
 
-    /// Contribution of weight and loads to [`Simulation::rigid_force_acceleration`].
+    /// Contribution of weight and loads to the first expression of [`Simulation::rigid_force_acceleration`].
     pub(crate) fn rigid_load_acceleration(&self, body: usize) -> f64 {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return 0.0 };
         let load = &self.state.forces.rigid[body].load;
@@ -247,8 +248,8 @@ impl Simulation {
         self.rigid_force_dot_acceleration(body, rigid_state, [force, load.angular])
     }
 
-    /// Product of a force and a torque with the acceleration a and the angular acceleration I⁻¹ τ of the free
-    /// components of a rigid body \[N·m/s²\].
+    /// force · a + torque · (I⁻¹ τ) over the free components of a rigid body \[N·m/s²\], with the acceleration a, the
+    /// torque τ and the inertia I of the body.
     fn rigid_force_dot_acceleration(
         &self,
         body: usize,
@@ -265,7 +266,7 @@ impl Simulation {
     }
 
     /// Contribution of contact to a · F + (I⁻¹ τ) · τ of a rigid body (see [`Simulation::rigid_force_acceleration`]) at
-    /// the beginning of the current step \[N·m/s²\]. Call it after the predictor.
+    /// the beginning of the current step \[N·m/s²\]. Call this function after the predictor.
     pub(crate) fn rigid_contact_acceleration(&self, body: usize) -> f64 {
         let Some(rigid_state) = &self.scratch.before.rigid_bodies[body] else { return 0.0 };
         let of_body = &self.model.bodies[body];
@@ -279,10 +280,10 @@ impl Simulation {
         )
     }
 
-    /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\], in excess of the products of force
-    /// and nodal displacement \[J\]. The excess arises in rotation. The kicks act on the velocities at both ends of the
-    /// step, tangents of the path of a node; the nodal displacement is a secant of this path. Tie forces act on a rigid
-    /// body as a whole and have no such excess.
+    /// Part of the work of the contact forces on rigid bodies over a step of length `dt` \[s\] that exceeds the
+    /// products of force and nodal displacement \[J\]. This part arises in rotation. The kicks act on the nodal
+    /// velocities at both ends of the step, which are tangents of the path of a node. The nodal displacement is a
+    /// secant of this path. Tie forces act on a rigid body as a whole, and do not contribute.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.scratch.before.action;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
@@ -298,9 +299,9 @@ impl Simulation {
         0.5 * dt * work
     }
 
-    /// Excess of a nodal velocity of a rotating body over the mean velocity of the node in the step \[m/s\]. The nodal
-    /// velocity is at the beginning (`end` = 0) or end (`end` = 1) of the step, with the momenta at the middle of the
-    /// step.
+    /// Velocity of a node of a rotating body minus the mean velocity of the node in the step \[m/s\]. The velocity is
+    /// taken at the beginning (`end` = 0) or at the end (`end` = 1) of the step, and is computed with the momenta at
+    /// the middle of the step. Zero for a supported body, and for a body that is not rigid.
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];
@@ -319,7 +320,7 @@ impl Simulation {
             - self.state.nodes.velocities[node as usize]
     }
 
-    /// Resultant force of gravity and loads on a rigid body, with the moment about the origin.
+    /// Resultant force of gravity and loads on a rigid body \[N\], with the moment about the origin \[N·m\].
     pub(crate) fn rigid_external_wrench(&self, body: usize) -> Wrench {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return Wrench::zero() };
         let load = &self.state.forces.rigid[body].load;
@@ -350,7 +351,7 @@ pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt
     rigid_state.set_spin(&((after * before.inverse()).scaled_axis() / dt));
 }
 
-/// Sets the prescribed components of the position and velocity of the centre of mass to their values at the end of a
+/// Sets the prescribed components of the position and velocity of the centre of mass to their values at the end of the
 /// step.
 pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
     for (axis, end) in prescribed.iter().enumerate() {
@@ -360,8 +361,8 @@ pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<Prescribed
     }
 }
 
-/// Reaction \[N\] that gives the prescribed components their prescribed acceleration. `force` is the sum of the other
-/// forces.
+/// Reaction \[N\] that gives the prescribed components their prescribed accelerations. `force` is the sum of all other
+/// forces \[N\]. The reaction is zero for free components.
 fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -> Vec3 {
     Vec3::from_fn(|axis, _| prescribed[axis].map_or(0.0, |end| mass * end.acceleration - force[axis]))
 }

@@ -13,7 +13,8 @@ use crate::account::resultants::Resultants;
 use crate::forces::SupportedComponent;
 
 impl Simulation {
-    /// Evaluates the prescribed motion at the end of the step. Call this function before velocities change.
+    /// Evaluates the prescribed motion at the end of a step of length `dt` \[s\]. Call this function before velocities
+    /// change.
     pub(crate) fn plan_supports(&mut self, dt: f64) {
         let (references, phase) = (&self.model.reference_positions, self.state.phase);
         let (positions, velocities) = (&self.state.nodes.positions, &self.state.nodes.velocities);
@@ -34,7 +35,7 @@ impl Simulation {
         self.plan_rigid_supports(dt);
     }
 
-    /// Sets supported components to their positions at the end of the step and their mean velocities over the step.
+    /// Sets supported components to their positions at the end of the step, and to their mean velocities over the step.
     pub(crate) fn place_supported(&mut self, dt: f64) {
         for (support, components) in self.model.supports.iter().zip(&self.state.forces.supported) {
             let axis = support.axis;
@@ -48,7 +49,7 @@ impl Simulation {
     }
 
     /// Computes the reactions and velocity jumps of supported components. Call this function while
-    /// `state.nodes.positions` are the positions before the step.
+    /// `state.nodes.positions` are still the positions before the step.
     pub(crate) fn note_reactions(&mut self, dt: f64) {
         let mut supported = std::mem::take(&mut self.state.forces.supported);
         let resultants =
@@ -69,8 +70,8 @@ impl Simulation {
         self.state.forces.supported = supported;
     }
 
-    /// Lets the reactions of supported components balance force jumps at the beginning of a step, so that these
-    /// components keep their accelerations.
+    /// Changes the reactions of supported components by the opposite of the force jumps at the beginning of a step, so
+    /// that these components keep their accelerations.
     pub(crate) fn balance_force_jumps(&mut self) {
         let accelerations = &mut self.state.nodes.accelerations;
         let mut supported = std::mem::take(&mut self.state.forces.supported);
@@ -86,7 +87,7 @@ impl Simulation {
         self.state.forces.supported = supported;
     }
 
-    /// Sum of the nodal reactions of a support \[N\], with the moment about the origin \[N·m\].
+    /// Sum of the nodal reactions of a support \[N\], with their moment about the origin \[N·m\].
     pub(crate) fn reaction_wrench(&self, support: usize) -> Wrench {
         let (positions, axis) = (&self.state.nodes.positions, self.model.supports[support].axis);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
@@ -94,8 +95,9 @@ impl Simulation {
         })
     }
 
-    /// Impulse of the velocity jumps of a support, with the moment about the origin for nodes at `positions` \[m\]. The
-    /// jumps are at the beginning (`end` = 0) or end (`end` = 1) of the last step.
+    /// Impulse of the velocity jumps of a support \[N·s\], with its moment about the origin. `positions` are the
+    /// positions of the nodes \[m\]. The jumps are at the beginning (`end` = 0) or at the end (`end` = 1) of the last
+    /// step.
     pub(crate) fn jump_wrench(&self, support: usize, end: usize, positions: &[Vec3]) -> Wrench {
         let (axis, masses) = (self.model.supports[support].axis, &self.model.mass);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
@@ -103,8 +105,8 @@ impl Simulation {
         })
     }
 
-    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]: the change of the kinetic
-    /// energy less the work of the other forces. `before` are the nodal positions before the step \[m\].
+    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]. It is the change of the
+    /// kinetic energy minus the work of all other forces. `before` are the nodal positions before the step \[m\].
     pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
         let (axis, after, masses) =
             (self.model.supports[support].axis, &self.state.nodes.positions, &self.model.mass);
@@ -134,7 +136,7 @@ impl Simulation {
     }
 }
 
-/// Parallel iterator over the nodes of a support, with their supported components.
+/// Parallel iterator over the nodes of a support, each with its supported component.
 fn of_nodes<'a>(
     support: &'a Support,
     components: &'a mut [SupportedComponent],

@@ -1,4 +1,4 @@
-//! Step control: the data for the choice of the step that are kept between steps, and the limits of the step.
+//! Step control: the data that the choice of the step keeps between steps, and the limits of the step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,17 @@ use crate::progress::StepLimit;
 /// Largest number of steps between two computations of the critical step.
 const MAX_INTERVAL: u32 = 50;
 
-/// Tolerance between two computations of the critical step: for the strain of the elements, and for the relative change
-/// of the critical step at its previous rate of change. By default the step is 20 % below the critical step, and is
-/// therefore stable within this tolerance.
+/// Largest change between two computations of the critical step \[-\]. It bounds the strain of the elements since the
+/// last computation. It also bounds the relative change of the critical step that is expected at its last rate of
+/// change. By default, the step is 20 % below the critical step, and is therefore stable within this tolerance.
 const TOLERATED_CHANGE: f64 = 0.05;
 
-/// The time step is increased only if the stable step exceeds the time step by this ratio, because frequent changes of
-/// the step cost accuracy.
+/// Largest ratio of the stable step to the time step at which the time step is kept. With a larger ratio, the time step is
+/// increased. Frequent changes of the step cost accuracy.
 const MIN_GROWTH: f64 = 1.1;
 
-/// Forces computed for one step length are valid for another length up to this relative difference. Their error is then
-/// a rounding error.
+/// Largest relative difference of two step lengths that count as equal. Forces computed for one of the two lengths are
+/// then valid for the other up to a rounding error.
 const STEP_TOLERANCE: f64 = 1e-12;
 
 /// Largest step, relative to the joint stability limit of elements and contacts \[-\].
@@ -33,25 +33,25 @@ pub(crate) struct StepControl {
     pub(super) size: StepSize,
     pub(super) safety: f64,
     pub(super) critical: Option<CriticalStep>,
-    /// Largest travel of a node of a rigid body in a step \[m\].
+    /// Largest distance that a node of a rigid body may travel in a step \[m\].
     pub(super) rigid_travel: f64,
     /// Largest step for nodes whose contacts open and close on stiff springs \[s\].
     pub(super) stiff_spring: f64,
-    /// Largest step in a model of rigid bodies, so that bodies at rest penetrate little into their springs \[s\].
+    /// Largest step in a model of rigid bodies \[s\]. It bounds the penetration of bodies at rest into their springs.
     pub(super) resting_contact: f64,
     /// Number of steps from the last computation of the critical step to the next.
     pub(super) interval: u32,
     pub(super) since_refresh: u32,
     pub(super) time_step: f64,
-    /// Last step before it was cut to an event or the end time \[s\].
+    /// Length of the last step before it was cut to an event or to the end time \[s\].
     pub(super) regular_step: f64,
     /// Step that scales the spring stiffness \[s\].
     pub(super) spring_step: f64,
-    /// Length of the following step, if forces were computed for it.
+    /// Length of the following step, if forces were computed for this length.
     pub(super) committed: Option<CommittedStep>,
     /// Whether the current step differs from the step for which discrete-gradient forces were computed.
     pub(super) differs_from_committed: bool,
-    /// Limit set by the caller \[s\]; it does not apply to steps committed for contact.
+    /// Limit set by the caller \[s\]. It does not apply to steps that are committed for contact.
     pub(super) longest: f64,
     pub(super) first: Option<f64>,
     pub(super) preferred: f64,
@@ -107,15 +107,16 @@ pub(super) enum CommittedFor {
     Ties,
 }
 
-/// Whether two step lengths \[s\] are equal up to rounding, so that forces computed for one length are valid for the
+/// Whether two step lengths \[s\] are equal up to rounding. Forces computed for one length are then valid for the
 /// other.
 pub(crate) fn is_same_step(step: f64, other: f64) -> bool {
     (step - other).abs() <= STEP_TOLERANCE * other
 }
 
 impl CommittedStep {
-    /// Whether the committed step is taken. Its length must not exceed the `regular` step or, unless it is committed
-    /// for contact, the limit `longest` of the caller \[s\].
+    /// Whether the committed step is taken. Its length, before or after the cut to an event, must not exceed the
+    /// `regular` step \[s\]. Unless the step is committed for contact, its length must also not exceed the limit
+    /// `longest` of the caller \[s\].
     pub(super) fn holds(&self, regular: f64, longest: f64) -> bool {
         let is_allowed = self.regular <= regular || self.length <= regular;
         is_allowed && (self.to == CommittedFor::Contact || self.length <= longest)
@@ -123,8 +124,8 @@ impl CommittedStep {
 }
 
 impl StepControl {
-    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` \[s\] and `resting_contact` \[s\]; infinite
-    /// means no limit.
+    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` \[s\] and `resting_contact` \[s\]. An infinite
+    /// value means no limit.
     pub fn new(size: StepSize, safety: f64, [rigid_travel, stiff_spring, resting_contact]: [f64; 3]) -> Self {
         Self {
             size,
@@ -150,20 +151,20 @@ impl StepControl {
         }
     }
 
-    /// Last time step \[s\].
+    /// Length of the last step \[s\].
     pub fn time_step(&self) -> f64 {
         self.time_step
     }
 
-    /// Last time step before it was cut to an event or the end time \[s\].
+    /// Length of the last step before it was cut to an event or to the end time \[s\].
     pub fn regular_step(&self) -> f64 {
         self.regular_step
     }
 
-    /// Step that scales the spring stiffness \[s\], without cuts to events. In a model with deformable bodies, this
-    /// step would be chosen without contact. The stiffness is therefore independent of the order in which contacts
-    /// begin. In a model of rigid bodies under gravity, the step is also without the limits of the flight step and of
-    /// the guard against tunnelling.
+    /// Step that scales the spring stiffness \[s\], without cuts to events. In a model with deformable bodies, it is
+    /// the step that would be chosen without contact. The stiffness is therefore independent of the order in which
+    /// contacts begin. In a model of rigid bodies under gravity, the limits of the flight step and of the guard against
+    /// tunnelling do not shorten it.
     pub fn spring_step(&self) -> f64 {
         self.spring_step
     }
@@ -173,35 +174,35 @@ impl StepControl {
         self.differs_from_committed
     }
 
-    /// Critical step of the elements as last computed \[s\].
+    /// Critical step of the elements at its last computation \[s\]; `None` without elements.
     pub fn critical_step(&self) -> Option<f64> {
         self.critical.map(|critical| critical.time_step)
     }
 
-    /// Block with internal forces, and element of this block, with the critical step.
+    /// Element with the critical step: index of its block among the blocks with internal forces, and index in this
+    /// block.
     pub fn critical_element(&self) -> Option<(usize, usize)> {
         self.critical.map(|critical| (critical.block, critical.element))
     }
 
-    /// Sets the length of a step that this control has not chosen \[s\].
+    /// Sets the length of the last step \[s\], for a step whose length was chosen elsewhere.
     pub fn set_time_step(&mut self, time_step: f64) {
         self.time_step = time_step;
     }
 
-    /// Makes a computation of the critical step due before the next step. The interval between computations then starts
-    /// again at one step.
+    /// Makes a computation of the critical step due before the next step. After this computation, the interval between
+    /// computations is one step again.
     pub fn invalidate(&mut self) {
         self.interval = 0;
     }
 
     /// Whether the critical step must be computed again. `change_of_shapes` is the strain of the elements since the
-    /// last computation.
+    /// last computation \[-\].
     pub(super) fn is_due(&self, change_of_shapes: f64) -> bool {
         self.since_refresh >= self.interval || change_of_shapes > TOLERATED_CHANGE
     }
 
-    /// Sets the critical step, and derives the interval to the next computation from the rate of change of the critical
-    /// step.
+    /// Sets the critical step, and derives the interval to its next computation from its rate of change.
     pub(super) fn renew(&mut self, critical: Option<CriticalStep>) {
         let before = std::mem::replace(&mut self.critical, critical);
         let [before, now] = [before, critical].map(|critical| critical.map_or(1.0, |c| c.time_step));
@@ -213,8 +214,9 @@ impl StepControl {
 
     /// Largest stable step of elements and contact \[s\].
     ///
-    /// The highest frequency ω of elements and contact together satisfies ω² ≤ ω_elements² + ω_contact², and the step
-    /// must satisfy dt ≤ 2/ω. `fastest_rigid` is the largest speed of a node of a rigid body \[m/s\].
+    /// The highest angular frequency ω of elements and contact together satisfies ω² ≤ ω_elements² + ω_contact², and
+    /// the step must satisfy dt ≤ 2/ω. `contact_frequency_squared` is ω_contact² \[rad²/s²\]. `fastest_rigid` is the
+    /// largest speed of a node of a rigid body \[m/s\].
     pub(super) fn stable_step(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> f64 {
         shortest(&self.limits(contact_frequency_squared, fastest_rigid)).1
     }
@@ -234,14 +236,13 @@ impl StepControl {
     }
 }
 
-/// The limit with the shortest step \[s\]; of equal limits, the first.
+/// The limit with the shortest step \[s\]. Of equal limits, the first is returned.
 pub(super) fn shortest(limits: &[(StepLimit, f64)]) -> (StepLimit, f64) {
     let none = (StepLimit::Scenario, f64::INFINITY);
     limits.iter().fold(none, |least, limit| if limit.1 < least.1 { *limit } else { least })
 }
 
-/// Sets the step to the stable step \[s\] if the step must shrink, or if it can grow by more than the ratio
-/// [`MIN_GROWTH`].
+/// Sets `step` to `stable` \[s\] if `step` must shrink, or if it can grow by more than the ratio [`MIN_GROWTH`].
 pub(super) fn keep_or_take(step: &mut f64, stable: f64) {
     if !(step.is_finite() && stable >= *step && stable <= MIN_GROWTH * *step) {
         *step = stable;
@@ -252,9 +253,10 @@ pub(super) fn keep_or_take(step: &mut f64, stable: f64) {
 mod tests {
     use super::*;
 
-    /// While the critical step is constant, the interval between its computations doubles up to the limit. A decrease
-    /// by a tenth in ten steps is ln 0.9/10 = −0.0105 per step. At this rate the tolerated change 0.05 is reached after
-    /// four steps, so the interval is four steps. An invalidation resets the interval to one step.
+    /// While the critical step is constant, the interval between its computations doubles up to its limit. If the
+    /// critical step decreases by a tenth in ten steps, its logarithm changes by ln 0.9/10 = −0.0105 per step. At this
+    /// rate, the tolerated change of 0.05 is reached after four steps, so the interval is four steps. An invalidation
+    /// resets the interval to one step.
     #[test]
     fn the_critical_step_is_computed_as_often_as_it_changes() {
         let mut control = StepControl::new(StepSize::Auto, 0.8, [f64::INFINITY; 3]);

@@ -17,21 +17,21 @@ use crate::timings::timed;
 use control::{CommittedFor, CommittedStep, keep_or_take, shortest};
 pub(crate) use control::{StepControl, is_same_step};
 
-/// The step is chosen for a speed of the nodes of rigid bodies. Contact may increase this speed by this factor. A free
-/// body struck by another body of any mass gains up to twice the speed of the other body. The rotation of the struck
-/// body adds to this speed. The chosen step is a small fraction of the step in which a node could tunnel. Even at three
-/// times the speed, a node therefore cannot tunnel.
+/// Factor by which contact may increase the speed of the nodes of rigid bodies before a new step is chosen. A free body
+/// struck by another body of any mass gains up to twice the speed of the other body, and its rotation adds to this
+/// speed. The chosen step is a small fraction of the step in which a node could tunnel. Even at three times the speed,
+/// a node therefore cannot tunnel.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
-/// Length of the time step, relative to the first step, below which the step counts as collapsed.
+/// Smallest step that does not count as collapsed, relative to the first step.
 const COLLAPSE_RATIO: f64 = 1e-6;
 
-/// Fraction of a step that is negligible: a rounding error.
+/// Fraction of a step that is negligible, because it can be a rounding error.
 const NEGLIGIBLE_STEP: f64 = 1e-9;
 
 impl Simulation {
-    /// Chooses the length of the current step \[s\], cut to breaks of driving functions, exact output times and the end
-    /// time.
+    /// Chooses the length of the current step \[s\]. The step is cut to breaks of driving functions, exact output times
+    /// and the end time.
     pub(crate) fn choose_time_step(&mut self) -> Result<f64, NumericalFailure> {
         if self.state.control.is_due(self.caches.internal.change_of_shapes(&self.state.control.shapes)) {
             self.refresh_critical_step();
@@ -75,20 +75,20 @@ impl Simulation {
         Ok(self.state.control.time_step)
     }
 
-    /// Whether a step of length `step` reaches the end of the run, up to rounding. `remaining` is the time to the end
-    /// \[s\].
+    /// Whether a step of length `step` \[s\] reaches the end of the run up to rounding. `remaining` is the time to the
+    /// end \[s\].
     pub(crate) fn is_last_step(&self, remaining: f64, step: f64) -> bool {
         remaining <= step + self.rounding_of_step(step)
     }
 
-    /// Time that is too short for a step \[s\]: a negligible fraction of the step, plus twice the rounding error of the
-    /// end time. One rounding error is for a step, and one for the sum of steps.
+    /// Time that is too short for a step \[s\]: a negligible fraction of the step, plus two rounding errors of the end
+    /// time. One of the two is the error of a step, and the other is the error of the sum of steps.
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
 
-    /// Length of the next step \[s\]: `wanted` or less. A shorter step ends at a break, or is one of the equal steps up
-    /// to an exact output time.
+    /// Length of the next step \[s\]: at most `wanted` \[s\]. A shorter step ends at a break, or is one of the equal
+    /// steps up to the next exact output time.
     fn step_to_event(&self, wanted: f64) -> f64 {
         let Some(due) = self.next_output(wanted) else {
             return self.step_to_break(wanted, f64::INFINITY);
@@ -97,20 +97,21 @@ impl Simulation {
         self.step_to_break(even, due - self.rounding_of_step(wanted))
     }
 
-    /// Length of the equal steps that cover the time `remaining`, each at most `longest` \[s\].
+    /// Length of equal steps that cover the time `remaining` \[s\]. Each step is at most `longest` \[s\] up to
+    /// rounding.
     pub(crate) fn even_step(&self, remaining: f64, longest: f64) -> f64 {
         let count = ((remaining - self.rounding_of_step(longest)) / longest).ceil();
         remaining / count.max(1.0)
     }
 
-    /// Next exact output time, or the end time, after the current time \[s\]. `step` is the largest length of the next
-    /// step. `None` at the end time and without exact output.
+    /// Next exact output time or the end time \[s\], whichever is first. `step` is the largest length of the next step
+    /// \[s\]. `None` at the end time, and without exact output.
     pub(crate) fn next_output(&self, step: f64) -> Option<f64> {
         self.settings.exact_output.as_ref()?.first_within_step(self.state.nodes.time, step)
     }
 
-    /// Length of the following step \[s\]: the committed length. Without a committed length, the length expected after
-    /// a step of length `last`.
+    /// Length of the following step \[s\]. It is the committed length. Without a committed length, it is the length
+    /// expected after a step of length `last` \[s\].
     pub(crate) fn following_step(&self, last: f64) -> f64 {
         let control = &self.state.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
@@ -119,18 +120,18 @@ impl Simulation {
 
     /// Limits the time step to `longest` \[s\] from the next step on, for a program that is coupled to the simulation.
     /// A value that is not positive removes the limit. During contact with the staggered energy–momentum response, the
-    /// length of the next step is already committed. The limit then begins with the following step. Steps of flight
-    /// have no such limit; the argument of [`Simulation::advance`] limits them.
+    /// length of the next step is already committed, and the limit begins with the step after it. This limit does not
+    /// apply to steps of flight. The argument of [`Simulation::advance`] limits those steps.
     pub fn limit_step(&mut self, longest: f64) {
         self.forget_copy();
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
-    /// Commits the length of the following step for contact, because discrete-gradient forces act from the middle of
-    /// the current step to the middle of the following step.
+    /// Commits the length of the following step for contact. This is needed for discrete-gradient forces, which act
+    /// from the middle of the current step to the middle of the following step.
     ///
-    /// Steps remain equal while contact accelerates a rigid body, up to [`RIGID_SPEED_MARGIN`] times the speed for
-    /// which the step was chosen.
+    /// While contact accelerates a rigid body, steps remain equal up to a speed of [`RIGID_SPEED_MARGIN`] times the
+    /// speed for which the step was chosen.
     pub(crate) fn commit_step(&mut self) {
         let present = self.state.control.preferred;
         let continues = self.state.control.size == StepSize::Auto && {
@@ -143,7 +144,7 @@ impl Simulation {
         self.commit(regular, CommittedFor::Contact);
     }
 
-    /// Commits the length of the following step for ties if the length is not already committed for contact.
+    /// Commits the length of the following step for ties, unless it is already committed for contact.
     pub(crate) fn commit_step_for_ties(&mut self) {
         let is_to_contact = self
             .state
@@ -165,8 +166,8 @@ impl Simulation {
         match self.state.control.size {
             StepSize::Fixed(size) => {
                 self.state.control.spring_step = size;
-                // A fixed step above the critical step is never shortened against tunnelling: occasional shorter steps
-                // could hide the instability.
+                // A fixed step above the critical step is not shortened against tunnelling, because occasional shorter
+                // steps could hide the instability.
                 let is_stable = self.state.control.critical_step().is_none_or(|critical| size <= critical);
                 if is_stable { self.step_without_tunnelling(size) } else { size }
             }
@@ -208,14 +209,14 @@ impl Simulation {
         self.state.control.preferred
     }
 
-    /// Largest stable step \[s\] for a squared contact frequency \[rad²/s²\]. The speed of the nodes of rigid bodies is
-    /// divided by `faster`.
+    /// Largest stable step \[s\]. The squared contact frequency is in rad²/s². The speed of the nodes of rigid bodies
+    /// is divided by `faster`.
     fn largest_stable_step(&self, contact_frequency_squared: f64, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
         self.state.control.stable_step(contact_frequency_squared, fastest)
     }
 
-    /// Time step outside flight that the current state allows, or the fixed step of the scenario \[s\].
+    /// Length of a step outside flight \[s\]: the fixed step of the scenario, or the stable step of the current state.
     pub fn stable_step(&mut self) -> f64 {
         self.forget_copy();
         self.refresh_critical_step();
@@ -227,7 +228,7 @@ impl Simulation {
         }
     }
 
-    /// Limit that controlled the last step; `None` before the first step.
+    /// Limit that determined the length of the last step; `None` before the first step.
     pub(crate) fn step_limit(&self) -> Option<StepLimit> {
         let is_cut = self.state.control.time_step < (1.0 - NEGLIGIBLE_STEP) * self.state.control.regular_step;
         match self.state.nodes.step {
@@ -238,14 +239,14 @@ impl Simulation {
         }
     }
 
-    /// Counts the limit that controlled the last step outside flight.
+    /// Adds the last step to the counts of limits.
     pub(crate) fn count_step_limit(&mut self) {
         if let Some(limit) = self.step_limit() {
             self.state.control.limit_counts[limit as usize] += 1;
         }
     }
 
-    /// Number of steps that each limit has controlled, including steps of flight. Limits that controlled no step are
+    /// Number of steps whose length each limit has determined, including steps of flight. Limits without steps are
     /// omitted.
     pub(crate) fn step_limit_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let in_flight = |limit| if limit == StepLimit::Flight { self.state.steps_in_flight } else { 0 };
@@ -273,8 +274,8 @@ mod tests {
     use crate::scenario::Scenario;
 
     /// A block is pressed on a wall with the energy–momentum response, in equal steps between exact output times. The
-    /// division into equal steps has rounding errors, so many of these steps are slightly longer than the committed
-    /// steps. These steps must still count as the committed steps.
+    /// division of the time into equal steps has rounding errors, so many of these steps are slightly longer than the
+    /// committed steps. The longer steps must still count as the committed steps.
     #[test]
     fn steps_longer_by_a_rounding_are_the_committed_ones() {
         let folder = tempfile::tempdir().unwrap();
