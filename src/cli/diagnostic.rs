@@ -1,4 +1,4 @@
-//! Diagnostics of input files: message, location, underlined source lines, remedy.
+//! Diagnostics of input files. Each has a message, a location, underlined source lines and a remedy.
 //!
 //! ```text
 //! error: `time.step` is -1, not a positive number
@@ -23,7 +23,8 @@ use miette::{
 
 /// Renders `problems` of the file at `path` with the text `source` as errors.
 ///
-/// On a terminal, the report has box characters, and colours unless `NO_COLOR` is set. Elsewhere, it is plain ASCII.
+/// On a terminal, the report has box characters. It also has colours unless `NO_COLOR` is set. Elsewhere, the report is
+/// plain ASCII.
 pub fn render(path: &Path, source: &str, problems: &[Problem]) -> String {
     render_with(path, source, problems, Severity::Error, theme(stderr().is_terminal()))
 }
@@ -85,7 +86,7 @@ fn report(path: &Path, source: &str, problem: &Problem, severity: Severity) -> R
     Report::new(diagnostic).with_source_code(NamedSource::new(header, source.to_owned()))
 }
 
-/// The part of `span` inside the text, with its ends moved to the left onto character boundaries.
+/// The part of `span` inside the text. Each end is moved to the left onto a character boundary.
 fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     let boundary = |byte: usize| {
         let byte = byte.min(source.len());
@@ -94,7 +95,7 @@ fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     boundary(span.start)..boundary(span.end.max(span.start))
 }
 
-/// `file:line:column key`: editors can jump to a location of this format.
+/// Header `file:line:column key`. Editors can jump to a location in this format.
 fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usize>>) -> String {
     let mut header = path.display().to_string();
     if let Some(before) = place.and_then(|span| source.get(..span.start)) {
@@ -109,7 +110,7 @@ fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usiz
     header
 }
 
-/// A message without a location: the fact on the first line, the remedy on the second.
+/// Text of a message without a location. The first line has the fact, and the second line has the remedy.
 pub fn plain(severity: &str, message: &str) -> String {
     match split_remedy(message) {
         (fact, Some(help)) => format!("{severity}: {fact}\n  help: {help}\n"),
@@ -117,7 +118,8 @@ pub fn plain(severity: &str, message: &str) -> String {
     }
 }
 
-/// A message that begins with a location in the file at `path`, printed as the fact, the location and the remedy.
+/// Text of a message that begins with a location in the file at `path`. The text has the fact, the location and the
+/// remedy, each on its own line. A message without a location is printed by [`plain`].
 pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     let file = path.display().to_string();
     let Some((place, message)) = message.strip_prefix(&file).and_then(|rest| rest.split_once(": ")) else {
@@ -128,7 +130,7 @@ pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     format!("{severity}: {fact}\n  --> {file}{place}\n{help}")
 }
 
-/// Splits a message of the library at `; <remedy>`.
+/// Splits a message of the library at its last `; ` into fact and remedy.
 pub fn split_remedy(message: &str) -> (String, Option<String>) {
     match message.rsplit_once("; ") {
         Some((fact, remedy)) => (fact.to_owned(), Some(remedy.to_owned())),

@@ -49,8 +49,8 @@ const FILES: [(&str, &[u8]); 30] = files![
     "meshes/wall.msh",
 ];
 
-/// Writes `DIR/configs/*.toml` and `DIR/meshes/*.msh`. If one of these files exists, the command fails and writes
-/// nothing.
+/// Writes `DIR/configs/*.toml` and `DIR/meshes/*.msh`. If one of these files exists already, the command fails and
+/// writes nothing.
 pub fn examples(directory: &Path) -> Result<ExitCode, Failure> {
     if let Some((path, _)) = FILES.iter().find(|(path, _)| directory.join(path).exists()) {
         return Err(Failure::Usage {

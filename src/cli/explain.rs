@@ -7,11 +7,11 @@ use ictus::scenario::{KEYS, KeyReference};
 use super::failure::Failure;
 use super::print;
 
-/// Number of letters of the shortest word that is searched for in the reference.
+/// Least number of letters of a word that is searched for in the reference.
 const FEWEST_LETTERS: usize = 3;
 
-/// Prints the references of all keys of a table; or those of the keys with this path or name, and then those that contain
-/// the word.
+/// Prints references of keys. If `key` is the name of a table, prints all keys of the table. Otherwise, prints the keys
+/// with this path or name first, and then the keys whose reference contains the word.
 pub fn explain(key: &str) -> Result<ExitCode, Failure> {
     let key = without_indices(key);
     let (mut found, others): (Vec<&KeyReference>, Vec<_>) =
@@ -42,7 +42,8 @@ fn is_meant(entry: &KeyReference, key: &str) -> bool {
     path(entry) == key || entry.name == key || entry.table == key
 }
 
-/// Whether a word of the name, the meaning or the default of an entry begins with `word`, in any case.
+/// Whether a word of the name, the meaning or the default of an entry begins with `word`. Upper and lower case are not
+/// distinguished.
 fn mentions(entry: &KeyReference, word: &str) -> bool {
     let word = word.to_lowercase();
     let texts = [entry.name, entry.meaning, entry.default.unwrap_or_default()];
@@ -50,7 +51,8 @@ fn mentions(entry: &KeyReference, word: &str) -> bool {
     words.any(|other| other.to_lowercase().starts_with(&word))
 }
 
-/// Removes indices and brackets from a key: `probes.0.filter`, as in `--set`, becomes `probes.filter`.
+/// Removes indices and outer brackets from a key. For example, `probes.0.filter`, as in `--set`, becomes
+/// `probes.filter`.
 fn without_indices(key: &str) -> String {
     let parts = key.trim_matches(|c| c == '[' || c == ']').split('.');
     parts.filter(|part| part.parse::<usize>().is_err()).collect::<Vec<_>>().join(".")
@@ -63,7 +65,8 @@ fn text(entry: &KeyReference) -> String {
     format!("{}{unit}\n  {meaning}\n  {default}\n", path(entry))
 }
 
-/// The key or table nearest to `key`, within an edit distance of 1 plus a third of the number of letters of `key`.
+/// The key or table nearest to `key`. Its edit distance from `key` is at most 1 plus a third of the number of letters
+/// of `key`.
 fn nearest(key: &str) -> Option<String> {
     let names = KEYS.iter().flat_map(|entry| [path(entry), entry.name.to_owned(), entry.table.to_owned()]);
     let distances = names.map(|name| (strsim::damerau_levenshtein(key, &name), name));

@@ -16,12 +16,12 @@ use super::print;
 
 /// Exit code of a numerical failure of the run.
 const NUMERICAL: u8 = 1;
-/// Exit code of an invalid command line, scenario, mesh or output directory.
+/// Exit code of every other failure, such as an invalid command line, scenario, mesh or output directory.
 const USAGE: u8 = 2;
 /// Exit code of a run that the user has stopped.
 pub const INTERRUPTED: u8 = 130;
 
-/// Why a command failed.
+/// Reason why a command failed.
 #[derive(Debug)]
 pub enum Failure {
     /// The scenario cannot be read.
@@ -36,9 +36,9 @@ pub enum Failure {
     Output(Box<OutputError>),
     /// The run cannot be continued from a checkpoint.
     Checkpoint(Box<CheckpointError>),
-    /// The run stopped by a failure that is neither numerical nor a failure of the output.
+    /// The run stopped because of a failure that is neither numerical nor a failure of the output.
     Run(Box<RunError>),
-    /// The run stopped by a numerical failure; its results up to the failure are in this directory.
+    /// The run stopped because of a numerical failure. Its results up to the failure are in this directory.
     Numerical(Box<NumericalFailure>, PathBuf),
     /// Any other invalid request.
     Usage {
@@ -64,7 +64,7 @@ impl Failure {
         }
     }
 
-    /// Reports the failure on standard error; returns the exit code.
+    /// Reports the failure on standard error, and returns the exit code.
     pub fn report(&self) -> ExitCode {
         print::message(&self.text());
         ExitCode::from(match self {
@@ -97,7 +97,7 @@ impl Failure {
     }
 }
 
-/// Text of an error of the set-up, with its location in the scenario if it has one.
+/// Text of an error of the set-up. If the error has a location in the scenario, the text contains it.
 fn setup(scenario: &Scenario, error: &SetupError) -> String {
     let Some(span) = error.span() else { return plain("error", &error.to_string()) };
     let (message, help) = split_remedy(&error.to_string());

@@ -1,4 +1,4 @@
-//! `ictus init`: writes an initial scenario and its mesh, ready to run.
+//! `ictus init`: writes a starter scenario and its mesh, ready to run.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,11 +9,12 @@ use ictus::io::atomic_write;
 use super::failure::Failure;
 use super::print;
 
-/// Numbers of cells along the three edges of the block, and edge length of a cell \[m\].
+/// Number of cells along each of the three edges of the block.
 const CELLS: [usize; 3] = [4, 4, 4];
+/// Edge length of a cell \[m\].
 const SIZE: f64 = 0.025;
 
-/// Text of the scenario. The name of the files replaces each `NAME`.
+/// Text of the scenario. Each `NAME` in it is replaced by the name of the files.
 const SCENARIO: &str = r#"# A rubber block of 10 cm falls on a floor and bounces. Run it with `ictus run NAME.toml`, look at out/NAME/NAME.pvd in
 # ParaView, and draw its energies with `ictus plot out/NAME`. `ictus explain KEY` explains a key.
 title = "NAME"
@@ -51,7 +52,7 @@ quantities = ["position", "velocity", "acceleration"]
 frames = 60
 "#;
 
-/// Writes `NAME.toml` and `NAME.msh`. If one of these files exists, the command fails and writes nothing.
+/// Writes `NAME.toml` and `NAME.msh`. If one of these files exists already, the command fails and writes nothing.
 pub fn init(name: &Path) -> Result<ExitCode, Failure> {
     let is_of_file = name.extension().is_some_and(|extension| extension == "toml" || extension == "msh");
     let stem = if is_of_file { name.with_extension("") } else { name.to_owned() };
@@ -105,7 +106,7 @@ fn mesh() -> String {
     )
 }
 
-/// Indices of the points of a grid, the first index fastest.
+/// Indices of the points of a grid. The first index varies fastest.
 fn grid([nx, ny, nz]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     (0..nz).flat_map(move |k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])))
 }

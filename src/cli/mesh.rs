@@ -21,7 +21,7 @@ struct Report {
     /// Number of elements of each kind, in all dimensions.
     elements: BTreeMap<&'static str, usize>,
     groups: Vec<GroupReport>,
-    /// Highest dimension of the elements. The following quantities refer to the elements of this dimension.
+    /// Highest dimension of the elements. All following quantities refer to the elements of this dimension.
     dimension: usize,
     volume: f64,
     /// Number of inverted elements.
@@ -50,7 +50,7 @@ struct Quality {
     worst: u64,
 }
 
-/// Critical step of a mesh of one material; null if an element is inverted.
+/// Critical step of a mesh of one material. Both fields are null if an element is inverted.
 #[derive(Debug, Serialize)]
 struct CriticalReport {
     critical_step: Option<f64>,
@@ -58,7 +58,7 @@ struct CriticalReport {
     critical_element: Option<u64>,
 }
 
-/// Prints contents and quality of a mesh. Inverted elements are no error here, and their number is printed.
+/// Prints contents and quality of a mesh. Inverted elements are not an error here: their number is printed.
 pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     let path = &options.mesh;
     let solid = solid(options)?;
@@ -78,7 +78,7 @@ pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Material and density given by the options; `None` without these options.
+/// Material and density that the options define; `None` if an option is missing.
 fn solid(options: &MeshOptions) -> Result<Option<(Material, f64)>, Failure> {
     let (Some(young), Some(poisson), Some(density)) = (options.young, options.poisson, options.density)
     else {
@@ -195,7 +195,7 @@ fn name_values(report: &Report, quality: &QualityReport) -> Vec<(&'static str, S
     facts
 }
 
-/// Number of inverted elements, with the Gmsh tags of the first few.
+/// Number of inverted elements, followed by the Gmsh tags of the first few of them.
 fn inverted(quality: &QualityReport) -> String {
     const SHOWN: usize = 8;
     let tags: Vec<String> =

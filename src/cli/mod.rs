@@ -1,4 +1,4 @@
-//! The command line: its arguments, a file for each subcommand, printing and progress.
+//! The command line: its arguments, one file for each subcommand, printing and progress.
 
 mod args;
 mod check;

@@ -19,11 +19,11 @@ use super::print;
 struct Report {
     scenario: String,
     title: String,
-    /// System of units, if the scenario names it.
+    /// System of units, if the scenario names one.
     units: Option<&'static str>,
     /// Whether the run begins in flight. Without a flight, nothing is predicted.
     begins_in_flight: bool,
-    /// Names of the bodies that neither fly nor stay at rest. Any of these bodies prevents a flight.
+    /// Names of the bodies that neither fly nor stay at rest. A single such body prevents a flight.
     hindered: Vec<String>,
     /// Time at the end of the flight \[s\].
     time: f64,
@@ -32,9 +32,9 @@ struct Report {
     predictions: Vec<Prediction>,
     first_contacts: Vec<FirstContact>,
     hierarchies: Vec<HierarchySummary>,
-    /// Instants at which detection ran, with the wall-clock time of each.
+    /// Instants at which detection ran, each with its wall-clock time.
     detection: FlightDetection,
-    /// The levels written; only with `--levels`.
+    /// The levels that were written; only with `--levels`.
     #[serde(skip_serializing_if = "Option::is_none")]
     levels: Option<LevelsReport>,
 }
@@ -42,12 +42,12 @@ struct Report {
 /// The levels of the hierarchies that were written to a file.
 #[derive(Debug, Serialize)]
 struct LevelsReport {
-    /// Number of levels, counted from the roots.
+    /// Number of levels that were written, including the roots.
     count: u32,
     file: PathBuf,
 }
 
-/// Computes the flight up to the first contact; writes the levels of the hierarchies if requested.
+/// Computes the flight up to the first contact. Writes the levels of the hierarchies if requested.
 pub fn predict(options: &PredictOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.report.scenario)?;
     let mut simulation = set_up(&scenario)?;
@@ -129,7 +129,7 @@ fn describe(report: &Report, units: UnitSystem) -> String {
     text
 }
 
-/// Columns of the table of predictions, with their meanings.
+/// Columns of the table of predictions, each with its meaning.
 const LEGEND: [(&str, &str); 3] = [
     ("predicted at", "simulated time at which detection computed the prediction"),
     ("depths", "levels of two bounding volumes in the hierarchies of their bodies; 0 encloses a whole body"),

@@ -1,4 +1,5 @@
-//! Printing. Standard output has tables without borders and colours, or one JSON object; standard error has messages.
+//! Printing. Standard output receives tables without borders and colours, or one JSON object. Standard error receives
+//! messages.
 
 use std::io::Write;
 
@@ -9,8 +10,8 @@ use serde::Serialize;
 
 /// Prints a text on standard output.
 ///
-/// Write errors are ignored. A closed pipe (`ictus mesh … | head`) is no error, and other errors cannot be reported
-/// anywhere else.
+/// Write errors are ignored. A closed pipe (`ictus mesh … | head`) is not an error, and there is no place to report
+/// other errors.
 pub fn text(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -22,7 +23,7 @@ pub fn message(text: &str) {
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
-/// Prints a value as one JSON object; nothing if it cannot be serialised.
+/// Prints a value as one JSON object. Prints nothing if the value cannot be serialised.
 pub fn json(value: &impl Serialize) {
     if let Ok(mut object) = serde_json::to_string_pretty(value) {
         object.push('\n');
@@ -30,7 +31,7 @@ pub fn json(value: &impl Serialize) {
     }
 }
 
-/// A table, indented by one space. A column whose name begins with `<` is aligned left, any other column right.
+/// A table, indented by one space. A column is aligned left if its name begins with `<`, and right otherwise.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -44,17 +45,17 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     table.trim_fmt() + "\n"
 }
 
-/// Pairs of names and values, one per line, with aligned values.
+/// Lines with a name and a value each. The values are aligned.
 pub fn name_values(pairs: &[(&str, String)]) -> String {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     pairs.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
 }
 
-/// Largest number of instants of detection in the closing report.
+/// Largest number of instants of detection in a table. Further instants are summed in one row.
 const INSTANTS_SHOWN: usize = 12;
 
-/// Table of the wall-clock time of detection before the first contact, with a row for each instant at which detection
-/// ran and a row for the construction of the hierarchies. Empty if detection has not run.
+/// Table of the wall-clock time of detection before the first contact. Each instant at which detection ran has a row.
+/// The last row is for the construction of the hierarchies. Empty if detection has not run.
 pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     let unit = units.symbol_of("s");
     let FlightDetection { instants, construction_seconds, construction_share, .. } = flight;
@@ -80,7 +81,7 @@ pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     table(&["<detection at t", "time [ms]", "share"], &rows) + "\n"
 }
 
-/// A number with this many decimals; zero has no sign.
+/// A number with `count` decimals. Zero has no sign.
 pub fn decimals(value: f64, count: usize) -> String {
     let text = format!("{value:.count$}");
     match text.strip_prefix('-') {
@@ -89,8 +90,8 @@ pub fn decimals(value: f64, count: usize) -> String {
     }
 }
 
-/// A number for tables, with up to six significant digits, or with four in scientific notation; `-` for a number that
-/// is not finite.
+/// A number for tables, with up to six significant digits. Very small and very large numbers are in scientific notation
+/// with four digits. A number that is not finite is written as `-`.
 pub fn number(value: f64) -> String {
     const DIGITS: i32 = 6;
     if value == 0.0 || !value.is_finite() {
@@ -107,7 +108,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// A point for tables. Components smaller than 1e-12 times the largest component are printed as zero.
+/// A point for tables. Components whose magnitude is below 1e-12 times the largest magnitude are printed as zero.
 pub fn point(point: [f64; 3]) -> String {
     const ROUNDING: f64 = 1e-12;
     let largest = point.iter().fold(0.0, |largest, x| x.abs().max(largest));

@@ -1,7 +1,7 @@
-//! Progress of a run on standard error: a bar on a terminal, or a line every ten seconds in a file or pipe.
+//! Progress of a run on standard error: a bar on a terminal, and otherwise a line every ten seconds.
 //!
-//! The percentage refers to the current stage. It measures the number of steps at rest in dynamic relaxation, the
-//! simulated time in flight, and the number of steps afterwards.
+//! The percentage refers to the current stage. In dynamic relaxation, it measures the number of steps at rest. In
+//! flight, it measures the simulated time. Afterwards, it measures the number of steps.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -14,9 +14,9 @@ use super::print;
 
 /// Time between two redraws of the bar.
 const REDRAW: Duration = Duration::from_millis(100);
-/// Time between two lines in a file or pipe.
+/// Time between two lines if standard error is not a terminal.
 const LINE: Duration = Duration::from_secs(10);
-/// Number of units of work into which the bar is divided.
+/// Number of units of work that make up the bar.
 const TICKS: u64 = 10_000;
 
 /// Shows progress.
@@ -27,8 +27,8 @@ pub struct Reporter {
     last: Instant,
     work: Work,
     stage: Stage,
-    /// Wall-clock time at which this process began to take stable steps (steps outside flight), and the number of
-    /// stable steps that the run had taken before it was resumed.
+    /// Instant at which this process began to take stable steps, and the number of stable steps that the run had taken
+    /// before. Stable steps are the steps outside flight.
     stepping: Option<(Instant, u64)>,
 }
 
@@ -50,18 +50,18 @@ impl Stage {
     }
 }
 
-/// Estimate of the part of the work of a stage that is done, from 0 to 1. The estimate never decreases, and is 1 only
-/// at the end.
+/// Estimate of the part of the work of a stage that is done, from 0 to 1. Within a stage, the estimate never decreases.
+/// It is 1 only at the end of the stage.
 #[derive(Debug, Default)]
 struct Work {
     fraction: f64,
 }
 
 impl Work {
-    /// Largest fraction before the end of a stage; with one decimal it is printed as 99.9 %.
+    /// Largest fraction before the end of a stage. With one decimal, it is printed as 99.9 %.
     const MOST: f64 = 0.999;
 
-    /// Updates the estimate by the progress of a run; returns the estimate.
+    /// Updates the estimate by the progress of a run, and returns the estimate.
     fn of(&mut self, progress: &Progress) -> f64 {
         match progress {
             Progress { relaxation: Some(relaxation), .. } => {
@@ -72,8 +72,8 @@ impl Work {
         }
     }
 
-    /// Updates the estimate by the work `done` and the expected `remaining` work of the stage, both in the same unit;
-    /// returns the estimate. A remaining work that is not finite is unknown.
+    /// Updates the estimate, and returns it. `done` is the work done in the stage, and `remaining` is the expected
+    /// remaining work, both in the same unit. If `remaining` is not finite, it is unknown.
     fn update(&mut self, done: f64, remaining: f64) -> f64 {
         let fraction = match done / (done + remaining) {
             _ if remaining <= 0.0 => 1.0,
@@ -87,17 +87,17 @@ impl Work {
 
 /// Form of the display.
 enum Display {
-    /// None.
+    /// No display.
     Silent,
     /// A bar on a terminal.
     Bar(ProgressBar),
-    /// Lines in a file or pipe.
+    /// Lines, if standard error is not a terminal.
     Lines,
 }
 
 impl Reporter {
-    /// A reporter that shows nothing if `quiet`, a bar if standard error is a terminal, and lines if it is not.
-    /// Times are in `units`.
+    /// A reporter that shows nothing if `quiet` is set. Otherwise, it shows a bar if standard error is a terminal, and
+    /// lines if not. Times are in `units`.
     pub fn new(quiet: bool, units: UnitSystem) -> Self {
         let display = if quiet {
             Display::Silent
@@ -118,7 +118,7 @@ impl Reporter {
         }
     }
 
-    /// Shows the progress if enough time has passed since the last display.
+    /// Shows the progress, if enough time has passed since the last display.
     pub fn show(&mut self, progress: &Progress) {
         self.begin_stage(progress);
         let pause = if matches!(self.display, Display::Bar(_)) { REDRAW } else { LINE };
@@ -128,7 +128,7 @@ impl Reporter {
         }
     }
 
-    /// Restarts the percentage where a stage begins.
+    /// Restarts the percentage if a new stage begins.
     fn begin_stage(&mut self, progress: &Progress) {
         let stage = Stage::of(progress);
         if stage != std::mem::replace(&mut self.stage, stage) {
@@ -152,8 +152,8 @@ impl Reporter {
         }
     }
 
-    /// Remaining wall-clock time as text, at the mean rate of the stable steps so far; empty before the first stable
-    /// step.
+    /// Remaining wall-clock time as text, at the mean rate of the stable steps of this process. Empty before its first
+    /// stable step.
     fn time_left(&self, progress: &Progress) -> String {
         let Some((start, first)) = self.stepping.filter(|(_, first)| progress.stable_steps > *first) else {
             return String::new();
@@ -163,7 +163,7 @@ impl Reporter {
         format!("  {} left", HumanDuration(left))
     }
 
-    /// Removes the bar.
+    /// Removes the bar from the terminal.
     pub fn finish(&self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
@@ -228,8 +228,8 @@ mod tests {
     }
 
     /// With equal steps, the estimate is the ratio of the steps taken to all steps. When the steps become ten times
-    /// shorter, this ratio falls; the estimate is constant until the ratio exceeds the estimate. The estimate is 1 only
-    /// at the end.
+    /// shorter, this ratio falls. The estimate then remains constant until the ratio exceeds it again. The estimate is
+    /// 1 only at the end.
     #[test]
     fn work_is_counted_in_steps_and_never_decreases() {
         let mut work = Work::default();

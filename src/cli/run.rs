@@ -53,15 +53,15 @@ pub(super) struct Completed {
     pub frames: usize,
 }
 
-/// A checkpoint, and the lock of the output directory in which the run continues; `None` if the directory does not
-/// exist.
+/// A checkpoint, and the lock of the output directory in which the run continues. The lock is `None` if the directory
+/// does not exist.
 pub(super) struct Resumed {
     lock: Option<DirectoryLock>,
     checkpoint: Checkpoint,
 }
 
-/// Runs a scenario, from a checkpoint if one is given. Writes the results to a directory, which is locked during the
-/// run.
+/// Runs a scenario, from a checkpoint if one is given. Writes the results to a directory. The directory is locked
+/// during the run.
 pub(super) fn execute(
     scenario: &Scenario,
     directory: &Path,
@@ -76,8 +76,8 @@ pub(super) fn execute(
         let hints = hints(scenario, &simulation);
         hints.iter().for_each(|hint| print::message(&diagnostic::plain("hint", hint)));
     }
-    // The variables are dropped in reverse order, so that the lock is released after the threads of the recorder have
-    // written.
+    // Variables are dropped in the reverse order of their declaration. The lock is therefore released after the
+    // recorder, whose threads still write.
     let (_lock, mut recorder) = match resumed {
         Some(Resumed { lock, checkpoint }) => {
             let (time, step) = checkpoint.instant();
@@ -121,7 +121,7 @@ pub(super) fn execute(
     Ok(Completed { summary, failure: failure.map(Box::new), frames: recorder.num_frames() })
 }
 
-/// Warnings of results in a directory that scenarios with other names have written.
+/// Warnings that a directory holds results of scenarios with names other than `name`.
 fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let stems =
@@ -141,7 +141,7 @@ fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     others.into_iter().map(warning).collect()
 }
 
-/// If the directory was taken over from a killed run, reports this.
+/// Unwraps a lock. If the directory was taken over from a run that ended early, reports this.
 fn locked(lock: Result<DirectoryLock, OutputError>, quiet: bool) -> Result<DirectoryLock, Failure> {
     let lock = lock?;
     if let (Some(owner), false) = (&lock.taken_over, quiet) {
@@ -163,7 +163,8 @@ fn resume(
     Ok(Resumed { lock, checkpoint: read_checkpoint(scenario, directory, file)? })
 }
 
-/// The checkpoint to continue from: `file` if given, or the latest undamaged checkpoint of the output directory.
+/// The checkpoint to continue from: that in `file` if given, and otherwise the latest undamaged checkpoint of the
+/// output directory.
 fn read_checkpoint(
     scenario: &Scenario,
     directory: &Path,
@@ -202,7 +203,7 @@ fn command_to_resume(options: &RunOptions) -> String {
     words.join(" ")
 }
 
-/// A flag that the first interrupt signal sets; the second one terminates the program.
+/// A flag that the first interrupt signal sets. The second interrupt signal terminates the program.
 pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
@@ -252,8 +253,8 @@ fn report(summary: &Summary, scenario: &Scenario, directory: &Path, frames: usiz
     format!("{head}\n{facts}\n{in_flight}{detection}\n{profile}")
 }
 
-/// Errors of energy and momentum relative to their peaks in the run. The energy error has two parts: imbalance and
-/// numerical work.
+/// Errors of energy and momentum, each with the peak in the run to which it refers. The energy error has two parts:
+/// imbalance and numerical work.
 fn errors(
     energy: &EnergySummary,
     momentum: &MomentumSummary,
@@ -315,8 +316,8 @@ fn injuries(probes: &[ProbeSummary], units: UnitSystem) -> Vec<(&'static str, St
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Limits of the steps outside flight, each with its number of steps and its share, the most frequent limit first;
-/// `None` without steps outside flight.
+/// Limits of the steps outside flight, each with its number of steps and its share of these steps. The most frequent
+/// limit comes first. `None` without steps outside flight.
 fn step_limits(summary: &Summary) -> Option<String> {
     let steps = summary.steps - summary.flight_steps;
     let mut limits: Vec<_> = summary.step_limits.iter().filter(|(name, _)| **name != "flight").collect();
@@ -326,7 +327,7 @@ fn step_limits(summary: &Summary) -> Option<String> {
     (steps > 0).then(|| limits.into_iter().map(text).collect::<Vec<_>>().join(", "))
 }
 
-/// Numbers of contact problems without a converged solution; problems that did not occur are omitted.
+/// Numbers of contact problems without a converged solution. Kinds of problems that did not occur are omitted.
 fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     let ContactSummary {
         unsolved_impulses,
@@ -348,8 +349,8 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     lines.into_iter().filter_map(line).collect()
 }
 
-/// First contact of each pair of bodies, in order of time. At most [`CONTACTS_SHOWN`] pairs are listed; a last line
-/// gives the number of further pairs.
+/// First contact of each pair of bodies. At most [`CONTACTS_SHOWN`] pairs are listed. A last line gives the number of
+/// further pairs.
 fn first_contacts(contacts: &[FirstContact], units: UnitSystem) -> Vec<(&'static str, String)> {
     let [unit_of_time, unit_of_speed] = ["s", "m/s"].map(|si| units.symbol_of(si));
     let line = |contact: &FirstContact| {
@@ -378,7 +379,7 @@ fn profile(wall: &WallSeconds) -> String {
     print::table(&["<stage", "time [s]", "share"], &rows)
 }
 
-/// Table of the cost of detection: a row for each term of the cost model, and their sum.
+/// Table of the cost of detection. It has one row for each term of the cost model, and a row for their sum.
 fn detection(summary: &DetectionSummary) -> String {
     let total = summary.total_seconds;
     let share = |seconds: f64| if total > 0.0 { 100.0 * seconds / total } else { 0.0 };

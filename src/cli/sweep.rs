@@ -30,8 +30,8 @@ struct Case {
     folder: PathBuf,
 }
 
-/// Runs all combinations. An invalid combination is reported before the first run. Returns the exit code: 0 if all runs
-/// have finished, 1 if a run has failed, 130 if a run was interrupted.
+/// Runs all combinations. An invalid combination is reported before the first run. Returns the exit code: 130 if a run
+/// was interrupted, otherwise 1 if a run has failed, and otherwise 0.
 pub fn sweep(options: &SweepOptions) -> Result<ExitCode, Failure> {
     let axes = options.sets.iter().map(|text| axis(text)).collect::<Result<Vec<_>, _>>()?;
     let combinations = combinations(&axes);
@@ -70,7 +70,7 @@ fn exit_code(summaries: &[Summary]) -> ExitCode {
     }
 }
 
-/// Key and values of `KEY=VALUE,VALUE…`.
+/// Reads a key and its values from `KEY=VALUE,VALUE…`.
 fn axis(text: &str) -> Result<Axis, Failure> {
     let usage = |fact: String| Failure::Usage {
         fact,
@@ -84,7 +84,7 @@ fn axis(text: &str) -> Result<Axis, Failure> {
     }
 }
 
-/// Splits a text into values at the commas outside brackets and quotes.
+/// Splits a text into values at those commas that are outside brackets and quotes.
 fn split(text: &str) -> Vec<String> {
     let (mut values, mut depth, mut quote) = (vec![String::new()], 0_i32, None);
     for character in text.chars() {
@@ -106,7 +106,7 @@ fn split(text: &str) -> Vec<String> {
     values.iter().map(|value| value.trim().to_owned()).collect()
 }
 
-/// All combinations of values; the value of the last key changes from one combination to the next.
+/// All combinations of values. The value of the last key changes fastest.
 fn combinations(axes: &[Axis]) -> Vec<Vec<String>> {
     axes.iter().fold(vec![Vec::new()], |combinations, axis| {
         let extended = combinations.iter().flat_map(|chosen| {
@@ -133,7 +133,7 @@ fn case(options: &SweepOptions, axes: &[Axis], values: Vec<String>) -> Result<Ca
     Ok(Case { scenario, values, folder })
 }
 
-/// Name of the folder of a combination, with the last part of each key, such as `v=10,friction=0.3`.
+/// Name of the folder of a combination, such as `v=10,friction=0.3`. It contains only the last part of each key.
 fn folder_name(axes: &[Axis], values: &[String]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "+-.".contains(c);
     let plain = |text: &str| text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect::<String>();
@@ -142,7 +142,8 @@ fn folder_name(axes: &[Axis], values: &[String]) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// Appends a number to the names of folders that occur more than once, such as those of the meshes `a/b` and `a_b`.
+/// Makes repeated names of folders distinct by a number at their end. For example, the meshes `a/b` and `a_b` give the
+/// same name.
 fn number_repeated<'a>(folders: impl Iterator<Item = &'a mut PathBuf>) {
     let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for folder in folders {
@@ -154,7 +155,7 @@ fn number_repeated<'a>(folders: impl Iterator<Item = &'a mut PathBuf>) {
     }
 }
 
-/// Header and rows of the table: the values of the keys, then results of the runs.
+/// Header and rows of the table. The columns are the values of the keys, followed by results of the runs.
 fn table(axes: &[Axis], values: &[Vec<String>], summaries: &[Summary]) -> Vec<Vec<String>> {
     let keys = axes.iter().map(|axis| axis.key.clone());
     let results = [
@@ -202,7 +203,7 @@ fn results_of(summary: &Summary) -> Vec<String> {
     results
 }
 
-/// The table without the columns in which no run has a value.
+/// The table without those columns in which no run has a value.
 fn without_empty_columns(table: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let num_columns = table.first().map_or(0, Vec::len);
     let is_kept =
@@ -222,7 +223,7 @@ fn write(path: &Path, table: &[Vec<String>]) -> Result<(), Failure> {
     writer.flush().map_err(|error| cannot_write(&error))
 }
 
-/// The table as printed, with rounded numbers.
+/// The table as printed, with long numbers rounded.
 fn printed(table: &[Vec<String>]) -> String {
     let rounded = |cell: &String| match cell.parse::<f64>() {
         Ok(number) if cell.len() > 8 => print::number(number),

@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-/// Wall-clock time \[s\].
+/// Wall-clock time of each stage \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WallTimes {
     /// Reading meshes and building the model.
     pub read: f64,
-    /// Check for overlaps at t = 0, and preparation of elements and contact.
+    /// All other parts of the set-up, such as the check for overlaps at t = 0.
     pub setup: f64,
-    /// Construction of the hierarchies.
+    /// Construction of the hierarchies of contact detection.
     pub hierarchy: f64,
     /// Contact detection.
     pub detection: f64,
@@ -17,13 +17,13 @@ pub struct WallTimes {
     pub response: f64,
     /// Internal forces of the elements.
     pub internal_force: f64,
-    /// Critical steps.
+    /// Computation of critical steps.
     pub critical_step: f64,
-    /// Time integration, including the momenta of the bodies, loads, supports and flight.
+    /// Time integration. It includes the momenta of the bodies, loads, supports and flight.
     pub integration: f64,
     /// Audit of energy and momentum.
     pub account: f64,
-    /// Time for which time stepping waited for output.
+    /// Output, as far as time stepping waits for it.
     pub output: f64,
 }
 

@@ -30,20 +30,21 @@ struct Report {
     title: String,
     /// System of units, if the scenario names it.
     units: Option<&'static str>,
-    /// System of units in which all materials can exist, if the scenario names none and there is one such system.
+    /// System of units in which all materials can be solids. Null if the scenario names its system, or if there is not
+    /// exactly one such system.
     inferred_units: Option<&'static str>,
     /// The bodies, in the order of the scenario.
     bodies: Vec<BodyReport>,
     walls: Vec<WallReport>,
     /// Probes that sample a node.
     probes: Vec<probes::ProbeReport>,
-    /// Whether the run begins in flight: every body flies freely and without stress, or stays at rest.
+    /// Whether the run begins in flight.
     begins_in_flight: bool,
-    /// First contact after a flight; null if the run does not begin in flight or has no contact.
+    /// First contact after the flight; null if the run does not begin in flight, or if no contact follows.
     first_contact: Option<FirstContact>,
     time: TimeReport,
     warnings: Vec<String>,
-    /// Values that look as if units were mixed.
+    /// Hints at values that look as if units were mixed.
     hints: Vec<String>,
 }
 
@@ -60,9 +61,9 @@ struct BodyReport {
     bounding_box: [[f64; 3]; 2],
     /// Speed of longitudinal waves; null for a rigid body.
     wave_speed: Option<f64>,
-    /// Largest distance of two nodes of an element.
+    /// Largest distance between two nodes of the same element.
     largest_size: Option<f64>,
-    /// Gmsh tag of the element with this distance.
+    /// Gmsh tag of the element with the distance `largest_size`.
     largest_element: Option<u64>,
     /// Critical time step in the reference configuration; null for a rigid body.
     critical_step: Option<f64>,
@@ -89,12 +90,14 @@ struct TimeReport {
     stable_step: f64,
     /// Whether the scenario prescribes the step.
     fixed: bool,
-    /// Limit of most of the timed stable steps, in the words of `steps.csv`; null if no stable step could be timed.
+    /// Most frequent limit of the timed stable steps, in the words of `steps.csv`. Steps that end at an event do not
+    /// count. Null without a timed step.
     limited_by: Option<&'static str>,
-    /// Largest travel of a node of a rigid body in a step, and the body whose contact surface sets it; null without
-    /// rigid bodies.
+    /// Largest distance that a node of a rigid body may travel in a step, and the name of the body whose contact
+    /// surface sets this distance; null without rigid bodies.
     rigid_travel: Option<(f64, String)>,
-    /// Number of stable steps to the end: from the first contact if the run begins in flight, from t = 0 if not.
+    /// Expected number of stable steps to the end. If the run begins in flight, counted from the first contact, and
+    /// otherwise from t = 0.
     stable_steps: u64,
     /// Expected wall time of the stable steps \[s\]; null if no step could be timed.
     wall_seconds: Option<f64>,
@@ -127,7 +130,8 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     let remaining = scenario.time.end - simulation.progress().time;
     let stable_steps = (remaining / stable_step).ceil() as u64;
     let wall_seconds = time_steps(simulation).map(|seconds| seconds * stable_steps as f64);
-    // Without a flight, no contact is predicted, and the first contacts of the summary arise in the timed steps.
+    // If the run does not begin in flight, no contact is predicted. The first contacts in the summary then belong to
+    // the timed steps.
     let predicted = if begins_in_flight { 1 } else { 0 };
     let summary = simulation.summary(scenario, Status::Finished, None);
     let mut warnings: Vec<String> = scenario.warnings.iter().map(|warning| warning.message.clone()).collect();
@@ -190,14 +194,15 @@ fn wall_report(wall: &WallSpec) -> WallReport {
     WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
 }
 
-/// Limit with the most steps, without flight and events.
+/// Limit that determined the length of most steps, without flight and events; `None` if no other limit occurs.
 fn most_frequent_limit(limits: &BTreeMap<&'static str, u64>) -> Option<&'static str> {
     let of_stable_steps = limits.iter().filter(|(name, _)| !["flight", "event"].contains(*name));
     of_stable_steps.max_by_key(|(_, count)| **count).map(|(name, _)| *name)
 }
 
-/// Mean wall time of a step \[s\] over up to [`TIMED_STEPS`] steps after the first, which builds caches. The results of
-/// these steps are discarded. `None` at the end of the run, and if a step fails.
+/// Mean wall time of a step \[s\]. The mean is over up to [`TIMED_STEPS`] steps. The step before them is not timed,
+/// because it builds caches. The results of all these steps are discarded. `None` if the run ends first, or if a step
+/// fails.
 fn time_steps(simulation: &mut Simulation) -> Option<f64> {
     if !simulation.is_finished() {
         simulation.advance(f64::INFINITY).ok()?;
@@ -307,7 +312,7 @@ fn expectations(report: &Report, units: UnitSystem) -> Vec<(&'static str, String
     facts
 }
 
-/// The limit of the stable steps in words, with a remedy where the mesh of a body sets it.
+/// The limit of the stable steps in words. If the mesh of a body determines the limit, the text also names a remedy.
 fn limit_of_steps(time: &TimeReport, units: UnitSystem) -> String {
     let text = match (time.limited_by, &time.rigid_travel) {
         _ if time.fixed => "fixed by time.step",

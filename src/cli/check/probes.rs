@@ -17,9 +17,9 @@ pub(super) struct ProbeReport {
     node: u64,
     /// Position of the node at t = 0 \[m\].
     position: [f64; 3],
-    /// Distance of the node from `nearest_node` in the scenario \[m\].
+    /// Distance of the node from the position `nearest_node` in the scenario \[m\].
     distance: f64,
-    /// Whether this distance exceeds the size of the largest element of the body.
+    /// Whether `distance` exceeds the size of the largest element of the body.
     is_far: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn table(probes: &[ProbeReport], units: UnitSystem) -> String {
 }
 
 impl ProbeReport {
-    /// Hint for a node that is farther from `nearest_node` than the size of an element.
+    /// Hint if the node is farther from `nearest_node` than the size of the largest element of the body.
     pub fn hint(&self) -> Option<String> {
         self.is_far.then(|| {
             format!(

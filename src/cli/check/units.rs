@@ -7,17 +7,17 @@ use ictus::units::UnitSystem;
 
 use crate::cli::print;
 
-/// Smallest and largest number that the mass of a body takes in the usual systems of units.
+/// Smallest and largest number that is plausible for the mass of a body in the usual systems of units.
 const MASSES: [f64; 2] = [1e-15, 1e9];
 /// Range of the gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
 /// Extent above which bodies are rare if lengths are in metres, and common if lengths are in millimetres.
 const LARGE: f64 = 50.0;
-/// Largest factor between gravity and the `g` of a probe that are in the same units. A larger factor, either way, means
-/// different units.
+/// Largest factor by which the expected value of 1 g and the `g` of a probe may differ in either direction. A larger
+/// factor means that they are in different units.
 const OTHER_UNITS: f64 = 50.0;
 
-/// Lowest and highest coordinates of a body \[m\].
+/// Lowest and highest coordinates of the nodes of a body \[m\].
 pub(super) fn bounding_box(simulation: &Simulation, body: &Body) -> [[f64; 3]; 2] {
     let positions = &simulation.model().reference_positions[body.nodes.clone()];
     let first = positions.first().copied().unwrap_or_else(Vec3::zeros);
@@ -25,7 +25,7 @@ pub(super) fn bounding_box(simulation: &Simulation, body: &Body) -> [[f64; 3]; 2
     ends.map(Into::into)
 }
 
-/// Largest distance of two nodes of the same element \[m\], and the Gmsh tag of this element.
+/// Largest distance between two nodes of the same element of a body \[m\], and the Gmsh tag of this element.
 pub(super) fn largest_element(simulation: &Simulation, body: &Body) -> Option<(f64, u64)> {
     let positions = &simulation.model().reference_positions;
     let size = |nodes: &[u32]| {
@@ -39,7 +39,7 @@ pub(super) fn largest_element(simulation: &Simulation, body: &Body) -> Option<(f
     elements.reduce(|a, b| if b.0 > a.0 { b } else { a })
 }
 
-/// Hints for values that look as if units were mixed.
+/// Hints at values that look as if units were mixed.
 pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
     let known = scenario.units.or_else(|| scenario.inferred_units());
     let systems = known.map_or(UnitSystem::ALL.to_vec(), |units| vec![units]);
@@ -60,8 +60,8 @@ pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String>
     hints
 }
 
-/// Hint for a scenario without `units` whose materials are solids in another system than SI units, which reports and
-/// probes assume without this key.
+/// Hint for a scenario without `units` whose materials are solids in a system other than SI units. Probes assume SI
+/// units without this key.
 fn missing_units_hint(scenario: &Scenario) -> Option<String> {
     let units = scenario.inferred_units().filter(|units| *units != UnitSystem::SI)?;
     Some(format!(
@@ -71,7 +71,7 @@ fn missing_units_hint(scenario: &Scenario) -> Option<String> {
     ))
 }
 
-/// Hint for a density and a wave speed that no solid has in any of these systems of units.
+/// Hint for a material whose density and wave speed no solid has in any of `systems`.
 fn material_hint(material: &MaterialSpec, systems: &[UnitSystem]) -> Option<String> {
     let (density, speed) = (material.density?, material.wave_speed()?);
     if systems.iter().any(|units| units.has_solid(density, Some(speed))) {
@@ -89,8 +89,8 @@ fn material_hint(material: &MaterialSpec, systems: &[UnitSystem]) -> Option<Stri
     ))
 }
 
-/// The scale that takes a mesh to the unit of length of a system, from the one that meshes are in by mistake; without a
-/// system, to metres.
+/// Advice on the key `scale`: the value that converts a mesh to the unit of length of a system, if the mesh is in
+/// another unit by mistake. Without a system, the unit of length is the metre.
 fn advice_on_scale(units: Option<UnitSystem>) -> &'static str {
     match units.unwrap_or(UnitSystem::SI).symbol_of("m").as_str() {
         "m" => "`scale = 1e-3` takes a mesh from millimetres to metres",
@@ -113,7 +113,8 @@ fn mass_hint(body: &Body, units: Option<UnitSystem>) -> Option<String> {
     ))
 }
 
-/// Hint for a body larger than [`LARGE`] metres. In unknown units, the density must be in kg/m³.
+/// Hint for a body larger than [`LARGE`] metres. If the units are unknown, the hint requires a density that is usual in
+/// kg/m³.
 fn extent_hint(
     body: &Body,
     material: &MaterialSpec,
@@ -133,7 +134,7 @@ fn extent_hint(
     })
 }
 
-/// Hint for a deformable body whose velocity exceeds its wave speed.
+/// Hint for a deformable body that moves faster than its wave speed.
 fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     let (speed, waves) = (spec.velocity.norm(), material.wave_speed()?);
     (speed > waves).then(|| {
@@ -148,8 +149,8 @@ fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     })
 }
 
-/// Hint for a probe with injury criteria, if its `g` and standard gravity are in different units. In unknown units, the
-/// gravity of the scenario stands for standard gravity.
+/// Hint for a probe with injury criteria, if its `g` and standard gravity are in different units. If the units are
+/// unknown, the gravity of the scenario replaces standard gravity.
 fn probe_hint(scenario: &Scenario, probe: &ProbeSpec, units: Option<UnitSystem>) -> Option<String> {
     let (expected, of) = match units {
         Some(units) => (units.standard_gravity(), format!("1 g in {}", units.name)),
@@ -171,7 +172,7 @@ fn probe_hint(scenario: &Scenario, probe: &ProbeSpec, units: Option<UnitSystem>)
     })
 }
 
-/// Hint for a gravity in m/s² with densities in another system of units.
+/// Hint for a gravity in m/s² that occurs together with a density in another system of units.
 fn gravity_hint(scenario: &Scenario, systems: &[UnitSystem]) -> Option<String> {
     let [least, most] = GRAVITY;
     if !(least..=most).contains(&scenario.gravity.norm()) {

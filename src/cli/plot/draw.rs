@@ -18,20 +18,21 @@ use super::scale::Scale;
 use crate::cli::args::Units;
 use crate::cli::failure::Failure;
 
-/// Height of the first panel of a figure, and of each further panel \[pixels\].
+/// Height of the first panel of a figure \[pixels\].
 const FIRST_PANEL: u32 = 540;
+/// Height of each further panel of a figure \[pixels\].
 const OTHER_PANEL: u32 = 330;
 
-/// Number of drawn pixels along each axis for one pixel of a PNG (supersampling).
+/// Number of drawn pixels, in each of the two directions, for one pixel of a PNG (supersampling).
 const FINE: u32 = 3;
 
-/// Number of points above which a line is thinned: two for each column of pixels of the figure.
+/// Largest number of points of a line that is not thinned: two points for each column of pixels of the figure.
 const MOST_POINTS: usize = 2 * WIDTH as usize;
 
 /// A chart with a linear time axis.
 type Chart<'a, DB, Y> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, Y>>;
 
-/// Writes a figure as SVG and PNG to a directory; returns the paths.
+/// Writes a figure as SVG and PNG to a directory, and returns the paths of the two files.
 pub fn write(figure: &Figure, units: Units, directory: &Path) -> Result<[PathBuf; 2], Failure> {
     // Registration fails only for invalid font data, and this font is embedded.
     let font = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
@@ -49,7 +50,7 @@ fn write_svg(figure: &Figure, units: Units, path: &Path) -> Drawn {
         draw(figure, units, Paper { zoom: 1, strokes: Strokes::Whole }, &root)?;
         root.present()?;
     }
-    // With the mitres of the default, sharp corners of curves end in spikes.
+    // By default, lines are joined by mitres, and sharp corners of curves end in spikes.
     Ok(std::fs::write(path, text.replacen("<svg ", "<svg stroke-linejoin=\"round\" ", 1))?)
 }
 
@@ -64,14 +65,14 @@ fn write_png(figure: &Figure, units: Units, path: &Path) -> Drawn {
     }
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), width, height);
     encoder.set_color(png::ColorType::Rgb);
-    // 11 811 pixels per metre are 300 dots per inch.
+    // 11 811 pixels per metre correspond to 300 dots per inch.
     encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: 11_811, yppu: 11_811, unit: png::Unit::Meter }));
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&coarse(&pixels, width as usize))?;
     Ok(writer.finish()?)
 }
 
-/// Means of blocks of `FINE` × `FINE` pixels; `width` is the width of the result \[pixels\].
+/// Means over blocks of `FINE` × `FINE` pixels. `width` is the width of the result \[pixels\].
 fn coarse(pixels: &[u8], width: usize) -> Vec<u8> {
     let fine = FINE as usize;
     let row = 3 * fine * width;
@@ -150,8 +151,8 @@ where
     }
 }
 
-/// Draws the axes, intervals and lines of a panel. `low` and `high` are the ends of the value axis, and `label` writes
-/// its labels.
+/// Draws the axes, intervals and lines of a panel. `low` and `high` are the ends of the value axis. `label` returns the
+/// text of a label of this axis.
 fn draw_lines<DB: DrawingBackend, Y>(
     panel: &Panel,
     [time, scale]: [&Scale; 2],
@@ -220,8 +221,8 @@ where
     Ok(())
 }
 
-/// Range of the value axis of a panel, in values divided by `factor`. It contains zero and all values, with a margin
-/// beyond the values.
+/// Range of the value axis of a panel, in values divided by `factor`. The range contains zero and all finite values.
+/// There is a margin beyond the values.
 fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     let values = panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
     let (low, high) = values
@@ -231,14 +232,15 @@ fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     (if low < 0.0 { low - margin } else { 0.0 }, high + margin)
 }
 
-/// Range of a logarithmic value axis of a panel, in values divided by `factor`: the decades that contain all values.
+/// Range of a logarithmic value axis of a panel, in values divided by `factor`: the whole decades that contain all
+/// values.
 fn decades(panel: &Panel, factor: f64) -> (f64, f64) {
     let values = || panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
     let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
     (10.0_f64.powf(least.log10().floor()), 10.0_f64.powf(most.log10().ceil()))
 }
 
-/// Number of decimals, up to 9, with which six labels over a span differ.
+/// Number of decimals with which the labels of six equal intervals of a span differ; at most 9.
 fn digits(span: f64) -> usize {
     if span > 0.0 { (1.0 - (span / 6.0).log10()).floor().clamp(0.0, 9.0) as usize } else { 1 }
 }
@@ -250,8 +252,9 @@ fn written(value: f64, digits: usize) -> String {
     if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
 }
 
-/// Reduces a line of more than [`MOST_POINTS`] points: divides it into at most [`MOST_POINTS`]/2 sections of equally
-/// many points, and keeps the points of smallest and largest value in each section.
+/// Reduces a line of more than [`MOST_POINTS`] points. The line is divided into at most [`MOST_POINTS`]/2 sections of
+/// equally many points; the last section can be shorter. In each section, the points of smallest and largest value are
+/// kept.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MOST_POINTS {
         return points.to_vec();

@@ -1,6 +1,6 @@
 //! Figures, their panels and lines.
 
-/// A figure: panels below each other with a common time axis.
+/// A figure: panels one below the other, with a common time axis.
 #[derive(Clone, Debug)]
 pub struct Figure {
     /// Name of the files of the figure, without extension.
@@ -13,7 +13,7 @@ pub struct Figure {
     pub span: [f64; 2],
 }
 
-/// Lines over time with a common value axis.
+/// A panel: lines over time with a common value axis.
 #[derive(Clone, Debug)]
 pub struct Panel {
     /// Name of the quantity.
@@ -31,7 +31,7 @@ pub struct Panel {
 /// Division of a value axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// Linear, with zero.
+    /// Linear; the axis contains zero.
     Linear,
     /// Logarithmic, for positive values.
     Logarithmic,
@@ -49,9 +49,9 @@ pub struct Interval {
 /// A line over time.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// Name in the legend; lines with the same name have the same colour.
+    /// Name in the legend. Lines with the same name have the same colour.
     pub name: String,
-    /// Index of the run, which determines the dashes of the line.
+    /// Index of the run. It determines the dashes of the line.
     pub run: usize,
     /// Weight of the stroke.
     pub weight: Weight,

@@ -10,9 +10,11 @@ use super::paper::{COLOURS, DASHES, Drawn, FONT, Paper, SIZE, WIDTH};
 /// Height of a row of a legend \[pixels\].
 const LINE_HEIGHT: i32 = 44;
 
-/// Length of a line sample, gap after a name, and left margin \[pixels\].
+/// Length of the sample of a line \[pixels\].
 const SAMPLE: i32 = 50;
+/// Gap after the name of an entry \[pixels\].
 const GAP: i32 = 36;
+/// Left margin \[pixels\].
 const LEFT: i32 = 16;
 
 /// Distinct names of the lines of a panel, in the order of the lines.
@@ -26,7 +28,8 @@ pub fn names(panel: &Panel) -> Vec<&str> {
     names
 }
 
-/// Style of a line. A faint line NAME has a paler tone of the colour of its filtered line, which is named `NAME, …`.
+/// Style of a line. A faint line has a paler tone of the colour of its filtered line. If the faint line has the name
+/// NAME, the name of the filtered line begins with `NAME,`.
 pub fn style_of(line: &Line, names: &[&str]) -> ShapeStyle {
     let place = names.iter().position(|name| *name == line.name).unwrap_or(0);
     let of_filtered = |name: &&str| name.starts_with(&format!("{},", line.name));
@@ -46,7 +49,7 @@ pub struct Entry {
     dashes: Option<(i32, i32)>,
 }
 
-/// Colour of an interval of a panel: a pale tone of the colours from the end of their list.
+/// Colour of an interval of a panel. The colours are pale tones of [`COLOURS`], taken from the end of the list.
 pub fn shade_of(index: usize) -> RGBAColor {
     COLOURS[COLOURS.len() - 1 - index % COLOURS.len()].mix(0.25)
 }
@@ -76,16 +79,16 @@ pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     figure.runs.iter().enumerate().map(entry).collect()
 }
 
-/// Estimated width of a text \[pixels\]: 0.48 of the font size per letter. Letters have a mean width of 0.41 of the
-/// font size, so that most texts are narrower than the estimate.
+/// Estimate of the width of a text \[pixels\]: 0.48 of the font size per letter. The mean width of a letter is 0.41 of
+/// the font size, so most texts are narrower than the estimate.
 fn width_of(text: &str) -> i32 {
     (0.48 * f64::from(SIZE) * text.chars().count() as f64) as i32
 }
 
-/// Positions of entries after a heading: x \[pixels\] and row. An entry that would exceed the width of the figure
-/// begins a new row.
+/// Positions of the entries after a heading: x \[pixels\] and row. An entry that would extend beyond the width of the
+/// figure begins a new row.
 fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
-    // The gaps after the heading leave space for its unit.
+    // These gaps also leave space for the unit after the heading.
     let start = if heading.is_empty() { LEFT } else { LEFT + width_of(heading) + 5 * GAP };
     let (mut x, mut row) = (start, 0);
     let place = |entry: &Entry| {
@@ -124,7 +127,8 @@ where
     if !heading.is_empty() {
         area.draw(&text(heading, LEFT, LINE_HEIGHT / 2 + 6))?;
     }
-    // `legend_height` has placed the entries after the heading without its unit.
+    // The height of the legend was computed for the heading without its unit, so the entries are placed in the same
+    // way.
     let name = heading.split(" [").next().unwrap_or_default();
     for (entry, (x, row)) in entries.iter().zip(places(name, entries)) {
         let y = row * LINE_HEIGHT + LINE_HEIGHT / 2;

@@ -5,12 +5,13 @@ use plotters::prelude::*;
 /// Width of a figure \[pixels\]: 85 mm at 300 dots per inch.
 pub const WIDTH: u32 = 1004;
 
-/// Font, and its size \[pixels\]: about 8 pt at 300 dots per inch.
+/// Font of all texts.
 pub const FONT: &str = "sans-serif";
+/// Size of the font \[pixels\]: about 8 pt at 300 dots per inch.
 pub const SIZE: u32 = 32;
 
-/// Colours that readers with red–green colour blindness can distinguish (Okabe & Ito 2008), and that differ in
-/// lightness when printed in grey.
+/// Colours of lines. Readers with red–green colour blindness can distinguish them (Okabe & Ito 2008). Printed in grey,
+/// the colours differ in lightness.
 pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -20,7 +21,7 @@ pub const COLOURS: [RGBColor; 6] = [
     RGBColor(120, 94, 60),
 ];
 
-/// Lengths of dashes and gaps of the lines of each run \[pixels\]; `None` for solid lines.
+/// Lengths of dash and gap \[pixels\] in the lines of each run; `None` for solid lines.
 pub const DASHES: [Option<(i32, i32)>; 4] = [None, Some((16, 8)), Some((4, 8)), Some((28, 10))];
 
 /// Result of drawing.
@@ -29,9 +30,10 @@ pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 /// Resolution and strokes of an output format.
 #[derive(Clone, Copy)]
 pub struct Paper {
-    /// Pixels of the output per unit of length of the figure.
+    /// Number of pixels of the output per pixel of the figure.
     pub zoom: u32,
-    /// Strokes of solid lines. A bitmap has one stroke per segment, as thick polylines have artefacts at sharp corners.
+    /// Strokes of solid lines. A bitmap has one stroke per segment, because thick polylines have artefacts at sharp
+    /// corners.
     pub strokes: Strokes,
 }
 
@@ -45,17 +47,17 @@ pub enum Strokes {
 }
 
 impl Paper {
-    /// A length in pixels of the output.
+    /// Converts a length from pixels of the figure to pixels of the output.
     pub fn px(self, length: u32) -> u32 {
         self.zoom * length
     }
 
-    /// A style with its stroke width in pixels of the output.
+    /// Converts the stroke width of a style from pixels of the figure to pixels of the output.
     pub fn style(self, style: ShapeStyle) -> ShapeStyle {
         style.stroke_width(self.px(style.stroke_width))
     }
 
-    /// A coordinate in pixels of the output.
+    /// Converts a coordinate from pixels of the figure to pixels of the output.
     pub fn at(self, length: i32) -> i32 {
         self.zoom as i32 * length
     }

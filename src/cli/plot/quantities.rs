@@ -10,17 +10,19 @@ use super::units::unit_of;
 use crate::cli::args::{PlotOptions, Units};
 use crate::cli::failure::Failure;
 
-/// A line is omitted if its largest value, relative to the largest value of its panel, is below this ratio.
+/// Largest value of a negligible line, relative to the largest value of all lines of its panel. Negligible lines are
+/// omitted.
 const NOTHING: f64 = 1e-6;
 
-/// Ratio of the largest to the smallest time step above which the axis of the steps is logarithmic.
+/// Largest ratio of the largest to the smallest time step for which the axis of the steps is linear. Above, it is
+/// logarithmic.
 const LINEAR_RATIO: f64 = 30.0;
 
 /// Default window of the moving mean of the contact force of a pair, relative to the time from the first to the last
-/// contact of the pair. With several runs, the longest of these times counts.
+/// contact of the pair. For several runs, the longest of these times is used.
 const MEAN: f64 = 0.02;
 
-/// Names of energies, each with the columns that are added up.
+/// Names of energies. Each energy is the sum of the columns given with its name.
 const ENERGIES: [(&str, &[&str]); 8] = [
     ("kinetic", &["kinetic"]),
     ("strain", &["strain"]),
@@ -54,7 +56,7 @@ pub fn figures(quantity: &str, runs: &[Run], options: &PlotOptions) -> Result<Ve
     Ok(figure(quantity, panels, runs).into_iter().collect())
 }
 
-/// A figure of the panels with at least one line of two points; `None` without such panels.
+/// A figure of the panels that have at least one line of two points; `None` if there is no such panel.
 fn figure(name: &str, panels: Vec<Panel>, runs: &[Run]) -> Option<Figure> {
     let has_lines = |panel: &Panel| panel.lines.iter().any(|line| line.points.len() > 1);
     let panels: Vec<Panel> = panels.into_iter().filter(has_lines).collect();
@@ -69,8 +71,8 @@ fn panel(label: &str, unit: &'static str, lines: Vec<Line>) -> Panel {
     Panel { label: label.to_owned(), unit, axis: Axis::Linear, lines, intervals: Vec::new() }
 }
 
-/// A line for each name and run: the sum of the columns of this name that the run contains. A run without these columns
-/// has no line.
+/// One line for each name and run: the sum of those columns of the name that the run contains. A run with none of the
+/// columns has no line.
 fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     let mut all = Vec::new();
     for (name, columns) in named {
@@ -85,7 +87,7 @@ fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     all
 }
 
-/// The lines without negligible ones. A line is negligible if no line of the same name exceeds the fraction [`NOTHING`]
+/// The lines that are not negligible. A line is negligible if no line of the same name exceeds the fraction [`NOTHING`]
 /// of the largest value of all lines.
 fn visible(lines: Vec<Line>) -> Vec<Line> {
     let limit = NOTHING * largest(&lines);
@@ -93,8 +95,8 @@ fn visible(lines: Vec<Line>) -> Vec<Line> {
     lines.iter().filter(|line| is_visible(&line.name)).cloned().collect()
 }
 
-/// Time steps and critical steps, from the first step on. If they differ by a large factor, as steps in flight and in
-/// contact do, the axis is logarithmic.
+/// Panel of time steps and critical steps, from the first step on. If the smallest and largest step differ by a large
+/// factor, for example after a flight, the axis is logarithmic.
 fn steps(runs: &[Run]) -> Panel {
     let mut all = lines(runs, &[("step", &["dt"]), ("critical step", &["critical_step"])]);
     all.iter_mut().for_each(|line| line.points.retain(|point| point.1 > 0.0 && point.1.is_finite()));
@@ -111,8 +113,9 @@ fn energies(runs: &[Run]) -> Vec<Panel> {
     ]
 }
 
-/// Contributions to the energy error of each run, relative to the largest value that the kinetic energy, the strain
-/// energy, the contact energy or |external work| has in the run.
+/// Contributions to the energy error of each run, relative to the peak energy of the run. The peak energy is the
+/// largest value of the kinetic energy, the strain energy, the contact energy or |external work| in the run. If it is
+/// zero, the contributions are not divided.
 fn energy_errors(runs: &[Run]) -> Vec<Line> {
     let peaks: Vec<f64> = (0..runs.len())
         .map(|run| {
@@ -141,7 +144,8 @@ fn momenta(runs: &[Run]) -> Vec<Panel> {
     vec![panel("momentum", "N s", of("momentum")), panel("angular momentum", "N m s", of("angular_momentum"))]
 }
 
-/// Contact forces of the pairs: faint lines of the unfiltered forces, and lines of the filtered or averaged forces.
+/// Contact forces of the pairs: faint lines for the unfiltered forces, and plain lines for the filtered or averaged
+/// forces.
 fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     let mut all = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -158,8 +162,8 @@ fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     Ok(all)
 }
 
-/// Longest time, over the runs, from the first to the last row with a contact force of a pair; 0 if no run has two rows
-/// with a contact force.
+/// Longest time, over the runs, from the first to the last row with a contact force of the pair `pair`. 0 if no run has
+/// two such rows.
 fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     let of_run = |points: &Vec<(f64, f64)>| {
         let mut in_contact = points.iter().filter(|point| point.1 > 0.0).map(|point| point.0);
@@ -169,7 +173,7 @@ fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     runs.iter().filter_map(|run| run.pairs.get(pair)).map(of_run).fold(0.0, f64::max)
 }
 
-/// Name of the requested filter, and the filtered signal. Without a filter, the signal is averaged over a window \[s\].
+/// Name of the filter, and the filtered signal. Without a requested filter, the signal is averaged over `window` \[s\].
 fn smoothed(
     points: &[(f64, f64)],
     window: f64,
@@ -214,8 +218,8 @@ fn names_of_probes(runs: &[Run]) -> Vec<String> {
     names
 }
 
-/// One panel per quantity of a probe, and one for the magnitude of the acceleration if the probe has injury criteria. A
-/// column with a filtered column beside it is faint.
+/// One panel per quantity of a probe. If the probe has injury criteria, there is also a panel for the magnitude of the
+/// acceleration. If the table has a filtered column for a column, the line of the unfiltered column is faint.
 fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -245,7 +249,7 @@ fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     panels
 }
 
-/// Magnitude of the acceleration of a probe, raw and filtered, with the intervals of its head injury criteria.
+/// Magnitude of the acceleration of a probe, unfiltered and filtered, with the intervals of its head injury criteria.
 fn injury(name: &str, runs: &[Run]) -> Panel {
     let mut panel = panel("|acceleration|", unit_of("acceleration"), Vec::new());
     for (run, of_run) in runs.iter().enumerate() {
@@ -275,7 +279,7 @@ fn injury(name: &str, runs: &[Run]) -> Panel {
     panel
 }
 
-/// Magnitude of a vector of a table, whose columns are `VECTOR_x`, `VECTOR_y` and `VECTOR_z` with the given suffix.
+/// Magnitude of a vector of a table. Its columns are `VECTOR_x`, `VECTOR_y` and `VECTOR_z`, each followed by `suffix`.
 fn magnitude(table: &Columns, vector: &str, suffix: &str) -> Option<Vec<(f64, f64)>> {
     let component = |axis: &str| column_of(table, &format!("{vector}_{axis}{suffix}"));
     let [x, y, z] = ["x", "y", "z"].map(component);
@@ -286,7 +290,7 @@ fn magnitude(table: &Columns, vector: &str, suffix: &str) -> Option<Vec<(f64, f6
     Some(magnitudes)
 }
 
-/// File name of a quantity: every character other than a letter, a digit or `-` becomes `_`.
+/// File name of a quantity: every character that is not a letter, a digit or `-` is replaced by `_`.
 fn file_name(quantity: &str) -> String {
     quantity.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect()
 }

@@ -13,10 +13,11 @@ use super::units::unit_of;
 use crate::cli::failure::Failure;
 use crate::cli::print;
 
-/// Tables of a run, in the order in which they are searched for a column.
+/// Files of the tables of a run, in the order in which the tables are searched for a column.
 const TABLES: [&str; 5] = ["history.csv", "steps.csv", "bodies.csv", "supports.csv", "probes.csv"];
 
-/// Ratio of the number of rows to that of the steps between them, below which rows leave out steps.
+/// Least ratio of the number of intervals between history rows to the number of steps in these intervals at which the
+/// rows count as complete. With one row per step, the ratio is 1.
 const MOST_STEPS: f64 = 0.9;
 
 /// The tables of a run.
@@ -28,7 +29,8 @@ pub struct Run {
     pub pairs: BTreeMap<String, Vec<(f64, f64)>>,
     /// Head injury criteria of the probes.
     pub injuries: Vec<Injury>,
-    /// System of units of the scenario, named or inferred from its materials; `None` if it is unknown.
+    /// System of units of the scenario. Either the scenario names it, or it is inferred from the materials. `None` if
+    /// it is unknown.
     pub units: Option<UnitSystem>,
 }
 
@@ -36,17 +38,17 @@ pub struct Run {
 pub struct Injury {
     /// Name of the probe.
     pub probe: String,
-    /// The interval of the criterion; its name contains the value.
+    /// The interval of time of the criterion. The label of the interval contains the value of the criterion.
     pub interval: Interval,
 }
 
 impl Run {
-    /// Whether a run has written its tables to a directory.
+    /// Whether a run has written its history to a directory.
     pub fn is_in(directory: &Path) -> bool {
         directory.join(TABLES[0]).exists()
     }
 
-    /// Reads the tables in a directory; `history.csv` is required.
+    /// Reads the tables in a directory. A table that is missing is skipped.
     pub fn read(directory: &Path, label: String) -> Result<Self, Failure> {
         let mut tables = Vec::new();
         for name in TABLES {
@@ -65,7 +67,7 @@ impl Run {
         }
         let history = run.column("dt").unwrap_or_default();
         for points in run.pairs.values_mut() {
-            // A pair has no rows before its first contact: zeros are added at the times of the history.
+            // A pair has no rows before its first contact. There, zeros are added at the times of the history.
             let first = points.first().map_or(0.0, |point| point.0);
             let before = history.iter().map(|row| row.0).filter(|time| *time < first);
             let zeros: Vec<(f64, f64)> = before.map(|time| (time, 0.0)).collect();
@@ -74,8 +76,9 @@ impl Run {
         Ok(run)
     }
 
-    /// Whether rows with contact forces leave out steps: such rows are fewer than [`MOST_STEPS`] of the steps between
-    /// them.
+    /// Whether the history leaves out steps while contact forces act. Only intervals between two consecutive history
+    /// rows are counted in which at least one of the two rows has a contact force. Steps are left out if the number of
+    /// these intervals is below [`MOST_STEPS`] times the number of steps in them.
     pub fn leaves_out_steps(&self) -> bool {
         let forces = self.pairs.values().flatten().filter(|point| point.1 > 0.0);
         let in_contact: BTreeSet<u64> = forces.map(|point| point.0.to_bits()).collect();
@@ -88,7 +91,7 @@ impl Run {
         (apart.len() as f64) < MOST_STEPS * apart.iter().sum::<f64>()
     }
 
-    /// Converts all values from a system of units to SI units.
+    /// Converts all values from the system `units` to SI units.
     pub fn convert_to_si(&mut self, units: UnitSystem) {
         for (_, table) in &mut self.tables {
             for (name, values) in table.names.iter().zip(&mut table.values) {
@@ -101,32 +104,35 @@ impl Run {
         self.injuries.iter_mut().flat_map(|injury| &mut injury.interval.span).for_each(|end| *end *= time);
     }
 
-    /// The table with the file name `name`; `None` if the run has not written it.
+    /// The table with the file name `name`; `None` if the directory has no such table.
     pub fn table(&self, name: &str) -> Option<&Columns> {
         self.tables.iter().find(|(other, _)| *other == name).map(|(_, table)| table)
     }
 
-    /// Times and values of a column, from the first table that contains the column.
+    /// Times and values of a column, from the first table that contains the column. `None` if no table contains it, or
+    /// if all its cells are empty.
     pub fn column(&self, name: &str) -> Option<Vec<(f64, f64)>> {
         let table = self.tables.iter().map(|(_, table)| table).find(|table| table.column(name).is_some())?;
         column_of(table, name)
     }
 }
 
-/// Times and values of a column without its empty cells; `None` if all cells are empty.
+/// Times and values of a column without its empty cells. `None` if the table has no such column, or if all cells are
+/// empty.
 pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     let rows = table.column("time")?.iter().zip(table.column(name)?);
     let points: Vec<(f64, f64)> = rows.filter_map(|(time, value)| Some(((*time)?, (*value)?))).collect();
     (!points.is_empty()).then_some(points)
 }
 
-/// The content of `summary.json`; null if the run has not written it, as after a kill.
+/// The content of `summary.json`. Null if the file is missing, for example after the run was killed, or is not valid
+/// JSON.
 fn read_summary(directory: &Path) -> Value {
     let text = fs::read_to_string(directory.join("summary.json")).ok();
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-/// Head injury criteria of the probes in a summary.
+/// Head injury criteria of all probes in a summary.
 fn injuries(summary: &Value) -> Vec<Injury> {
     let criterion = |probe: &Value, key: &str, name: &str| {
         let number = |field: &str| probe[key][field].as_f64();
@@ -140,7 +146,7 @@ fn injuries(summary: &Value) -> Vec<Injury> {
     criteria.filter_map(|(probe, (key, name))| criterion(probe, key, name)).collect()
 }
 
-/// Magnitudes of the contact forces by pair of bodies.
+/// Magnitude of the contact force over time, for each pair of bodies in the file at `path`.
 fn read_pairs(path: &Path) -> Result<BTreeMap<String, Vec<(f64, f64)>>, Failure> {
     let unreadable = |cause: &dyn std::fmt::Display| Failure::Usage {
         fact: format!("cannot read `{}`: {cause}", path.display()),

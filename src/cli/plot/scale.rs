@@ -7,7 +7,7 @@ use crate::cli::print;
 /// Scale of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// Ratio of a value to the number that the axis shows for the value.
+    /// Factor by which a value is divided to give the number that the axis shows.
     pub factor: f64,
     /// Label of the axis.
     pub label: String,
@@ -17,7 +17,8 @@ const PREFIXES: [(i32, &str); 8] =
     [(-12, "p"), (-9, "n"), (-6, "µ"), (-3, "m"), (0, ""), (3, "k"), (6, "M"), (9, "G")];
 
 impl Scale {
-    /// Scale for values up to `size`: an SI prefix if the unit takes one, and a power of ten if not.
+    /// Scale for values up to `size`. The scale has an SI prefix if the unit takes one, and a power of ten otherwise.
+    /// Only SI units take prefixes.
     pub fn of(what: &str, unit: &str, size: f64, units: Units) -> Self {
         let power = power_of_thousand(size);
         let prefix = PREFIXES.iter().find(|(other, _)| *other == power).map(|(_, prefix)| *prefix);
@@ -43,7 +44,7 @@ impl Scale {
     }
 }
 
-/// A value with its unit as text, with an SI prefix if the unit takes one.
+/// A value with its unit as text. The unit has an SI prefix if it takes one.
 pub fn with_unit(value: f64, unit: &str, units: Units) -> String {
     let Scale { factor, label } = Scale::of("", unit, value.abs(), units);
     let number = print::number(value / factor);
@@ -54,7 +55,8 @@ pub fn with_unit(value: f64, unit: &str, units: Units) -> String {
     }
 }
 
-/// The multiple of three p for which size/10^p has one to three digits before the decimal point.
+/// The exponent p, a multiple of three, for which size/10^p has one to three digits before the decimal point. 0 if
+/// `size` is not positive or not finite.
 fn power_of_thousand(size: f64) -> i32 {
     if size > 0.0 && size.is_finite() { ((size.log10() + 1e-9) / 3.0).floor() as i32 * 3 } else { 0 }
 }

@@ -41,7 +41,7 @@ pub(crate) fn build_ties(
     })
 }
 
-/// Data of a movable rigid body for its ties; `None` for other bodies.
+/// Data of a rigid body that its ties need; `None` for a body that is not rigid or cannot move.
 fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32) -> Option<TiedRigidBody> {
     let of_body = &model.bodies[body as usize];
     let (true, Some(rigid_state)) = (of_body.is_rigid_and_moves(), &rigid_states[body as usize]) else {
@@ -57,7 +57,7 @@ fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32)
     })
 }
 
-/// Rigid bodies at the middle of the current step. Their motion in the following step is predicted from these states.
+/// Rigid bodies at the middle of the current step. Their motion in the following step is predicted from this state.
 pub(crate) struct PredictedMotions<'a> {
     model: &'a Model,
     rigid_states: &'a [Option<RigidBody>],
@@ -69,7 +69,7 @@ pub(crate) struct PredictedMotions<'a> {
 }
 
 impl<'a> PredictedMotions<'a> {
-    /// Predicted motions of rigid bodies under `forces`, in a phase of the run, from the time `time` \[s\] on.
+    /// Predicted motions of rigid bodies under `forces`, from the time `time` \[s\] on, in the given phase of the run.
     pub fn at(
         (phase, time): (Phase, f64),
         step: StepLength,
@@ -105,8 +105,9 @@ impl RigidMotions for PredictedMotions<'_> {
             .map_or([Mat3::zeros(); 2], |rigid_state| [rigid_state.inertia(), rigid_state.inverse_inertia()])
     }
 
-    /// Place of a body at the end of the following step, under the impulse and moment of the ties. The sequence is the
-    /// second half kick of the current step, then the first half kick and the drift of the following step.
+    /// Place of a body at the end of the following step, under the impulse and moment of the ties. The body undergoes
+    /// three stages in this order: the second half kick of the current step, the first half kick of the following step,
+    /// and the drift of the following step.
     fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
         let Some(mut rigid_state) = self.rigid_state(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
@@ -147,14 +148,14 @@ impl Simulation {
     }
 
     /// Number of Newton iterations of the ties so far. A group of tied bodies without movable rigid bodies needs one
-    /// iteration. A group with movable rigid bodies is iterated until the tied points coincide at the end of the
-    /// following step.
+    /// iteration per solution. For a group with movable rigid bodies, iterations are repeated until the tied points
+    /// coincide at the end of the following step.
     pub fn tie_iterations(&self) -> u64 {
         self.state.contact.tie_iterations
     }
 
-    /// Adds the tie forces to the second half of a step of length `dt` \[s\] and to the first half of the following
-    /// step. Commits the length of the following step.
+    /// Adds the tie forces, which act in the second half of a step of length `dt` \[s\] and in the first half of the
+    /// following step. Commits the length of the following step.
     pub(crate) fn enforce_ties(&mut self, dt: f64) {
         if self.ties.is_some() {
             self.commit_step_for_ties();
@@ -164,8 +165,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the tie forces to the accelerations, as they would act without contact. The contact response at the end of
-    /// a step of length `dt` \[s\] needs these accelerations. After the response, the tie forces are computed again.
+    /// Adds the tie forces to the accelerations, as the ties would act without contact. The contact response at the end
+    /// of a step of length `dt` \[s\] needs these accelerations. After the response, the tie forces are computed again.
     pub(crate) fn accelerate_by_ties(&mut self, dt: f64) {
         let step = self.step_length(dt);
         self.save_driven_velocities();
@@ -199,7 +200,7 @@ impl Simulation {
     }
 
     /// Solves the ties again at the beginning of a step of length `dt` \[s\], if the tie forces were computed for
-    /// another length. Like discontinuous loads, the tie forces then have two values at this instant. The second value
+    /// another length. At this instant, the tie forces then have two values, like discontinuous loads. The second value
     /// acts in the first half kick of the step.
     pub(crate) fn renew_ties(&mut self, dt: f64) {
         if self.ties.is_none() || is_same_step(dt, self.state.contact.tied_step) {
@@ -222,9 +223,9 @@ impl Simulation {
         self.state.ledger.external_wrench = self.compute_external_wrench();
     }
 
-    /// Work of the tie forces f on rigid bodies along the rounding errors of the gaps, Σ |f| ε |x|, with the relative
-    /// rounding error ε and the largest coordinate |x| of the centre \[J\]. This work is the rounding error of the
-    /// energy of tied bodies at rest.
+    /// Rounding error of the energy of tied bodies at rest \[J\]. It is the work Σ |f| ε |x| of the tie forces f on
+    /// rigid bodies along the rounding errors of the gaps, with the relative rounding error ε and the largest absolute
+    /// coordinate |x| of the centre of a body.
     pub(crate) fn rounded_work_of_ties(&self) -> f64 {
         let of_body = |force: &RigidForce| {
             let centre = self.state.rigid_bodies[force.body as usize].as_ref().map(RigidBody::centre);
@@ -241,8 +242,8 @@ impl Simulation {
         }
     }
 
-    /// Computes the first tie forces, for the first half of a step. In later steps, these forces are those of the
-    /// previous step.
+    /// Computes the first tie forces, which act in the first half of a step. For each later step, the previous step has
+    /// already computed them.
     pub(crate) fn start_ties(&mut self) {
         if self.ties.is_none() {
             return;

@@ -16,8 +16,8 @@ const MAX_INTERVAL: u32 = 50;
 /// change. By default, the step is 20 % below the critical step, and is therefore stable within this tolerance.
 const TOLERATED_CHANGE: f64 = 0.05;
 
-/// Largest ratio of the stable step to the time step at which the time step is kept. With a larger ratio, the time step is
-/// increased. Frequent changes of the step cost accuracy.
+/// Largest ratio of the stable step to the time step at which the time step is kept. With a larger ratio, the time step
+/// is increased. Frequent changes of the step cost accuracy.
 const MIN_GROWTH: f64 = 1.1;
 
 /// Largest relative difference of two step lengths that count as equal. Forces computed for one of the two lengths are
