@@ -28,7 +28,8 @@ fn local(method: Method, start: Start, kind: CellKind, nodes: &[Vec3], query: &V
     .unwrap()
 }
 
-/// Nodes of a typical mesh face, displaced by up to `bend` along each axis, then shifted by `place`.
+/// Nodes of a typical mesh face. Each Cartesian component of a node is displaced by up to `bend`; then all nodes are
+/// shifted by `place`.
 fn face(s: &mut Samples, kind: CellKind, bend: f64, place: Vec3) -> Vec<Vec3> {
     let Some((_, domain)) = visit(kind, &[Vec3::zeros(); 9], &Vec3::zeros(), Expand([0.0; 2])) else {
         return Vec::new();
@@ -43,10 +44,10 @@ fn face(s: &mut Samples, kind: CellKind, bend: f64, place: Vec3) -> Vec<Vec3> {
     nodes.iter().map(|x| x + s.vector(bend) + place).collect()
 }
 
-/// Checks the first-order conditions by definition: no feasible direction descends.
+/// Checks the first-order optimality conditions by their definition: F decreases in no feasible direction.
 ///
-/// The rounding of F limits the accuracy of the slope. For a second derivative k of F, a descent step decreases F by
-/// slope²/(2k), and decreases up to 32 ε F are rounding errors, with the machine precision ε.
+/// The rounding of F limits the accuracy of the slope. With a second derivative k of F, a descent step decreases F by
+/// slope²/(2k). A decrease within the rounding error of F (`tolerances`) does not count.
 fn assert_stationary(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Vec3, label: &str) {
     let (here, domain) = visit(kind, nodes, query, Expand(found.xi)).unwrap();
     let at = format!("{label} {kind:?} {nodes:?} {query:?}: {found:?} {here:?}");
@@ -61,7 +62,7 @@ fn assert_stationary(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Ve
     }
 }
 
-/// Checks in addition that no neighbour is closer, so that the point is a minimum and no saddle.
+/// Checks in addition that no neighbouring point is closer, so that the point is a minimum and no saddle point.
 fn assert_minimum(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Vec3, label: &str) {
     assert_stationary(found, kind, nodes, query, label);
     let (here, domain) = visit(kind, nodes, query, Expand(found.xi)).unwrap();
@@ -271,7 +272,7 @@ fn not_a_number_and_far_queries_end() {
     }
 }
 
-/// If the Newton projection leaves the face, the method finds the closest point on the edges and at the corners.
+/// If the Newton projection leaves the face, [`Method::Newton`] finds the closest point on the edges or at the corners.
 #[test]
 fn newton_falls_back_on_edges_and_corners() {
     let nodes = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 1.0], [0.0, 2.0, 0.0]].map(Vec3::from);

@@ -20,7 +20,8 @@ fn interpolate(kind: CellKind, nodes: &[Vec3], xi: [f64; 2]) -> Vec3 {
     nodes.iter().zip(values).map(|(x, n)| x * n).sum()
 }
 
-/// Least distance over grids that are refined around the best grid point: an upper bound of the distance.
+/// Least distance of the query from the points of successive grids, each refined around the best point so far. The
+/// result is an upper bound on the distance of the face.
 fn sampled_distance(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let to_domain = |s: f64, t: f64| match kind {
         CellKind::Line2 => [2.0 * s - 1.0, 0.0],
@@ -45,7 +46,8 @@ fn sampled_distance(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     best
 }
 
-/// Checks that the result is on the face and consistent, and that no sample is closer.
+/// Checks that the closest point is on the face, that its natural coordinates, position and distance agree, and that no
+/// sample is closer.
 fn assert_closest(kind: CellKind, nodes: &[Vec3], query: &Vec3) {
     let scale = nodes.iter().map(|x| (x - query).norm()).fold(0.0, f64::max)
         + nodes.iter().map(|x| x.norm()).fold(0.0, f64::max) * 1e-3;
@@ -99,7 +101,7 @@ fn random_faces_against_sampling() {
     }
 }
 
-/// Typical mesh quadrilaterals, from a square to increasingly distorted and warped quadrilaterals. Queries are beyond
+/// Typical mesh quadrilaterals, from a square to strongly distorted and warped quadrilaterals. Some queries lie beyond
 /// the centre of curvature, where several local minima exist.
 #[test]
 fn warped_quadrilaterals_against_sampling() {
@@ -193,7 +195,7 @@ fn regions_of_a_segment_and_a_quadrilateral() {
         let angle = TAU * (f64::from(k) + 0.5) / 16.0;
         let query = Vec3::new(angle.cos(), angle.sin(), 0.0) * 10.0;
         let found = closest_point(Method::Auto, Start::Nearest, CellKind::Quad4, &nodes, &query);
-        // For distant queries the corner regions cover all directions except a strip at each side.
+        // From a distance, the corner regions cover all directions except a narrow strip at each side.
         assert!(matches!(found.feature, Feature::Vertex(_)));
         let corner = nodes.iter().position(|x| (x - query).norm() < 9.3 && (x - found.point).norm() == 0.0);
         assert_eq!(Some(found.feature), corner.map(|c| Feature::Vertex(c as u8)));
@@ -303,9 +305,9 @@ fn parallel_segments_meet_in_the_middle_of_their_overlap() {
     assert_eq!(beyond, [1.0, 1.0]);
 }
 
-/// Fans of five triangles or of warped quadrilaterals, flat, bent and folded. If all face normals are opposed to a
-/// direction, or all point along the direction, the normal of the common node does so too. With a curved or collapsed
-/// face, the result is undecided.
+/// Fans of five triangles, or of five warped quadrilaterals, flat, bent and folded. If all face normals are opposed to
+/// a direction, the normal of the common node is opposed to it. If all face normals point along a direction, the normal
+/// of the common node points along it. With a curved or collapsed face in the ring, the result is undecided.
 #[test]
 fn the_normal_of_a_node_is_on_the_side_of_its_faces() {
     let samples = &mut Samples::new(6);
@@ -313,7 +315,7 @@ fn the_normal_of_a_node_is_on_the_side_of_its_faces() {
         let next = |k: u32| 1 + (k + 1) % 5;
         let fan: Vec<Vec<u32>> = match kind {
             CellKind::Tri3 => (0..5).map(|k| vec![0, 1 + k, next(k)]).collect(),
-            // Every other face begins at another corner.
+            // Every second face begins at another corner.
             _ => (0..5)
                 .map(|k| {
                     [vec![0, 1 + k, 6 + k, next(k)], vec![6 + k, next(k), 0, 1 + k]][k as usize % 2].clone()
@@ -348,7 +350,7 @@ fn the_normal_of_a_node_is_on_the_side_of_its_faces() {
     }
 }
 
-/// Gap from the closest of all faces.
+/// Gap of the query from the closest of all faces.
 fn brute_force_gap(surface: &Surface, positions: &[Vec3], query: &Vec3) -> Gap {
     let mut best: Option<(usize, ClosestPoint)> = None;
     for face in 0..surface.num_faces() {
@@ -363,7 +365,7 @@ fn brute_force_gap(surface: &Surface, positions: &[Vec3], query: &Vec3) -> Gap {
     signed_gap(surface, positions, face, query, &closest)
 }
 
-/// The cube (−1, 1)³ with its top replaced by an inverted pyramid with its apex at height −0.8.
+/// The cube (−1, 1)³, whose top is replaced by an inverted pyramid with its apex at z = −0.8.
 fn dented_cube() -> (Surface, Vec<Vec3>) {
     let mut positions: Vec<Vec3> = [-1.0, 1.0]
         .iter()
@@ -383,7 +385,7 @@ fn sides_of_a_dented_cube() {
     let mut s = Samples::new(6);
     let mut near_features = 0;
     for case in 0..6000 {
-        // Anywhere, or near a corner, an edge, a face.
+        // The query lies anywhere, or near a corner, an edge or a face.
         let from = positions[case % 9];
         let to = positions[(case / 9) % 9];
         let spread = s.pick(&[1e-9, 1e-3, 0.3]);
@@ -397,7 +399,7 @@ fn sides_of_a_dented_cube() {
         let found = brute_force_gap(&surface, &positions, &query);
         assert_eq!(found.gap < 0.0, margin > 0.0, "{query:?}: {found:?}");
         assert!((found.normal.norm() - 1.0).abs() < 1e-12);
-        // The gap grows along its normal.
+        // The gap increases in the direction of its normal.
         let step = 1e-3 * found.gap.abs();
         let ahead = brute_force_gap(&surface, &positions, &(query + found.normal * step)).gap;
         assert!(ahead > found.gap, "{query:?}: {found:?} then {ahead}");
@@ -453,7 +455,7 @@ fn sides_of_a_plane_polygon() {
     }
 }
 
-/// Spread of the queries around a corner.
+/// Spread of the queries around a corner \[m\].
 fn s_pick(case: usize) -> f64 {
     [1e-9, 1e-3, 0.5][case % 3]
 }

@@ -1,11 +1,11 @@
-//! Tests of the intersections of curved faces. Reference: finely triangulated faces.
+//! Tests of the intersections of curved faces. The reference is a fine triangulation of the faces.
 
 use super::*;
 use crate::detection::samples::Samples;
 use crate::element::shape_values;
 
-/// Coordinates of the nodes of a quadrilateral and of a triangle in the square \[−1, 1\]²; one side of the triangle is
-/// a diagonal of the square.
+/// Coordinates of the nodes of a quadrilateral, and of a triangle, in the square \[−1, 1\]². One side of the triangle
+/// is a diagonal of the square.
 const PLACES: [[[f64; 2]; 9]; 2] = [
     [
         [-1.0, -1.0],
@@ -43,7 +43,7 @@ impl Single {
         Self { surface: Surface::new([(kind, numbers.as_slice())]), positions: nodes.to_vec() }
     }
 
-    /// A flat face with randomly shifted nodes, near the origin.
+    /// A face near the origin. Its nodes are those of a plane face, displaced at random.
     fn random(samples: &mut Samples, kind: CellKind) -> Self {
         let places = &PLACES[usize::from(kind.linear() == CellKind::Tri3)];
         let axes = [samples.direction(), samples.direction()];
@@ -55,7 +55,7 @@ impl Single {
         Self::new(kind, &nodes)
     }
 
-    /// Triangulation of the face on a grid.
+    /// Triangulation of the face on a grid with `count` divisions per side.
     fn triangles(&self, count: u32) -> Vec<[Vec3; 3]> {
         let (kind, _) = self.surface.face(0);
         let at = |i: usize, j: usize| {
@@ -115,8 +115,8 @@ fn cut(a: &[[Vec3; 3]], b: &[[Vec3; 3]]) -> bool {
     })
 }
 
-/// An intersection of two faces is reported exactly if their triangulations intersect. Of the triangulations with 16
-/// and with 128 divisions per side, one must agree with the report.
+/// An intersection of two faces is reported if and only if their triangulations intersect. The report must agree with
+/// the triangulations with 16 divisions per side, or with those with 128 divisions per side.
 #[test]
 fn crossings_are_those_of_fine_triangles() {
     let samples = &mut Samples::new(12);
@@ -127,7 +127,7 @@ fn crossings_are_those_of_fine_triangles() {
         let (a, b) = (Single::random(samples, kinds[0]), Single::random(samples, kinds[1]));
         let is_found = found(&a, &b).is_some();
         let cut_into = |count: u32| cut(&a.triangles(count), &b.triangles(count));
-        // Coarse triangles classify a graze differently.
+        // Coarse triangulations may misjudge faces that only graze each other.
         if cut_into(16) != is_found && cut_into(128) != is_found {
             different += 1;
         } else if is_found {
@@ -139,8 +139,8 @@ fn crossings_are_those_of_fine_triangles() {
     assert!(crossing > 60 && apart > 60 && different == 0, "{crossing}, {apart}, {different}");
 }
 
-/// Two domes whose tops overlap far away from all nodes and edges. The overlap is detected down to a depth of 1e-6;
-/// touching and separated domes are not reported.
+/// Two domes whose tops overlap, far from all nodes and edges. The overlap is found down to a depth of 1e-6. Touching
+/// and separated domes are not reported.
 #[test]
 fn tops_of_domes_that_overlap_are_seen() {
     let dome = |top: f64, bend: f64| {
@@ -158,8 +158,8 @@ fn tops_of_domes_that_overlap_are_seen() {
     }
 }
 
-/// Two bars in the plane that cross like a plus sign, without nodes inside each other, with straight and with curved
-/// sides. Bars that only touch are not reported.
+/// Two bars in the plane that cross like a plus sign. No node of one bar is inside the other bar. The sides have two or
+/// three nodes. Bars that only touch are not reported.
 #[test]
 fn bars_that_cross_in_the_plane_are_seen() {
     let bar = |along: Vec3, across: Vec3, at: Vec3| {
@@ -187,9 +187,9 @@ fn bars_that_cross_in_the_plane_are_seen() {
     }
 }
 
-/// Bowls z = ±(a x² + b x y + c y²) that touch at the origin, over triangles and parallelograms around the origin, in
-/// any orientation. Where the gap of the bowls is smaller than the deviation of their flat pieces, the pieces may
-/// intersect, but no intersection is reported.
+/// Two bowls z = ±(a x² + b x y + c y²) touch at the origin. They lie over triangles or parallelograms around the
+/// origin, in any orientation. Where the gap between the bowls is smaller than the deviation of their flat pieces, the
+/// pieces may intersect, but no intersection is reported.
 #[test]
 fn bowls_that_touch_do_not_overlap() {
     let samples = &mut Samples::new(3);
@@ -219,8 +219,8 @@ fn bowls_that_touch_do_not_overlap() {
     }
 }
 
-/// A flat six-node triangle, and across or beside it a perpendicular triangle of three or six nodes. Only the triangle
-/// that stands across is reported. Flat triangles are not subdivided.
+/// A flat six-node triangle, and a perpendicular triangle with three or six nodes that crosses the first triangle or
+/// stands beside it. Only the crossing triangle is reported.
 #[test]
 fn straight_faces_of_six_nodes_that_cross_are_seen() {
     let straight = |turn: &dyn Fn(Vec3) -> Vec3, kind: CellKind| {
@@ -236,8 +236,8 @@ fn straight_faces_of_six_nodes_that_cross_are_seen() {
     }
 }
 
-/// A triangle and the saddle z = x y. An edge that passes between the saddle and the two flat triangles on its corners
-/// does not intersect the saddle. An edge through the saddle does.
+/// A triangle and the saddle z = x y. An edge of the triangle that passes between the saddle and the two flat triangles
+/// with the corners of the saddle does not intersect the saddle. An edge that passes through the saddle intersects it.
 #[test]
 fn warped_quadrilaterals_are_no_triangles() {
     let corners = [[-1.0, -1.0, 1.0], [1.0, -1.0, -1.0], [1.0, 1.0, 1.0], [-1.0, 1.0, -1.0]];
@@ -252,7 +252,7 @@ fn warped_quadrilaterals_are_no_triangles() {
 }
 
 /// Two three-node sides cross before they meet in a corner. The region above the loop between the sides is outside the
-/// body, although the adjacent side faces away from this region.
+/// body, although the normal of the adjacent side points away from this region.
 #[test]
 fn a_node_beside_an_inverted_corner_is_outside() {
     let wedge = [[0.0, 0.0], [1.0, -0.2], [1.0, 0.2], [0.5, 0.1], [1.1, 0.0], [0.5, -0.1]];

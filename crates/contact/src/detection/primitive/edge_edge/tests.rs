@@ -13,7 +13,8 @@ use crate::{ContactKey, Surface};
 const FACES: [[u32; 4]; 6] =
     [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
 
-/// Boxes of four-node faces with these sizes \[m\] about the origin, each mapped by its function.
+/// Boxes with four-node faces. Each box has the given edge lengths \[m\] and its centre at the origin, and is then
+/// mapped by its function.
 fn boxes<const N: usize>(boxes: [(Vec3, &dyn Fn(Vec3) -> Vec3); N]) -> (Vec<Surface>, Vec<Vec3>) {
     let mut positions = Vec::new();
     let surfaces = boxes.iter().map(|(size, motion)| {
@@ -58,8 +59,9 @@ fn cubes_stacked_crosswise_touch_at_eight_crossings() {
     }
 }
 
-/// A cube hangs 1e-6 m over a slab, with 0.02 m of it past the rim of the slab, and leans by a thousandth. The vertical
-/// edges of the cube pass the rim behind the side of the slab, but outside the slab.
+/// A small cube leans by a thousandth, 1e-6 m above the top of a large block, and 0.18 m of it project beyond the rim
+/// of the block. The vertical edges over the block lie behind the plane of its side, but above its top and thus outside
+/// the block.
 #[test]
 fn leaning_edges_over_a_face_do_not_cross_its_rim() {
     for lean in [-1e-3, 1e-3] {
@@ -72,15 +74,15 @@ fn leaning_edges_over_a_face_do_not_cross_its_rim() {
     }
 }
 
-/// A cube over the seam between two other cubes. The two lower cubes are flush, or one of them is turned down by 6°, so
-/// that the two cubes form a ridge. Edges of the upper cube make contact with the rims of the seam only if the lower
-/// cubes form a ridge.
+/// A cube over the seam between two other cubes. The tops of the two lower cubes are flush, or one of the lower cubes
+/// is turned down by 6°, so that the two tops form a ridge. Edges of the upper cube make contact with the rims at the
+/// seam only if there is a ridge.
 #[test]
 fn rims_of_flush_bodies_are_no_edges() {
     let depth = 0.01;
     let upper = |x: Vec3| x * 0.5 + Vec3::z() * (0.75 - depth);
     for (degrees, num_crossings) in [(0.0, 0), (6.0, 4)] {
-        // Identity up to the plane x = 0, and beyond it a rotation about the y axis through the seam.
+        // The second lower cube is rotated about the line through the seam parallel to the y axis.
         let turn = Rotation::from_scaled_axis(Vec3::y() * f64::to_radians(degrees));
         let seam = Vec3::z() * 0.5;
         let first = |x: Vec3| x - Vec3::x() * 0.5;
@@ -94,10 +96,10 @@ fn rims_of_flush_bodies_are_no_edges() {
     }
 }
 
-/// Equal stacked cubes, the upper one turned slightly about the vertical: no corner is over a face of the other cube.
-/// The four crossings near the corners are in contact. Their distance from the ends of the edges is half the angle
-/// times the edge length. The four crossings of nearly parallel edges are in contact from 1° on; at 0.5° these edges
-/// count as parallel.
+/// Equal stacked cubes. The upper cube is turned slightly about the vertical, so that no corner is over a face of the
+/// other cube. The four crossings near the corners are in contact. Their distance from the ends of the edges is half
+/// the angle times the edge length. The other four crossings, of nearly parallel edges, are in contact if the angle is
+/// 1° or more. At 0.5° these edges count as parallel.
 #[test]
 fn rims_that_cross_next_to_their_ends_touch() {
     for (degrees, crossings) in
@@ -116,9 +118,9 @@ fn rims_that_cross_next_to_their_ends_touch() {
     }
 }
 
-/// A cube turned by 0.05° on an equal cube, and a block beside both cubes. The block contains one corner of the turned
-/// cube. The node at this corner is in contact with the block only, so the node covers no crossing of the two cubes,
-/// not even the nearest one.
+/// A cube that is turned by 0.05° on an equal cube, and a block beside both cubes. The block contains one corner of the
+/// turned cube. The node at this corner is in contact with the block only. The node therefore covers no crossing of the
+/// two cubes, not even the nearest crossing.
 #[test]
 fn nodes_in_another_body_cover_no_crossing() {
     let (size, depth) = (Vec3::repeat(1.0), 1e-4);
@@ -133,8 +135,9 @@ fn nodes_in_another_body_cover_no_crossing() {
     assert_eq!(constraints.of_edges().filter(|crossing| crossing.bodies == [0, 1]).count(), 4);
 }
 
-/// Two cubes that stand on an edge, the ridge of the lower one along x. The ridge of the upper cube is turned by an angle
-/// about z, and displaced by `shift` \[m\] from the position in which the middles of the ridges touch.
+/// Two cubes that stand on an edge. The ridge of the lower cube is along x. The lower edge of the upper cube is turned
+/// by an angle about z, and displaced by `shift` \[m\] from the position in which the middles of this edge and of the
+/// ridge touch.
 fn crosswise_roofs(degrees: f64, shift: Vec3) -> (Vec<Surface>, Vec<Vec3>) {
     let edgewise = Rotation::from_scaled_axis(Vec3::x() * 45_f64.to_radians());
     let turned = turn_about_z(degrees) * edgewise;
@@ -142,7 +145,7 @@ fn crosswise_roofs(degrees: f64, shift: Vec3) -> (Vec<Surface>, Vec<Vec3>) {
     boxes([(Vec3::repeat(1.0), &|x| edgewise * x), (Vec3::repeat(1.0), &upper)])
 }
 
-/// Two cubes that stand on an edge, one crosswise on the other: one contact with exact gap and point.
+/// Two cubes that stand on an edge, one crosswise on the other, have one contact with exact gap and point.
 #[test]
 fn roofs_crosswise_touch_at_a_point() {
     let (half, depth) = (0.5_f64.sqrt(), 0.02);
@@ -151,14 +154,15 @@ fn roofs_crosswise_touch_at_a_point() {
     assert_eq!(constraints.len(), 1);
     let constraint = constraints.get(0);
     assert!((constraint.gap + depth).abs() < 1e-14 && (constraint.normal + Vec3::z()).norm() < 1e-14);
-    // The upper ridge passes through (0.1, 0.05) at 60° to the lower ridge, which is along x.
+    // The lower edge of the upper cube passes through (x, y) = (0.1, 0.05) at 60° to the ridge, which is along x.
     let expected = Vec3::new(0.1 - 0.05 / 60_f64.to_radians().tan(), 0.0, half);
     assert!((constraint.point(&positions) - expected).norm() < 1e-14);
     assert!((constraint.jump(&positions).dot(&constraint.normal) - constraint.gap).abs() < 1e-14);
 }
 
-/// The same crosswise cubes, with the crossing next to the end of the upper ridge. The node at this end is in front of a
-/// roof of the lower cube, nearer to the roof than the crossing is deep, but the crossing is inside.
+/// The same crosswise cubes, with the crossing next to an end of the lower edge of the upper cube. The node at this end
+/// is in front of a roof of the lower cube. Its distance from the roof is less than the depth of the crossing, but the
+/// crossing is inside the lower cube.
 #[test]
 fn roofs_touch_next_to_the_end_of_a_ridge() {
     let depth = 0.002;
@@ -169,7 +173,8 @@ fn roofs_touch_next_to_the_end_of_a_ridge() {
     }
 }
 
-/// Edges that are separated, too deep, side by side, or on the far sides of thin plates make no contact.
+/// Edges make no contact if they are separated, too deep, or side by side, or if they lie on the far sides of thin
+/// plates.
 #[test]
 fn nothing_touches_around_corners_or_through_walls() {
     let edges = |constraints: &Constraints| {
@@ -181,20 +186,20 @@ fn nothing_touches_around_corners_or_through_walls() {
         let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
         assert_eq!(edges(&constraints), 0, "{height}");
     }
-    // Equal stacked blocks, whose edges coincide exactly or nearly.
+    // The edges of equal stacked blocks coincide exactly or nearly.
     for tilt in [0.0, 1e-9, 1e-3] {
         let tilted = Rotation::from_scaled_axis(Vec3::new(tilt, -tilt, tilt));
         let upper = |x: Vec3| tilted * x + Vec3::z() * 0.999;
         assert_eq!(edges(&found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]))), 0);
     }
-    // Crosswise thin plates: only the eight crossings of the facing rims are in contact, although the rims of the far
-    // sides are near.
+    // Of two crosswise thin plates, only the eight crossings of the facing rims are in contact, although the rims of
+    // the far sides are near.
     let plate = Vec3::new(1.0, 1.0, 0.02);
     let upper = |x: Vec3| turn * x + Vec3::z() * 0.018;
     let constraints = found(boxes([(plate, &|x| x), (plate, &upper)]));
     assert_eq!((constraints.len(), edges(&constraints)), (8, 8));
     assert!(constraints.iter().all(|c| (c.normal + Vec3::z()).norm() < 1e-12 && c.gap > -0.003));
-    // A block that overhangs a corner of another block: the contact normals are vertical, although a vertical edge also
+    // A block overhangs a corner of another block. The contact normals are vertical, although a vertical edge also
     // crosses an edge of the other block.
     let upper = |x: Vec3| x + Vec3::new(-0.9, 0.6, 0.97);
     let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
@@ -204,8 +209,8 @@ fn nothing_touches_around_corners_or_through_walls() {
     }
 }
 
-/// Nearby parabolas: the vector between the closest points is normal to both curves, unless a point is an end of its
-/// curve. The minimum is global except for a few pairs with several minima.
+/// The vector between the closest points of two nearby parabolas is normal to each curve, unless the point is an end of
+/// this curve. The distance is the global minimum, except for fewer than 20 of 2000 pairs.
 #[test]
 fn closest_points_of_parabolas_are_stationary() {
     let samples = &mut Samples::new(5);
@@ -230,8 +235,8 @@ fn closest_points_of_parabolas_are_stationary() {
     assert!(closer_elsewhere < 20, "{closer_elsewhere} of 2000 have found another minimum");
 }
 
-/// Only parallel or distant edges are excluded before their closest points are computed. Pairs with a slightly larger
-/// angle or a slightly smaller distance are not excluded.
+/// The tests that precede the computation of closest points exclude only straight edges that are nearly parallel, and
+/// edges that are apart: `clearance` never exceeds the distance.
 #[test]
 fn edges_excluded_early_are_parallel_or_apart() {
     let samples = &mut Samples::new(12);

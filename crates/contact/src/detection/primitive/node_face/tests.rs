@@ -12,7 +12,7 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Constraints, ContactKey, NodeOnSurface, Surface};
 
-/// The closest face of each node, and the penetration of the node, if any.
+/// For each node, the closest face and the penetration of the node, if any.
 fn closest_faces(
     search: &NodeFaceSearch,
     candidates: &[Candidate],
@@ -88,9 +88,9 @@ fn what_was_found_stays_with_its_node() {
     assert_eq!([start(1), start(0)], [Start::Nearest, Start::Previous(all[1].unwrap().1)]);
 }
 
-/// Nodes over a sheet of triangles and some quadrilaterals, enough nodes for several tasks. The candidates of each node
-/// are up to nine random faces and the faces at the node. Each node has bitwise the closest candidate of a search for
-/// this node alone, whatever the lane of the candidate.
+/// Nodes over a sheet of triangles and some quadrilaterals. The nodes suffice for several tasks. The candidates of each
+/// node are up to nine random faces and the faces below the node. The search for all nodes gives each node bitwise the
+/// result of a search for this node alone, whatever the lane of a candidate.
 #[test]
 fn each_node_has_the_closest_of_its_candidates() {
     let samples = &mut Samples::new(4);
@@ -155,7 +155,7 @@ fn each_node_has_the_closest_of_its_candidates() {
         if let Some((Candidate { key, face, .. }, point, Some(gap))) = found {
             let query = &positions[key.contactor as usize];
             let signed = signed_gap(&model.surfaces[0], &positions, face as usize, query, &point);
-            // The normal of the face also applies within 1° of it.
+            // If the two normals differ by less than 1°, the face normal may replace the normal of `signed_gap`.
             let is_straight =
                 are_coplanar(&gap.normal, &signed.normal) && (gap.gap / signed.gap - 1.0).abs() < 2e-4;
             assert!(gap == signed || is_straight, "{gap:?}, not {signed:?}");
@@ -188,7 +188,7 @@ fn each_node_has_the_closest_of_its_candidates() {
     let found = found.map(|c| (c.key, c.gap, c.normal, c.nodes.to_vec(), c.weights.to_vec()));
     assert_eq!(found.collect::<Vec<_>>(), expected);
     assert!(expected.len() > 100, "{}", expected.len());
-    // Each node starts from its own closest point of the last step, whatever its task.
+    // Each node starts from its own closest point of the last step, whatever task processes the node.
     let options = NodeFaceOptions { method: Method::Sqp, start: StartFrom::Previous };
     search.group(&candidates, &model, options.start);
     for _ in 0..2 {
@@ -204,9 +204,9 @@ fn each_node_has_the_closest_of_its_candidates() {
     }
 }
 
-/// Four quadrilaterals around a vertex at this height \[m\], in this order, and a contactor node 0.01 m below the vertex
-/// and `beside` it along x \[m\]. Returns the gap of the contact, its normal, and the weights of the target nodes by
-/// ascending node.
+/// Contact of a node with four quadrilaterals around a vertex at this height \[m\]. `order` gives the order of the
+/// faces. The contactor node is 0.01 m below the vertex and displaced by `beside` along x \[m\]. Returns the gap, the
+/// normal, and the weights of the target nodes in ascending order of the nodes.
 fn below_a_vertex(height: f64, beside: f64, order: [usize; 4]) -> (f64, Vec3, Vec<(u32, f64)>) {
     let place = |k: u32| Vec3::new(f64::from(k % 3) - 1.0, f64::from(k / 3) - 1.0, 0.0);
     let mut positions: Vec<Vec3> = (0..9).map(place).collect();
@@ -232,8 +232,8 @@ fn below_a_vertex(height: f64, beside: f64, order: [usize; 4]) -> (f64, Vec3, Ve
     (found.gap, found.normal, weights)
 }
 
-/// Below a vertex, in a dent or on a ridge of less than 1°, no face is the first: the contact has the nodes of all
-/// faces and the symmetric normal, for any order of the faces.
+/// The node is below a vertex in a dent, or on a ridge, of less than 1°. The contact has the nodes of all four faces
+/// and the symmetric normal, whatever the order of the faces.
 #[test]
 fn equally_close_faces_count_alike() {
     for height in [-0.005, 0.0, 0.005] {
@@ -251,8 +251,8 @@ fn equally_close_faces_count_alike() {
     }
 }
 
-/// In a dent of less than 1°, the normal is the mean of the face normals, wherever below the vertex the node is. The
-/// direction from the vertex to the node would be 2e-3 off.
+/// In a dent of less than 1°, the contact normal is the mean of the face normals, even if the node is not exactly below
+/// the vertex. The direction from the vertex to the node would deviate by 2e-3.
 #[test]
 fn face_normals_apply_in_flat_dents() {
     let (gap, normal, _) = below_a_vertex(-0.005, 2e-5, [0, 1, 2, 3]);
@@ -260,9 +260,9 @@ fn face_normals_apply_in_flat_dents() {
     assert!((gap + 0.01).abs() < 1e-5, "{gap}");
 }
 
-/// Nodes of faces at right angles to adjacent triangles, within about eight times [`SQUARE`], all rotated at random.
-/// The test of opposed normals gives the same result in every lane, and in the scalar form, which is used if the group
-/// of four contains a quadrilateral. Methods without lanes are not tested.
+/// Each contactor node belongs to a face that is at a right angle to a nearby triangle, within about eight times
+/// [`SQUARE`]. All faces are rotated at random. The test of opposed normals gives the same result in every lane, and in
+/// the scalar form, which applies if the group of four contains a quadrilateral.
 #[test]
 fn sides_agree_in_lanes_and_out() {
     const FAR: u32 = 8;

@@ -1,11 +1,11 @@
-//! Compares times of impact of curved faces with closed forms.
+//! Tests of the times of impact of curved faces against closed forms.
 
 use super::tests::RigidFace;
 use super::*;
 use crate::detection::samples::Samples;
 use crate::mesh::CellKind;
 
-/// Natural coordinates of the nodes of a face, on [0, 1]².
+/// Coordinates of the nodes of a face in the square [0, 1]².
 fn node_places(kind: CellKind) -> Vec<[f64; 2]> {
     let square = [
         [0.0, 0.0],
@@ -26,7 +26,8 @@ fn node_places(kind: CellKind) -> Vec<[f64; 2]> {
     }
 }
 
-/// Part of the paraboloid z = bend |r|² + top over a triangle or square of size 2 around a point.
+/// Part of the paraboloid z = bend |r|² + top. r is the horizontal vector from the point `at`. The part lies over a
+/// triangle or square with sides (legs) of length 2 around this point.
 fn paraboloid(kind: CellKind, at: [f64; 2], bend: f64, top: f64, velocity: Vec3) -> RigidFace {
     let offset = if kind.linear() == CellKind::Tri3 { 2.0 / 3.0 } else { 1.0 };
     let nodes: Vec<Vec3> = node_places(kind)
@@ -41,9 +42,9 @@ fn paraboloid(kind: CellKind, at: [f64; 2], bend: f64, top: f64, velocity: Vec3)
 
 const SURFACES: [CellKind; 3] = [CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-/// Two paraboloids of curvatures κ₁ and κ₂ with parallel axes at a distance d: the gap is least at the distance r from
-/// the first axis with κ₁ r = κ₂ (d − r). This point is within both faces. The shape functions of an eight-node face
-/// contain x² and y², so this face is an exact paraboloid as well.
+/// Two paraboloids with the curvatures κ₁ and κ₂ and with parallel axes at the distance d. The gap is least at the
+/// distance r from the first axis, with κ₁ r = κ₂ (d − r). This point is within both faces. The shape functions of an
+/// eight-node face contain x² and y², so this face is an exact paraboloid as well.
 #[test]
 fn paraboloids_meet_where_calculated() {
     let samples = &mut Samples::new(3);
@@ -70,7 +71,7 @@ fn paraboloids_meet_where_calculated() {
     }
 }
 
-/// Coplanar faces that meet edge to edge: the normal is along the motion, in the plane of the faces.
+/// If coplanar faces meet edge to edge, the normal is in the plane of the faces, parallel to the velocity.
 #[test]
 fn faces_in_one_plane_meet_with_their_edges() {
     for kind in SURFACES {
@@ -87,8 +88,8 @@ fn faces_in_one_plane_meet_with_their_edges() {
 }
 
 /// A spoke of length R that rotates at the rate ω. The spoke never reaches a distant wall at rest. A wall that
-/// approaches from the distance X at the speed v meets the spoke when R cos ωt = X − v t, after some seventeen
-/// revolutions. Straight walls of two and of three nodes give the same time.
+/// approaches from the distance X at the speed v meets the spoke at the first t with R cos ωt = X − v t, after about
+/// nineteen revolutions. Straight walls with two nodes and with three nodes give the same time.
 #[test]
 fn a_spoke_turns_many_times_before_it_touches() {
     let (length, spin, far, speed) = (1.8, 26.7, 3.1, 0.3);

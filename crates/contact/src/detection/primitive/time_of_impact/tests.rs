@@ -71,14 +71,15 @@ fn roots(g: f64, p: f64, q: f64) -> Vec<f64> {
     vec![sum / q, g / sum]
 }
 
-/// First contact (time, closing speed) of two triangles in relative translation. The triangles have 6 node–face pairs
-/// and 9 edge–edge pairs. The times at which the two features of a pair are coplanar are the roots of a quadratic. The
-/// features touch at such a time if the point of contact then lies inside both features.
+/// Time \[s\] and closing speed \[m/s\] of the first contact of two triangles in relative translation. The triangles
+/// have 6 node–face pairs and 9 edge–edge pairs. The times at which the two features of a pair are coplanar are the
+/// roots of a quadratic polynomial. The features touch at such a root if the point of contact lies inside both
+/// features.
 fn first_touch(a: &RigidFace, b: &RigidFace, duration: f64) -> Option<(f64, f64)> {
     let (velocity, acceleration) = (a.velocity - b.velocity, a.acceleration - b.acceleration);
     let mut first: Option<(f64, f64)> = None;
-    // `offset` is the initial position of a point of a relative to a point of b. `inside` tells from the offset at the
-    // time of contact whether the point of contact lies inside the features.
+    // `offset` is the initial position of a point of a relative to a point of b. `inside` takes this offset at the time
+    // of contact and tells whether the point of contact lies inside the features.
     let mut pair = |normal: Vec3, offset: Vec3, inside: &dyn Fn(Vec3) -> bool| {
         let coefficients = [normal.dot(&offset), normal.dot(&velocity), 0.5 * normal.dot(&acceleration)];
         for s in roots(coefficients[0], coefficients[1], coefficients[2]) {
@@ -140,9 +141,10 @@ fn triangle() -> impl Strategy<Value = [Vec3; 3]> {
         .prop_filter("collapsed", |[x, y, z]| (y - x).cross(&(z - x)).norm() > 0.05)
 }
 
-/// Two triangles, each with its corners in a cube of edge 2 m. Triangle b is at rest. At the start the cubes are 4.5 m
-/// apart, centre to centre. After 0.2 s to 1 s the distance of the centres is at most 0.8 m along each axis, so that
-/// the triangles may touch. Each component of the acceleration of a is at most 5 m/s² times `acceleration`.
+/// Two triangles a and b, each with its corners in a cube of edge 2 m. Triangle b is at rest. At the start the centres
+/// of the cubes are 4.5 m apart. At a time between 0.2 s and 1 s, each Cartesian component of the vector between the
+/// centres is at most 0.8 m, so that the triangles may touch. Each component of the acceleration of a is at most 5 m/s²
+/// times `acceleration`.
 fn approaching_pair(acceleration: f64) -> impl Strategy<Value = (RigidFace, RigidFace)> {
     let motion = (vector(1.0), vector(1.0), vector(5.0), 0.2..1.0_f64);
     (triangle(), triangle(), motion).prop_filter_map(
@@ -158,8 +160,8 @@ fn approaching_pair(acceleration: f64) -> impl Strategy<Value = (RigidFace, Rigi
     )
 }
 
-/// Bound \[m\] on the coordinates of the nodes of two translating faces up to a time. The rotation of the faces is not
-/// taken into account.
+/// Bound \[m\] on the magnitudes of the nodal coordinates of two faces up to a time. The bound ignores the rotation of
+/// the faces.
 fn size(a: &RigidFace, b: &RigidFace, time: f64) -> f64 {
     let of_face = |face: &RigidFace| {
         let moved = face.velocity.amax() * time + face.acceleration.amax() * (0.5 * time * time);
@@ -168,14 +170,14 @@ fn size(a: &RigidFace, b: &RigidFace, time: f64) -> f64 {
     of_face(a).max(of_face(b))
 }
 
-/// Whether two numbers agree within four rounding errors of a number of the magnitude `size`.
+/// Whether two numbers agree within 4 ε times `size`, with the machine precision ε.
 fn agree(found: f64, expected: f64, size: f64) -> bool {
     (found - expected).abs() <= 4.0 * f64::EPSILON * size
 }
 
-/// Checks the time of impact and the length 1 of the normal. The allowed error of the time is 1e-14 of the time, plus
-/// `roundings` rounding errors of the coordinates divided by the closing speed. The allowed error of the length is
-/// 1e-14.
+/// Checks the time of impact, and that the normal has unit length. The allowed error of the time is 1e-14 of the time,
+/// plus `roundings` rounding errors of the coordinates divided by the closing speed. `expected` holds the time and the
+/// closing speed. The allowed error of the length is 1e-14.
 fn check(a: &RigidFace, b: &RigidFace, duration: f64, expected: Option<(f64, f64)>, roundings: f64) {
     let found = time_of_impact(a, b, duration);
     match (found, expected) {
@@ -251,8 +253,8 @@ proptest! {
         }
         if let Some(impact) = found {
             let closest = closest_features(&a.hull(impact.time), &b.hull(impact.time));
-            // The gap at the impact is at most 2e-13 of the bound on the coordinates without rotation. The faces count
-            // as touching up to a gap of 16 units in the last place, 3.6e-15 of their largest coordinate.
+            // The gap at the impact must be less than 2e-13 of the bound on the coordinates (`size`). The faces count
+            // as touching up to a gap of 16 ε, or 3.6e-15, of their largest coordinate.
             let within = 2e-13 * size(&a, &b, impact.time);
             prop_assert!(closest.distance < within, "early: gap {:e}", closest.distance);
             prop_assert!((closest.points[0] - impact.point).norm() < within);
@@ -272,7 +274,7 @@ fn ground() -> RigidFace {
     RigidFace::translating(CellKind::Quad4, &SQUARE, Vec3::zeros(), Vec3::zeros())
 }
 
-/// The square of [`ground`], moved by `shift`. Its outward normal points downwards.
+/// The square of [`ground`], moved by `shift` and reversed, so that its outward normal points downwards.
 fn square(shift: Vec3, velocity: Vec3, acceleration: Vec3) -> RigidFace {
     let mut nodes = SQUARE.map(|x| x + shift);
     nodes.reverse();
@@ -312,14 +314,14 @@ fn a_corner_that_leaves_a_rotating_face_does_not_impact_again() {
     };
     let tip = Vec3::new(0.5, 0.25, 0.0);
     let nodes = [tip, tip + Vec3::new(0.1, 0.0, 1.0), tip + Vec3::new(0.0, 0.1, 1.0)];
-    // The point of the face at the tip recedes from the tip at 1 m/s. The node of the face on the axis of rotation is
-    // at rest.
+    // The point of the face below the tip recedes from the tip at 1 m/s. The node of the face on the axis of rotation
+    // is at rest.
     let leaving = RigidFace::translating(CellKind::Tri3, &nodes, Vec3::zeros(), Vec3::zeros());
     assert_eq!(time_of_impact(&leaving, &b, 0.2), None);
     let rising = RigidFace { spin: Vec3::new(0.0, -2.0, 0.0), ..b };
     assert_eq!(time_of_impact(&leaving, &rising, 0.2).unwrap().time, 0.0);
-    // Tip and face rise, the tip faster than the face below it. They separate, although the far nodes of the face rise
-    // faster than the tip.
+    // The tip rises faster than the point of the face below the tip. They separate, although the far nodes of the face
+    // rise faster than the tip.
     let faster = RigidFace { velocity: Vec3::new(0.0, 0.0, 1.5), ..leaving };
     assert_eq!(time_of_impact(&faster, &rising, 0.1), None);
 }
@@ -331,8 +333,8 @@ fn a_warped_quadrilateral_is_met_where_it_is() {
     let warped = RigidFace::translating(CellKind::Quad4, &nodes, Vec3::zeros(), Vec3::zeros());
     let tip = [Vec3::new(0.5, 0.5, 2.0), Vec3::new(0.6, 0.5, 3.0), Vec3::new(0.5, 0.6, 3.0)];
     let a = RigidFace::translating(CellKind::Tri3, &tip, Vec3::new(0.0, 0.0, -1.0), Vec3::zeros());
-    // Below the tip, the bilinear face has the height 0.05 m. At the same place, the tetrahedron of the four nodes of
-    // the face reaches to 0.1 m; its highest node is at 0.2 m. The tip touches the bilinear face.
+    // Below the tip, the height of the bilinear face is 0.05 m. There, the tetrahedron of the four nodes reaches a
+    // height of 0.1 m, and the highest node is at 0.2 m. The tip touches the bilinear face.
     let impact = time_of_impact(&a, &warped, 10.0).unwrap();
     assert!(impact.time <= 1.95 && impact.time > 1.95 * (1.0 - 1.6e-9), "{impact:?}");
 }
@@ -377,12 +379,12 @@ fn a_graze_ends() {
     };
     assert_eq!(time_of_impact(&miss(1e-9), &b, 10.0), None);
     let graze = time_of_impact(&miss(-1e-9), &b, 10.0).unwrap();
-    // The closing speed is 2 √|gap|. The allowed error of the time is four rounding errors of the height of 1 m,
-    // divided by half the closing speed.
+    // The closing speed is 2 √|gap|. The allowed error of the time is 4 ε times the height of 1 m, divided by half the
+    // closing speed.
     let (early, size) = (1e-9_f64.sqrt(), 1.0);
     assert!(agree(graze.time, 1.0 - early, size / early), "{graze:?}");
-    // A graze at zero gap may be reported as a contact. The time of this contact is within 64 √ε of 1 s, with the
-    // rounding unit ε.
+    // A graze at zero gap may be reported as a contact. The time of this contact is then within 64 √ε of 1 s, with the
+    // machine precision ε.
     let exact = time_of_impact(&miss(0.0), &b, 10.0);
     let within = 64.0 * f64::EPSILON.sqrt();
     assert!(exact.is_none_or(|impact| (impact.time - 1.0).abs() < within), "{exact:?}");
@@ -439,8 +441,8 @@ proptest! {
         prop_assume!(motion.separation(&direction.normal) > 0.0);
         let end = motion.step(&direction, Touch::Apart).min(remaining);
         let at_rest = Direction { rate: Vec3::zeros(), ..direction };
-        // Separation along the direction after the time h, the least over all pairs of a node of a and a node of b. The
-        // deviation of the acceleration is taken at its bound, against the direction.
+        // Least separation along the direction after the time h, over all pairs of a node of a and a node of b. The
+        // deviation of the acceleration is taken at its bound and against the direction.
         let apart = |direction: &Direction, h: f64| {
             let turned = direction.normal + direction.rate * h;
             let pull = 0.5 * h * h * deviation * (1.0 + direction.rate.norm() * h);
