@@ -6,8 +6,8 @@
 //! | response | acts by | conserves or satisfies | limitation |
 //! |---|---|---|---|
 //! | [`Penalty`] | spring forces | the energy of a contact over its life | penetration, shorter time step |
-//! | [`Decomposition`] | impulses and a projection of positions | impenetrability at the end of each step | dissipates the energy of impacting nodes |
-//! | [`EnergyMomentum`] | discrete-gradient spring forces | energy and momenta to rounding, for any stiffness | penetration |
+//! | [`Decomposition`] | impulses, projected positions | impenetrability after each step | loses energy in impacts |
+//! | [`EnergyMomentum`] | discrete-gradient springs | energy and momenta, for any stiffness | penetration |
 //!
 //! Tied surfaces have no contact constraints. [`Ties`] keep tied surfaces together, beside any of the three responses.
 

@@ -7,11 +7,11 @@ use crate::mesh::CellKind;
 /// Largest number of Newton iterations. Affine elements need one iteration, curved elements a few.
 const MOST_ITERATIONS: usize = 30;
 
-/// Tolerance of the residual |x − x(ξ)|, relative to the extent of the element. A tolerance for the rounding of the
-/// coordinates is added.
+/// Upper bound on the residual |x − x(ξ)| of a converged ξ, relative to the extent of the element \[-\]. A bound on the
+/// rounding error of the coordinates is added.
 const TOLERANCE: f64 = 1e-10;
 
-/// Distance from the reference element up to which a point counts as inside, in natural coordinates.
+/// Largest distance outside the reference element at which a point counts as inside, in natural coordinates \[-\].
 const BORDER: f64 = 1e-7;
 
 /// Natural coordinates of the centre of an element.
@@ -23,8 +23,8 @@ pub fn centre(kind: CellKind) -> [f64; 3] {
     }
 }
 
-/// Natural coordinates ξ of a point inside an element or on its boundary, by Newton's method from the centre; `None`
-/// for a point outside.
+/// Natural coordinates ξ of a point inside an element or on its boundary, by Newton's method from the centre. `None`
+/// for a point outside, and if the method does not converge.
 ///
 /// # Shapes and units
 /// `nodes`: one position per node \[m\]; `point` \[m\].
@@ -55,15 +55,15 @@ pub fn position(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> Vec3 {
     nodes.iter().zip(values).map(|(node, value)| node * value).sum()
 }
 
-/// ∂x/∂ξ, one column per natural coordinate; columns beyond the dimension are zero.
+/// Tangents ∂x/∂ξ, one column per natural coordinate; columns beyond the dimension are zero.
 pub fn tangents(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> Mat3 {
     let mut gradients = [[0.0; 3]; MAX_NODES];
     shape_gradients(kind, xi, &mut gradients);
     nodes.iter().zip(gradients).map(|(node, gradient)| node * Vec3::from(gradient).transpose()).sum()
 }
 
-/// F = ∂x/∂X from the current and reference tangents, in plane strain for plane elements. `None` if the reference
-/// tangents are singular.
+/// Deformation gradient F = ∂x/∂X from the current and reference tangents; plane elements are in plane strain. `None`
+/// if the reference tangents are singular.
 pub fn deformation_gradient(present: &Mat3, reference: &Mat3, dimension: usize) -> Option<Mat3> {
     let (mut present, mut reference) = (*present, *reference);
     for axis in dimension..3 {
@@ -73,7 +73,7 @@ pub fn deformation_gradient(present: &Mat3, reference: &Mat3, dimension: usize) 
     Some(present * reference.try_inverse()?)
 }
 
-/// Whether natural coordinates are in the reference element, or outside by at most [`BORDER`].
+/// Whether natural coordinates are in the reference element, or violate its bounds by at most [`BORDER`].
 fn is_inside(kind: CellKind, [r, s, t]: [f64; 3]) -> bool {
     let in_interval = |x: f64| x.abs() <= 1.0 + BORDER;
     let in_simplex = |x: &[f64]| x.iter().all(|x| *x >= -BORDER) && x.iter().sum::<f64>() <= 1.0 + BORDER;

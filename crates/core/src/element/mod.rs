@@ -1,6 +1,7 @@
 //! Reference elements: shape functions, their derivatives, and quadrature; one file per family.
 //!
-//! Natural coordinates ξ of the reference elements. The nodes have the order of [`CellKind`]:
+//! The table gives the domain of the natural coordinates ξ for each family, and the order of the nodes. The order is
+//! that of [`CellKind`].
 //!
 //! | family | domain | nodes |
 //! |---|---|---|
@@ -9,7 +10,8 @@
 //! | [`quadrilateral`], [`hexahedron`] | \[−1, 1\]^d | counter-clockwise, bottom before top |
 //! | [`wedge`] | unit triangle × \[−1, 1\] | triangle at ξ₃ = −1, then at +1 |
 //!
-//! A new kind needs a row in each `match` below and formulas in the file of its family.
+//! A new kind needs an arm in each `match` over [`CellKind`] in this module and its submodules, and formulas in the
+//! file of its family.
 
 pub mod hexahedron;
 mod inverse_map;
@@ -32,13 +34,14 @@ pub use natural_nodes::natural_nodes;
 pub use point_location::{BORDER, ElementPoint, bounding_box, locate, locate_in_box};
 pub use quadrature_point::QuadraturePoint;
 
-/// Largest number of nodes of any kind, the size of buffers for shape functions.
+/// Largest number of nodes of any kind; the size of buffers for shape functions.
 pub const MAX_NODES: usize = 27;
 
 /// Shape functions N_a(ξ).
 ///
 /// # Shapes and units
-/// `values`: one per node, at least `kind.num_nodes()` long. Entries of `xi` beyond the dimension are ignored.
+/// `values`: one entry per node; its length is at least `kind.num_nodes()`. Entries of `xi` beyond the dimension are
+/// ignored.
 pub fn shape_values(kind: CellKind, xi: [f64; 3], values: &mut [f64]) {
     match kind {
         CellKind::Point1 => values[0] = 1.0,
@@ -61,7 +64,7 @@ pub fn shape_values(kind: CellKind, xi: [f64; 3], values: &mut [f64]) {
 /// Derivatives ∂N_a/∂ξ_i.
 ///
 /// # Shapes and units
-/// `gradients`: one per node; components beyond the dimension are set to zero.
+/// `gradients`: one entry per node; components beyond the dimension are set to zero.
 pub fn shape_gradients(kind: CellKind, xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     match kind {
         CellKind::Point1 => gradients[0] = [0.0; 3],
@@ -83,8 +86,8 @@ pub fn shape_gradients(kind: CellKind, xi: [f64; 3], gradients: &mut [[f64; 3]])
 
 /// Second derivatives (N_a,11, N_a,22, N_a,12) of the shape functions of a face.
 ///
-/// The derivatives are computed for curves and surfaces only. For volumes these values are set to zero, because a
-/// volume is not a contact face.
+/// The derivatives are computed for curves and surfaces only. For solid elements the entries are set to zero, because a
+/// solid element is not a contact face.
 pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     match kind {
         CellKind::Quad4 => quadrilateral::hessians4(hessians),
@@ -128,7 +131,8 @@ pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     }
 }
 
-/// Rule for masses and moments of inertia: exact for N_a N_b det J and x ⊗ x det J on distorted and curved elements.
+/// Rule for masses and moments of inertia: exact for N_a N_b det J and x ⊗ x det J on distorted and curved elements,
+/// with the position x.
 ///
 /// On a surface in space the rule is exact only if the surface is flat, because the area measure of a curved surface is
 /// not a polynomial.
@@ -149,8 +153,8 @@ pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     }
 }
 
-/// Rule for loads: exact on straight and curved elements for two products, N_a times the area vector of a face, and N_a
-/// times det J of a cell.
+/// Rule for loads on straight and curved elements. It is exact for N_a times the area vector of a face, and for N_a det
+/// J of a cell.
 pub fn load_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Tri6 => &triangle::DEGREE_4,

@@ -1,8 +1,8 @@
 //! Point location: whether an element contains a point, and the natural coordinates of the point.
 //!
-//! Newton's method solves x(ξ) = x̂ for the natural coordinates ξ of a point x̂, from a start near the solution if one
-//! is known. The method stops early for a point outside the element. After a failure, the method starts again from the
-//! centres of the parts of the element nearest to the point.
+//! Newton's method solves x(ξ) = x̂ for the natural coordinates ξ of a point x̂, from a given start. The method stops
+//! early for a point outside the element. After a failure, the method starts again from the centres of those parts of
+//! the element that are nearest to the point.
 //!
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92, appendix B.
@@ -12,26 +12,26 @@ use super::{MAX_NODES, shape_gradients, shape_values};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Tolerance of the residual |x̂ − x(ξ)|, relative to the extent of the element.
+/// Upper bound on the residual |x̂ − x(ξ)| of a converged ξ, relative to the extent of the element \[-\].
 const TOLERANCE: f64 = 1e-12;
-/// Rounding error of a position, relative to an upper bound of the coordinates of the element. It is added to the
-/// tolerance of the residual.
+/// Rounding error of a position, relative to the largest coordinate of the element \[-\]. The rounding error is added
+/// to the bound on the residual.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Distance from the reference element up to which a point counts as inside, in natural coordinates.
+/// Largest distance outside the reference element at which a point counts as inside, in natural coordinates \[-\].
 pub const BORDER: f64 = 1e-8;
 
 /// Largest number of Newton iterations from one start.
 const MOST_STEPS: u32 = 12;
 
-/// Distance from the reference element, in natural coordinates. The search ends if an iterate is beyond this distance
-/// and the next iterate is still farther away.
+/// Distance outside the reference element, in natural coordinates \[-\]. A point counts as outside if an iterate is
+/// beyond this distance and the next iterate is still farther away.
 const OUTSIDE: f64 = 0.5;
-/// Distance, in natural coordinates, by which a coordinate of an iterate may leave its range in the reference element.
-/// Iterates in simplices with straight sides have no such limit.
+/// Largest distance by which a natural coordinate of an iterate may leave its range in the reference element \[-\].
+/// Segments, triangles and tetrahedra with straight sides have no such limit.
 const FARTHEST: f64 = 1.0;
 
-/// Largest number of starts tried after the first start failed.
+/// Largest number of further starts after the first start failed.
 const RESTARTS: usize = 6;
 
 /// A point of an element.
@@ -39,7 +39,8 @@ const RESTARTS: usize = 6;
 pub struct ElementPoint {
     /// Natural coordinates.
     pub xi: [f64; 3],
-    /// Distance from the boundary of the reference element \[-\], positive inside. A point slightly outside has a
+    /// Smallest distance of the natural coordinates from their bounds in the reference element, such as 1 − |ξ₁| in a
+    /// cube, or ξ₁ and 1 − Σ ξ in a simplex \[-\]. The margin is positive inside. A point slightly outside has a
     /// negative margin, at least −1e-8.
     pub margin: f64,
     /// Number of Newton iterations from all starts together.
@@ -53,12 +54,13 @@ enum Outcome {
     Failed,
 }
 
-/// The point of an element at `point` \[m\]; `None` for a point outside. Points up to 1e-8 in natural coordinates
-/// beyond the boundary count as inside. A plane element contains only points of its plane z = constant.
+/// The point of an element at `point` \[m\]; `None` for a point outside, and if no start converges. Points outside the
+/// reference element by up to 1e-8 in natural coordinates count as inside. A plane element contains only points of its
+/// plane z = constant.
 ///
 /// # Shapes and units
-/// `nodes`: one position per node \[m\]. `start`: natural coordinates at which the search begins, for example those of
-/// the centre, or of the point at an earlier time.
+/// `nodes`: one position per node \[m\]. `start`: natural coordinates at which the search begins, for example the
+/// centre of the element, or the natural coordinates of the point at an earlier time.
 pub fn locate(kind: CellKind, nodes: &[Vec3], point: &Vec3, start: [f64; 3]) -> Option<ElementPoint> {
     let mut steps = 0;
     let mut search = |start| newton(kind, nodes, point, start, &mut steps);
@@ -82,8 +84,8 @@ pub fn locate_in_box(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> Option<Ele
     if is_within { locate(kind, nodes, point, centre(kind)) } else { None }
 }
 
-/// Corners of a box around an element \[m\]: the box of its nodes, or of its Bézier control points if the element is
-/// quadratic. Tolerances enlarge the box.
+/// Lower and upper corner of a box around an element \[m\]: the box of its nodes, or of its Bézier control points if
+/// the element is quadratic. Tolerances enlarge the box.
 pub fn bounding_box(kind: CellKind, nodes: &[Vec3]) -> [Vec3; 2] {
     let mut points = [Vec3::zeros(); MAX_NODES];
     let count = control_points(kind, nodes, &mut points);
@@ -94,7 +96,7 @@ pub fn bounding_box(kind: CellKind, nodes: &[Vec3]) -> [Vec3; 2] {
     [corners[0] - margin, corners[1] + margin]
 }
 
-/// Points whose convex hull contains the element; returns their number.
+/// Writes points whose convex hull contains the element; returns the number of points.
 fn control_points(kind: CellKind, nodes: &[Vec3], points: &mut [Vec3; MAX_NODES]) -> usize {
     match kind {
         CellKind::Tri6 | CellKind::Tet10 => {
@@ -114,7 +116,7 @@ fn control_points(kind: CellKind, nodes: &[Vec3], points: &mut [Vec3; MAX_NODES]
                 shape_values(kind, xi, &mut values);
                 *point = nodes.iter().zip(&values).map(|(node, value)| node * *value).sum();
             }
-            // Converts the values at −1, 0 and 1 to Bernstein coefficients, along one coordinate after the other.
+            // Converts the values at −1, 0 and 1 to Bernstein coefficients, for one natural coordinate after the other.
             for stride in [1, 3, 9].into_iter().take(dimension) {
                 for middle in (0..count).filter(|place| place / stride % 3 == 1) {
                     let ends = points[middle - stride] + points[middle + stride];
@@ -141,7 +143,7 @@ fn lattice_point(place: usize, a: f64) -> [f64; 3] {
     [1, 3, 9].map(|stride| a * ((place / stride % 3) as f64 - 1.0))
 }
 
-/// Newton's method for a point from one start. Adds the number of iterations to `steps`.
+/// Newton's method from one start. Adds the number of iterations to `steps`.
 fn newton(kind: CellKind, nodes: &[Vec3], point: &Vec3, start: [f64; 3], steps: &mut u32) -> Outcome {
     let dimension = kind.dimension();
     let extent = nodes[1..].iter().map(|node| (node - nodes[0]).amax()).fold(0.0, f64::max);
@@ -184,7 +186,8 @@ fn place(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> (Vec3, Mat3) {
     (position, Mat3::from_columns(&tangents))
 }
 
-/// Largest violation of the bounds of the reference element by natural coordinates; negative inside.
+/// Largest violation of the bounds of the reference element by natural coordinates; negative inside. Minus one for a
+/// point element.
 fn beyond(kind: CellKind, [r, s, t]: [f64; 3]) -> f64 {
     let interval = |x: f64| x.abs() - 1.0;
     match kind {
@@ -198,8 +201,8 @@ fn beyond(kind: CellKind, [r, s, t]: [f64; 3]) -> f64 {
     }
 }
 
-/// Natural coordinates limited to the surroundings of a curved or distorted element. The map of a simplex with straight
-/// sides is affine and needs no limit.
+/// Natural coordinates limited to the surroundings of the reference element. The map of a segment, triangle or
+/// tetrahedron with straight sides is affine and needs no limit.
 fn limited(kind: CellKind, xi: [f64; 3]) -> [f64; 3] {
     let above_zero = |x: f64| x.clamp(-FARTHEST, 1.0 + FARTHEST);
     let either_side = |x: f64| x.clamp(-1.0 - FARTHEST, 1.0 + FARTHEST);
@@ -211,15 +214,16 @@ fn limited(kind: CellKind, xi: [f64; 3]) -> [f64; 3] {
     }
 }
 
-/// Centres of the parts of the reference element nearest to a point, in ascending order of the distance.
+/// Natural coordinates of the parts of the element nearest to a point, in ascending order of the distance.
 fn nearest_parts(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> [Option<[f64; 3]>; RESTARTS] {
     let mut nearest = [None; RESTARTS];
     let mut distances = [f64::INFINITY; RESTARTS];
     let middle = centre(kind);
     for part in 0..3_usize.pow(kind.dimension() as u32) {
         let offset = lattice_point(part, 1.0);
-        // Points of a lattice with three points per direction. In a cube or square, the points are the centres of equal
-        // parts. In a simplex or wedge, the points form a lattice around the centre.
+        // The parts are represented by a lattice with three points per direction. In a cube or square, the points are
+        // the centres of equal parts. In a simplex or wedge, the lattice has the spacing 1/4 around the centre, and
+        // points outside the element are omitted.
         let xi = std::array::from_fn(|k| match beyond(kind, [-0.5, 0.0, 0.0]) > 0.0 {
             true => middle[k] + 0.25 * offset[k],
             false => middle[k] + 2.0 / 3.0 * offset[k],
@@ -264,7 +268,7 @@ mod tests {
         }
     }
 
-    /// Nodes of an element, each displaced at random by up to `by` times the edge along each axis.
+    /// Nodes of an element. Each nodal coordinate is displaced at random by up to `by` times the edge length.
     fn distorted(kind: CellKind, by: f64, random: &mut Random) -> Vec<Vec3> {
         let edge = if beyond(kind, [-0.5, 0.0, 0.0]) > 0.0 { 1.0 } else { 2.0 };
         natural_nodes(kind).into_iter().map(|xi| Vec3::from(xi) + random.vector_of(kind, by * edge)).collect()
@@ -290,8 +294,8 @@ mod tests {
         assert!(mean <= 4.0 && most <= 7, "{mean} {most}");
     }
 
-    /// All solid and plane kinds recover points inside, from the centre and from a random start, and reject points
-    /// outside.
+    /// Elements of all solid and plane kinds recover the natural coordinates of points inside, from the centre and from
+    /// a random start. They reject points outside.
     #[test]
     fn all_kinds_recover_their_points() {
         let mut random = Random(11);
@@ -321,15 +325,16 @@ mod tests {
         }
     }
 
-    /// Points beyond one side of the reference element, for every coordinate and both directions. Points at a distance
-    /// of 5e-9 count as inside, and are found to 1e-9. Points at a distance of 1e-6 count as outside.
+    /// The points lie beyond a side of the reference element, in the positive and negative direction of every natural
+    /// coordinate. Points at a distance of 5e-9 count as inside, and are found to 1e-9. Points at a distance of 1e-6
+    /// count as outside.
     #[test]
     fn points_just_beyond_a_side_count_as_inside() {
         for kind in CellKind::ALL.into_iter().filter(|kind| kind.dimension() > 1) {
             let nodes: Vec<Vec3> = natural_nodes(kind).into_iter().map(Vec3::from).collect();
             for (axis, towards) in (0..kind.dimension()).flat_map(|axis| [(axis, -1.0), (axis, 1.0)]) {
                 let mut xi = centre(kind);
-                // Bisection of the side along the axis.
+                // Bisection finds the side in this direction.
                 let (mut inside, mut outside) = (0.0, 4.0);
                 for _ in 0..60 {
                     let middle = 0.5 * (inside + outside);
@@ -351,7 +356,8 @@ mod tests {
         }
     }
 
-    /// The box of an element contains its points. A quadratic element can extend beyond the box of its nodes.
+    /// The bounding box of an element contains the points of the element. A quadratic element can extend beyond the
+    /// bounding box of its nodes.
     #[test]
     fn boxes_contain_curved_sides() {
         let mut random = Random(3);
@@ -369,7 +375,7 @@ mod tests {
         assert!(is_needed);
     }
 
-    /// From a start with singular tangents the search begins again inside a part of the element.
+    /// A search from a start with singular tangents begins again inside a part of the element.
     #[test]
     fn a_singular_start_is_left() {
         // Node 6 coincides with node 2, so that the tangents at the corner ξ = (1, 1, −1) are singular.

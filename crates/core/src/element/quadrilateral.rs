@@ -38,15 +38,15 @@ pub fn gradients4(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Second derivatives of the four-node quadrilateral: only the mixed derivative is nonzero, a b/4 for the corner (a,
-/// b).
+/// Second derivatives (11, 22, 12) of the four-node quadrilateral. Only the mixed derivative is non-zero: a b/4 for the
+/// corner with the natural coordinates a and b.
 pub fn hessians4(hessians: &mut [[f64; 3]]) {
     for (hessian, [a, b]) in hessians.iter_mut().zip(CORNERS) {
         *hessian = [0.0, 0.0, 0.25 * a * b];
     }
 }
 
-/// Mid-side nodes. The coordinates of a mid-side node are also the outward unit normal of its side.
+/// Natural coordinates of the mid-side nodes.
 const MID_SIDES: [[f64; 2]; 4] = [[0.0, -1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
 
 /// N of the eight-node (serendipity) quadrilateral.

@@ -10,7 +10,7 @@ fn mid_side_nodes_lie_between_the_corners_of_their_edge_on_every_face() {
         for face in kind.faces() {
             let on_face = natural_nodes(face.kind);
             for (a, &node) in face.nodes.iter().enumerate() {
-                // The position in the cell, from the corners and the linear shape functions of the face.
+                // Reference: coordinate i by the corners and the linear shape functions of the face.
                 let mut n = [0.0; MAX_NODES];
                 shape_values(face.kind.linear(), on_face[a], &mut n);
                 for (i, &expected) in nodes[node as usize].iter().enumerate() {
@@ -27,8 +27,8 @@ fn mid_side_nodes_lie_between_the_corners_of_their_edge_on_every_face() {
 fn a_reversed_cell_is_a_reflection_of_the_reference_element() {
     for kind in KINDS.into_iter().filter(|kind| kind.dimension() > 0) {
         let nodes = natural_nodes(kind);
-        // The gradient of the map from the reference element to the reversed one is constant, is its own inverse and
-        // has the determinant −1.
+        // The map from the reference element to the element with reversed nodes has a constant gradient. The gradient
+        // is its own inverse and has the determinant −1.
         let jacobian = |xi: [f64; 3]| {
             let g = gradients(kind, xi);
             let mut j = crate::math::Mat3::identity();
@@ -88,15 +88,17 @@ proptest! {
     }
 }
 
-/// At a point on an axis, terms of the quadratic kinds vanish.
+/// At points with vanishing natural coordinates, terms of the shape functions of quadratic kinds vanish.
 #[test]
 fn partition_of_unity_and_derivatives_on_an_axis() {
     assert_partition_of_unity_and_derivatives([0.0, 0.0, -0.8345002672935624]);
 }
 
-/// Shape functions are at most quadratic in each coordinate. The only error of a central difference is therefore the
-/// rounding of the values, divided by the step. The rounding of a value is proportional to its magnitude. The magnitude
-/// is less than 3 s² with s = 1 + Σ|ξ_i| at the shifted points. The tolerance of a value is 16 roundings of s².
+/// The shape functions sum to 1, and their first and second derivatives agree with central differences. Shape functions
+/// are at most quadratic in each coordinate. The only error of a central difference is therefore the rounding error of
+/// the values, divided by the step. The rounding error of a value is proportional to the magnitude of the value, which
+/// is less than 3 s² with s = 1 + Σ |ξ_i| at the shifted points. The tolerance of a value is 16 ε s² with the machine
+/// precision ε.
 fn assert_partition_of_unity_and_derivatives(xi: [f64; 3]) {
     let h = 0.125;
     let size = (1.0 + h + xi.iter().map(|x| x.abs()).sum::<f64>()).powi(2);

@@ -3,9 +3,10 @@
 use super::QuadraturePoint;
 use super::line::{GAUSS_4, GAUSS_5};
 
-/// Barycentric coordinate (5 − √5)/20 of the four-point rule of degree 2 (Hammer and Stroud 1956).
+/// Barycentric coordinate (5 − √5)/20 of the four-point rule of degree 2 (Hammer and Stroud 1956). Each point of the
+/// rule has this value three times.
 const NEAR: f64 = 0.138_196_601_125_010_5;
-/// Barycentric coordinate (5 + 3√5)/20 of the same rule.
+/// Fourth barycentric coordinate (5 + 3√5)/20 of the points of this rule.
 const FAR: f64 = 0.585_410_196_624_968_5;
 
 /// One point, exact to degree 1.
@@ -14,9 +15,9 @@ pub const CENTROID: [QuadraturePoint; 1] = [QuadraturePoint { xi: [0.25; 3], wei
 pub const DEGREE_2: [QuadraturePoint; 4] =
     [point([NEAR, NEAR, NEAR]), point([FAR, NEAR, NEAR]), point([NEAR, FAR, NEAR]), point([NEAR, NEAR, FAR])];
 /// A hundred points, exact to degree 7: Gauss rules of 5 × 5 × 4 points on a cube that is collapsed to the tetrahedron
-/// (Stroud 1971, *Approximate Calculation of Multiple Integrals*, §2.5). The Jacobian is (1 − x)² (1 − u), with the
-/// second coordinate u of the cube. This factor adds two degrees along the first axis and one degree along the second
-/// axis. These two axes therefore have five points, and the third axis has four.
+/// (Stroud 1971, *Approximate Calculation of Multiple Integrals*, §2.5). With the coordinates x, u, v of the cube in
+/// \[0, 1\], the Jacobian is (1 − x)² (1 − u). It adds two degrees in x and one degree in u. A rule of five points is
+/// exact to degree 9 and is used for x and u; a rule of four points is exact to degree 7 and is used for v.
 pub const DEGREE_7: [QuadraturePoint; 100] = collapsed();
 
 const fn collapsed() -> [QuadraturePoint; 100] {
@@ -50,7 +51,7 @@ pub fn gradients4(gradients: &mut [[f64; 3]]) {
     gradients[..4].copy_from_slice(&[[-1.0, -1.0, -1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
 }
 
-/// Corner nodes of each edge, in the order of the mid-side nodes.
+/// Corner nodes of each edge, in the order of the mid-edge nodes.
 const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
 
 /// N of the ten-node tetrahedron.

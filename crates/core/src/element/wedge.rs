@@ -4,9 +4,9 @@ use super::QuadraturePoint;
 use super::line::{self, GAUSS_2, GAUSS_3};
 use super::triangle::{self, DEGREE_2, DEGREE_4};
 
-/// 3 × 2 points: degree 2 in the triangle, 3 along the axis.
+/// 3 × 2 points, exact to degree 2 in the triangle and to degree 3 along the axis.
 pub const GAUSS_3X2: [QuadraturePoint; 6] = tensor(&DEGREE_2, &GAUSS_2);
-/// 6 × 3 points: degree 4 in the triangle, 5 along the axis.
+/// 6 × 3 points, exact to degree 4 in the triangle and to degree 5 along the axis.
 pub const GAUSS_6X3: [QuadraturePoint; 18] = tensor(&DEGREE_4, &GAUSS_3);
 
 const fn tensor<const N: usize>(base: &[QuadraturePoint], axis: &[QuadraturePoint]) -> [QuadraturePoint; N] {

@@ -9,14 +9,14 @@ pub struct Elasticity {
     pub mu: f64,
 }
 
-/// Elastic constants that no stable isotropic solid has.
+/// Elastic constants that are rejected, because no stable isotropic solid has them.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElasticityError {
-    /// Young's modulus is not positive and finite.
+    /// Young's modulus is not a positive finite number.
     #[error("Young's modulus is {0}; give a positive number")]
     Young(f64),
-    /// Poisson's ratio is out of range.
+    /// Poisson's ratio is not in the open interval from −1 to ½.
     #[error("Poisson's ratio is {0}; give a number between -1 and 0.5, both excluded")]
     Poisson(f64),
 }

@@ -23,8 +23,8 @@ pub struct MaterialResponse<R> {
     pub kirchhoff_trace: R,
 }
 
-/// Moduli a and b with Ḟ : ∂P/∂F : Ḟ ≤ a |l|² + b (tr l)² for every velocity gradient l, with the deformation gradient
-/// F and the first Piola–Kirchhoff stress P.
+/// Upper bound on the tangent of a law: moduli a and b with Ḟ : ∂P/∂F : Ḟ ≤ a |l|² + b (tr l)² for every velocity
+/// gradient l. F is the deformation gradient, and P the first Piola–Kirchhoff stress.
 ///
 /// Ḟ = l F for laws of finite strain, Ḟ = l for laws of small strain.
 #[derive(Clone, Copy, Debug)]
@@ -38,16 +38,16 @@ pub struct TangentBound<R> {
 /// History of a material point: numbers that a law reads at the beginning of a step and writes at the end of the step.
 /// All numbers are zero at the start of a simulation.
 pub trait PointHistory<R>: Copy {
-    /// Numbers per point; the same for every `R`.
+    /// Number of entries per point; the same for every `R`.
     const LEN: usize;
 
     /// A history in which every entry is `number`.
     fn filled(number: R) -> Self;
 
-    /// The numbers.
+    /// The entries.
     fn numbers(&self) -> &[R];
 
-    /// The numbers, for writing.
+    /// The entries, for writing.
     fn numbers_mut(&mut self) -> &mut [R];
 }
 
@@ -72,9 +72,9 @@ impl<R: Copy, const LEN: usize> PointHistory<R> for [R; LEN] {
 
 /// A constitutive law: the stress of a point from its deformation and its history.
 ///
-/// A step of length `time_step` \[s\] replaces the history at the beginning of the step by the history at its end. A
-/// step of zero length gives the stress of the present history, and leaves the history unchanged up to rounding. The
-/// energy is the sum of the stored energy and the energy dissipated since the start: the work done on the point.
+/// A step of length `time_step` \[s\] replaces the history at the beginning of the step by the history at the end of
+/// the step. A step of zero length gives the stress of the present history, and leaves the history unchanged up to
+/// rounding. The energy is the work done on the point since the start: the stored energy plus the dissipated energy.
 pub trait Law: Copy + Send + Sync {
     /// Whether the law is linear in the displacement gradient H. If so, the volume change is tr H, and the law is not
     /// objective.
@@ -97,8 +97,8 @@ pub trait Law: Copy + Send + Sync {
         time_step: f64,
     ) -> Response<R>;
 
-    /// Stress and energy at the end of a step, at the strain E = ½(C − I) of a finite-strain law, or at the small strain
-    /// of a small-strain law.
+    /// Stress and energy at the end of a step, at the strain E = ½(C − I) of a finite-strain law, or at the small
+    /// strain of a small-strain law.
     fn response_to_strain<R: Real>(
         &self,
         strain: &SymmetricTensor<R>,
@@ -107,7 +107,7 @@ pub trait Law: Copy + Send + Sync {
         time_step: f64,
     ) -> MaterialResponse<R>;
 
-    /// An upper bound of the tangent at H and the present history, for the stable time step.
+    /// An upper bound on the tangent at H = F − I and the present history, for the stable time step.
     fn tangent_bound<R: Real>(
         &self,
         displacement_gradient: &Tensor<R>,
@@ -170,7 +170,7 @@ pub trait Hyperelastic: Copy + Send + Sync {
     /// Evaluates the functions [`Self::Volumetric`] at the volume change J − 1, with J = det F.
     fn volumetric<R: Real>(&self, change: R) -> Self::Volumetric<R>;
 
-    /// Stress and energy at the displacement gradient H = F − I, with known volume change.
+    /// Stress and energy at the displacement gradient H = F − I, with known functions of the volume change.
     fn response_at_volume<R: Real>(
         &self,
         displacement_gradient: &Tensor<R>,
@@ -192,16 +192,16 @@ pub trait Hyperelastic: Copy + Send + Sync {
         self.response_at_volume(displacement_gradient, &volumetric)
     }
 
-    /// An upper bound of the tangent at H, for the stable time step.
+    /// An upper bound on the tangent at H = F − I, for the stable time step.
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R>;
 
-    /// First Piola–Kirchhoff stress at H \[Pa\].
+    /// First Piola–Kirchhoff stress at H = F − I \[Pa\].
     #[inline(always)]
     fn first_piola_kirchhoff<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Tensor<R> {
         self.response(displacement_gradient).stress
     }
 
-    /// Energy per reference volume at H \[J/m³\].
+    /// Energy per reference volume at H = F − I \[J/m³\].
     #[inline(always)]
     fn energy<R: Real>(&self, displacement_gradient: &Tensor<R>) -> R {
         self.response(displacement_gradient).energy
@@ -214,7 +214,7 @@ pub(super) fn green_lagrange<R: Real>(h: &Tensor<R>) -> SymmetricTensor<R> {
     h.symmetric_part().plus_times(&h.transposed_dot_self(), 0.5)
 }
 
-/// Left Cauchy–Green tensor b = F Fᵀ.
+/// Left Cauchy–Green tensor b = F Fᵀ with F = I + H.
 #[inline(always)]
 pub(super) fn left_cauchy_green<R: Real>(h: &Tensor<R>) -> SymmetricTensor<R> {
     let f = h.plus_identity();

@@ -6,7 +6,8 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// P = λ tr ε I + 2μ ε, ε = ½(H + Hᵀ), W = ½ P : ε.
 ///
-/// Not objective: a rotation by θ gives a strain of magnitude 1 − cos θ, so the law is valid for small rotations only.
+/// The law is not objective: a rotation by θ gives the normal strains cos θ − 1 normal to the axis. The law is
+/// therefore valid for small rotations only.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearElastic(pub Elasticity);
 
@@ -33,7 +34,7 @@ impl Hyperelastic for LinearElastic {
         MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() }
     }
 
-    /// With l = Ḣ: Ḣ : ∂P/∂H : Ḣ = 2μ |sym l|² + λ (tr l)².
+    /// Ḣ : ∂P/∂H : Ḣ = 2μ |sym l|² + λ (tr l)² with l = Ḣ, and |sym l|² ≤ |l|². A negative λ is replaced by zero.
     #[inline(always)]
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R> {
         let constant = |value| displacement_gradient.trace().constant(value);

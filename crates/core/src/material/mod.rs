@@ -1,13 +1,14 @@
-//! Constitutive laws, written over [`Real`](crate::math::real::Real): one source for single points and vectors of
-//! points.
+//! Constitutive laws, written over [`Real`](crate::math::real::Real): the same code evaluates single points and several
+//! points in SIMD lanes.
 //!
-//! Laws use the displacement gradient H = F − I instead of the deformation gradient F. At small strain, the difference
-//! F − I would lose the significant digits. Under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding,
-//! and the energy vanishes to the square of this rounding.
+//! Laws use the displacement gradient H = F − I as input instead of the deformation gradient F. At small strain, the
+//! entries of F are close to those of I, and the difference F − I would lose the significant digits. Under a rigid
+//! rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, and the energy vanishes to the square of this
+//! rounding.
 //!
-//! A new law needs a file, a variant of [`Material`], a row of [`LAWS`], and a row in the dispatch of element blocks. A
-//! law without history implements [`Hyperelastic`]. A law with history implements [`Law`]; the state of a simulation
-//! then stores the history of its points.
+//! A new law needs a file, a variant of [`Material`], an entry of [`LAWS`], and an arm in the dispatch of element
+//! blocks. A law without history implements [`Hyperelastic`]. A law with history implements [`Law`]; the state of a
+//! simulation then stores the histories of the material points.
 
 use std::fmt;
 
@@ -48,11 +49,11 @@ pub enum Material {
 /// between processes.
 #[derive(Clone, Copy)]
 pub struct NamedLaw {
-    /// The name.
+    /// Name in scenarios.
     pub name: &'static str,
     /// Whether a superposed rigid rotation leaves the energy unchanged.
     pub is_objective: bool,
-    /// The law with its constants.
+    /// Constructor of the law from its constants.
     pub material: fn(Elasticity) -> Material,
 }
 
@@ -68,7 +69,7 @@ impl PartialEq for NamedLaw {
     }
 }
 
-/// The laws by name.
+/// All laws that scenarios can name.
 pub const LAWS: [NamedLaw; 3] = [
     NamedLaw { name: "linear-elastic", is_objective: false, material: Material::LinearElastic },
     NamedLaw { name: "st-venant-kirchhoff", is_objective: true, material: Material::StVenantKirchhoff },

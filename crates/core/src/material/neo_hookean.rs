@@ -5,20 +5,30 @@ use super::law::{Hyperelastic, MaterialResponse, Response, TangentBound, green_l
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 
-/// W = ½μ (tr C − 3) − μ ln J + ½λ ln² J (Bonet and Wood 2008, *Nonlinear Continuum Mechanics for Finite
-/// Element Analysis*, §6.4.3, with ln² J for the volume).
+/// W = ½μ (tr C − 3) − μ ln J + ½λ ln² J with C = Fᵀ F and J = det F.
 ///
 /// The law is objective and resists any compression: W → ∞ as J → 0.
 ///
-/// To avoid cancellation at small strain, the energy is written in the invariants I₁, I₂, I₃ of E and in j = J − 1: W =
-/// μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j). This form follows from det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)².
+/// To avoid cancellation at small strain, the energy is written in j = J − 1 and in the invariants I₁, I₂, I₃ of the
+/// strain E = ½(C − I). The form of W follows from det C:
 ///
-/// The stress P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ is written in D = J (I − F⁻ᵀ), of the order of H = F − I. With F⁻ᵀ = I −
-/// D/J, the stress is P = μ H + (μ − λ ln J)/J D + λ ln J I.
+/// ```text
+/// det C = 1 + 2 I₁ + 4 I₂ + 8 I₃ = (1 + j)²
+/// W = μ [j − ln(1 + j) + ½ j² − 2 I₂ − 4 I₃] + ½ λ ln²(1 + j)
+/// ```
+/// The stress P is written in D = J (I − F⁻ᵀ), a tensor of the order of H = F − I:
+///
+/// ```text
+/// P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ = μ H + (μ − λ ln J)/J D + λ ln J I
+/// ```
+///
+/// # Source
+/// Bonet and Wood 2008, *Nonlinear Continuum Mechanics for Finite Element Analysis*, §6.4.3 (with ln² J for the
+/// volume).
 #[derive(Clone, Copy, Debug)]
 pub struct NeoHookean(pub Elasticity);
 
-/// Functions of the volume change.
+/// Functions of the volume change j = J − 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Volumetric<R> {
     /// 1/J.
@@ -62,8 +72,8 @@ impl Hyperelastic for NeoHookean {
         Response { stress, energy }
     }
 
-    /// S = μ (I − C⁻¹) + λ ln J C⁻¹, and S : C = 2μ tr E + 3λ ln J. The first term is written in D = det C (I − C⁻¹),
-    /// of the order of E: I − C⁻¹ = D/J².
+    /// S = μ (I − C⁻¹) + λ ln J C⁻¹, and S : C = 2μ tr E + 3λ ln J. S is written in G = det C (I − C⁻¹), a tensor of
+    /// the order of E: I − C⁻¹ = G/J².
     #[inline(always)]
     fn response_to_strain<R: Real>(
         &self,
@@ -73,7 +83,7 @@ impl Hyperelastic for NeoHookean {
         let Elasticity { lambda, mu } = self.0;
         let cofactor = strain.cofactor();
         let (i2, i3) = (cofactor.trace(), strain.determinant_by(&cofactor));
-        // With C = I + 2E, D = 2E − cof 2E + (tr cof 2E + det 2E) I.
+        // With C = I + 2E, G = 2E − cof 2E + (tr cof 2E + det 2E) I. `defect` is ½ G.
         let spherical = volume.logarithm * lambda;
         let factor = (spherical * -1.0 + mu) * (volume.inverse * volume.inverse);
         let defect = (*strain + cofactor.times(-2.0)).add_diagonal((i2 + i3 * 2.0) * 2.0);
@@ -83,8 +93,12 @@ impl Hyperelastic for NeoHookean {
         MaterialResponse { stress, energy, kirchhoff_trace }
     }
 
+    /// With the largest eigenvalue b_max of b = F Fᵀ:
+    ///
+    /// ```text
     /// Ḟ : ∂P/∂F : Ḟ = μ |l F|² + (μ − λ ln J) tr(l²) + λ (tr l)²
-    /// ≤ (μ b_max + |μ − λ ln J|) |l|² + λ (tr l)², b = F Fᵀ.
+    ///               ≤ (μ b_max + |μ − λ ln J|) |l|² + max(λ, 0) (tr l)²
+    /// ```
     #[inline(always)]
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R> {
         let Elasticity { lambda, mu } = self.0;

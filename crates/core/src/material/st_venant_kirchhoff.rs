@@ -7,8 +7,8 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// S = λ tr E I + 2μ E, P = F S, W = ½ λ tr² E + μ E : E.
 ///
-/// The law is objective and valid for large rotations and moderate strain. A bar compressed below 1/√3 of its length
-/// softens and inverts, so the law is unsuitable for crushing.
+/// The law is objective and valid for large rotations and moderate strain. A bar compressed to less than 1/√3 of its
+/// length softens and can invert, so the law is unsuitable for crushing.
 #[derive(Clone, Copy, Debug)]
 pub struct StVenantKirchhoff(pub Elasticity);
 
@@ -37,10 +37,14 @@ impl Hyperelastic for StVenantKirchhoff {
         MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() + energy * 4.0 }
     }
 
-    /// With b = F Fᵀ and τ = F S Fᵀ: Ḟ : ∂P/∂F : Ḟ = l τ : l + 2μ |Fᵀ sym(l) F|² + λ (b : l)².
+    /// With b = F Fᵀ and the Kirchhoff stress τ = F S Fᵀ:
     ///
-    /// With the largest eigenvalues τ_max and b_max, the first term is at most τ_max |l|², and the second at most 2μ
-    /// b_max² |l|². In the third term b = β I + d with β = ⅓ tr b. Hence (b : l)² ≤ β(β+|d|) (tr l)² + |d|(β+|d|) |l|².
+    /// ```text
+    /// Ḟ : ∂P/∂F : Ḟ = l τ : l + 2μ |Fᵀ sym(l) F|² + λ (b : l)²
+    /// l τ : l ≤ τ_max |l|²,   |Fᵀ sym(l) F|² ≤ b_max² |l|²        τ_max, b_max largest eigenvalues
+    /// (b : l)² ≤ β (β + |d|) (tr l)² + |d| (β + |d|) |l|²         b = β I + d, β = ⅓ tr b
+    /// ```
+    /// A negative τ_max or λ is replaced by zero.
     #[inline(always)]
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R> {
         let stress = self.response(displacement_gradient).stress;

@@ -1,4 +1,4 @@
-//! Copies into existing memory.
+//! Copies of structs into existing memory.
 
 /// Implements `Clone` of a struct field by field. Unlike a derived `Clone`, this implementation has a `clone_from` that
 /// copies into the memory of the fields. Repeated copies of a state therefore do not allocate.

@@ -1,7 +1,8 @@
 //! Operations on eight numbers in lanes: comparison, selection and minimum.
 //!
-//! Compilers do not vectorise these loops, so each type of processor has its own implementation here. All
-//! implementations give the same results, up to the sign of a zero.
+//! Compilers do not vectorise these loops. AVX2 therefore has its own implementation beside the portable one. Both
+//! implementations give the same results, up to the sign of a zero and the arbitrary values of
+//! [`EightLanes::chosen`].
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
@@ -12,13 +13,13 @@ use super::real::{LANES, Lanes};
 
 pub use super::pack::WIDTH;
 
-/// Eight boxes in lanes: the components of their lower and upper corners.
+/// Eight boxes in lanes: the components of their lower corners, then of their upper corners.
 pub type Boxes = [[[f32; WIDTH]; 3]; 2];
 
-/// Operations of a processor on eight lanes. [`Vectorised::run`](super::vectorised::Vectorised::run) passes them to the
-/// kernel that it runs.
+/// Operations on eight lanes. [`Vectorised::run`](super::vectorised::Vectorised::run) passes the implementation for the
+/// processor to the kernel that it runs.
 pub trait EightLanes: Copy {
-    /// Squared distances of eight boxes from another box; NaN for boxes with NaN corners.
+    /// Squared distances of eight boxes from another box; NaN for a box with NaN in its corners.
     fn distances_squared(self, boxes: &Boxes, other: &[[f32; 3]; 2]) -> [f32; WIDTH];
     /// One bit per lane, set if the number is at most `limit`.
     fn at_most(self, numbers: &[u32; WIDTH], limit: u32) -> u8;
@@ -28,7 +29,7 @@ pub trait EightLanes: Copy {
     fn chosen(self, numbers: &[u32; WIDTH], bits: u8) -> [u32; WIDTH];
     /// Minimum of eight numbers.
     fn least(self, numbers: &[u32; WIDTH]) -> u32;
-    /// Minimum of four numbers, and the first lane that contains it; NaN counts as infinite.
+    /// Minimum of four numbers, and the first lane that contains this minimum; NaN counts as infinite.
     fn first_least(self, numbers: &Lanes) -> (f64, usize);
 }
 
@@ -156,7 +157,7 @@ impl EightLanes for V3 {
     }
 }
 
-/// Indices of the set bits of each byte, padded with zeros.
+/// For each byte, the indices of its set bits, ascending, padded with zeros.
 static SET_BITS: [[u8; WIDTH]; 1 << WIDTH] = {
     let mut table = [[0; WIDTH]; 1 << WIDTH];
     let mut byte = 0;
@@ -174,7 +175,7 @@ static SET_BITS: [[u8; WIDTH]; 1 << WIDTH] = {
     table
 };
 
-/// Indices of the set bits, padded with zeros, for selection without branches.
+/// Indices of the set bits of a byte, ascending, padded with zeros. The table allows selection without branches.
 #[inline(always)]
 pub fn set_bits(byte: u8) -> &'static [u8; WIDTH] {
     &SET_BITS[byte as usize]

@@ -1,18 +1,18 @@
 //! Vectors, matrices, polynomials, functions of time and rigid motion.
 //!
-//! Plane problems are plane strain in z = 0: every vector has three components.
+//! Plane problems are plane strain in the plane z = 0. Their vectors have three components as well.
 //!
-//! # Vector code
-//! `pulp` selects the vector code at run time. There are three forms of vector code:
+//! # SIMD code
+//! The crate `pulp` selects the SIMD code at run time. There are three forms of SIMD code:
 //!
-//! | form | for | numbers |
+//! | form | use | registers |
 //! |---|---|---|
-//! | [`pack`] | kernels over rows of elements, nodes or boxes | registers of any width, up to AVX-512 |
-//! | [`real::Lanes`] in [`vectorised`] | closest-point searches, four at a time, by the code for one number | four, AVX2, because AVX-512 was slower |
-//! | [`eight_lanes`] in [`vectorised`] | keys, masks and `f32` boxes of tree searches, which compilers do not vectorise | eight of 32 bits, AVX2 |
+//! | [`pack`] | kernels over rows of elements, nodes or boxes | any width, up to AVX-512 |
+//! | [`real::Lanes`] in [`vectorised`] | four closest-point searches by the code of one | AVX2, faster than AVX-512 |
+//! | [`eight_lanes`] in [`vectorised`] | tree searches: eight keys, masks or `f32` boxes | AVX2 |
 //!
-//! A pack is a register of a kernel and contains neither integers nor `f32`. [`real::Lanes`] are plain data, so that
-//! closest-point searches can store them in their structures.
+//! A pack is the content of a register in a kernel; its numbers are neither integers nor `f32`. [`real::Lanes`] are
+//! plain data, so that closest-point searches can store them in their structures.
 
 mod clone_by_field;
 pub mod eight_lanes;
@@ -37,9 +37,9 @@ pub use time_function::{
     EXPRESSION_NAMES, EndValues, Expression, Integrals, TimeFunction, TimeFunctionError,
 };
 
-/// Point or vector in space; contiguous as `[f64; 3]`.
+/// Point or vector in space, with the memory layout of `[f64; 3]`.
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// 3 × 3 matrix, stored by columns.
 pub type Mat3 = nalgebra::Matrix3<f64>;
-/// Rotation.
+/// Rotation in space, as a unit quaternion.
 pub type Rotation = nalgebra::UnitQuaternion<f64>;

@@ -9,14 +9,16 @@
 /// Iterations after which an unconverged bracket is returned.
 const MAX_ITERATIONS: usize = 200;
 
-/// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0, or `None` if p is positive on all of \[0, 1\].
+/// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0. `None` if p is positive on all of \[0, 1\], or if all coefficients
+/// are zero.
 ///
-/// `coefficients` contains c₀ … cₙ. The result is the left end of a bracket a few units in the last place wide. At the
-/// left end, the value of p by Horner's rule is still positive, so the root is never reported late. A non-finite
-/// coefficient gives `Some(0.0)`, because an early root is the safe side of a prediction.
+/// `coefficients` contains c₀ … cₙ. The result is 0 if c₀ ≤ 0. Otherwise the result is the left end of a bracket a few
+/// units in the last place wide. At the left end, the value of p by Horner's rule is still positive, so the root is
+/// never reported late. A non-finite coefficient gives `Some(0.0)`, because an early root is the safe side of a
+/// prediction.
 ///
 /// # Cost
-/// O(n²) brackets of about six evaluations; no allocation.
+/// O(n²) brackets of about six evaluations each; no allocation.
 pub fn first_root<const N: usize>(coefficients: &[f64; N]) -> Option<f64> {
     if !coefficients.iter().all(|c| c.is_finite()) {
         return Some(0.0);
@@ -37,11 +39,11 @@ pub fn first_root<const N: usize>(coefficients: &[f64; N]) -> Option<f64> {
     None
 }
 
-/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0; `None` if there is none. If c₀ > 0 and c₁ or c₂ is NaN, the result is
-/// NaN.
+/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0; `None` if no such s exists. If c₀ > 0 and c₁ or c₂ is NaN, the result is
+/// `Some(NaN)`.
 ///
-/// The closed form has no cancellation in its denominator. The result is accurate to a few units in the last place of
-/// the terms and may lie on either side of the root.
+/// The closed form has no cancellation apart from the discriminant. The result may lie on either side of the root,
+/// within rounding.
 pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
     let &[c0, c1, c2] = coefficients;
     if c0 <= 0.0 {
@@ -55,18 +57,19 @@ pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
     Some(if c1 > 0.0 { (c1 + root) / (-2.0 * c2) } else { 2.0 * c0 / (root - c1) })
 }
 
-/// Writes the roots of p in (0, 1) with a sign change, ascending, into `roots` and returns their number.
+/// Writes the roots of p in (0, 1) at which p changes sign into `roots`, ascending; returns the number of roots.
 ///
-/// Each root is the midpoint of a bracket a few units in the last place wide. Roots without sign change may be omitted.
+/// Each root is the midpoint of a bracket a few units in the last place wide. A root without a sign change can be
+/// written or omitted.
 pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N]) -> usize {
     let degree = (0..N).rev().find(|&k| coefficients[k] != 0.0).unwrap_or(0);
     roots_from_order(&coefficients[..=degree], 0, roots)
 }
 
-/// Whether p is certainly nonzero in a part of \[0, 1\].
+/// Whether p is certainly non-zero for all τ from `begin` to `end`, a part of \[0, 1\].
 ///
-/// On this part p = Σ qₖ sᵏ with s in \[0, 1\]. Hence p is at least q₀ plus all negative coefficients among q₁, q₂, …,
-/// and at most q₀ plus all positive coefficients.
+/// With τ = `begin` + (`end` − `begin`) s, p = Σ qₖ sᵏ with s in \[0, 1\]. Hence p is at least q₀ plus the negative
+/// coefficients among q₁, q₂, …, and at most q₀ plus the positive coefficients among them.
 pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2]) -> bool {
     let mut shifted = *coefficients;
     for k in 0..N {
@@ -87,7 +90,8 @@ pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2
     least > rounding || greatest < -rounding
 }
 
-/// Roots in (0, 1) of the derivative of the given order, from the roots of the derivatives of higher order.
+/// Writes the roots in (0, 1) of the derivative of order `lowest`, ascending; returns the number of roots. Order 0 is
+/// the polynomial. The roots of each derivative divide the interval for the derivative of the next lower order.
 fn roots_from_order<const N: usize>(coefficients: &[f64], lowest: usize, roots: &mut [f64; N]) -> usize {
     let degree = coefficients.len() - 1;
     let mut count = 0;
@@ -133,11 +137,11 @@ fn value_and_slope(coefficients: &[f64], tau: f64) -> (f64, f64) {
     coefficients.iter().rev().fold((0.0, 0.0), |(sum, slope), &c| (sum * tau + c, slope * tau + sum))
 }
 
-/// Closes the bracket [low, high] of the only sign change of a monotone p.
+/// Narrows the bracket [low, high] of the only sign change of a monotone p to a few units in the last place.
 ///
-/// Newton steps are lengthened by half the requested width. The longer steps pass the root, and thus also move the
-/// other end of the bracket. Bisection replaces a Newton step that leaves the bracket. If two steps have not halved the
-/// bracket, bisection replaces every second step.
+/// Newton steps are lengthened by half the final width of the bracket. The longer steps pass the root, and thus also
+/// move the other end of the bracket. Bisection replaces a Newton step that leaves the bracket. It also replaces the
+/// next step if two steps have not halved the bracket.
 fn bracketed_root(coefficients: &[f64], mut low: f64, mut high: f64) -> (f64, f64) {
     let positive_left = value(coefficients, low) > 0.0;
     let mut tau = 0.5 * (low + high);
@@ -267,8 +271,8 @@ mod tests {
             let coefficients = expand(sign * scale, &roots, &[]);
             let expected = roots.iter().copied().find(|r| (0.0..=1.0).contains(r));
             match (first_root(&coefficients), expected) {
-                // The sign change of the rounded value is no farther from the root than the rounding error divided by
-                // the slope.
+                // The distance between the root and the sign change of the rounded value is at most the rounding error
+                // divided by the slope.
                 (Some(found), Some(root)) => {
                     let others = roots.iter().filter(|other| **other != root).map(|other| root - other);
                     let slope = scale * others.product::<f64>().abs();
@@ -280,7 +284,8 @@ mod tests {
             }
         }
 
-        /// `keeps_sign` is false for any interval around a root, and true for short intervals far from all roots.
+        /// `keeps_sign` is false for any interval that contains a root, and true for intervals of length 0.01 at a
+        /// distance of more than 0.2 from all roots.
         #[test]
         fn no_root_is_where_the_sign_is_kept(
             roots in prop::collection::vec(0.0..1.0_f64, 1..5),

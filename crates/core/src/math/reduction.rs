@@ -2,18 +2,20 @@
 
 use std::ops::{Add, Range};
 
-/// Nodes per chunk of a sum or of a task. The number is fixed, so that the order of additions is fixed.
+/// Largest number of nodes per chunk of a sum, and number of nodes per task of a large model. The number is fixed, so
+/// that the order of additions does not depend on the number of threads.
 const CHUNK: usize = 2048;
 
-/// Largest range of nodes processed by one thread without splitting.
+/// Largest number of nodes that one thread processes alone.
 const SEQUENTIAL: usize = 1 << 12;
 
-/// Nodes per task for work of some nanoseconds per node.
+/// Number of nodes per task, for work of some nanoseconds per node.
 pub fn nodes_per_task(num_nodes: usize) -> usize {
     if num_nodes <= SEQUENTIAL { SEQUENTIAL } else { CHUNK }
 }
 
-/// Sum of `chunk` over consecutive ranges that cover `0..len`, added pairwise in a fixed order, in parallel.
+/// Sum of the values of `chunk` for consecutive ranges that cover `0..len`. The values are computed in parallel and
+/// added pairwise in a fixed order.
 pub fn fixed_order_sum<T: Add<Output = T> + Send>(
     len: usize,
     chunk: &(impl Fn(Range<usize>) -> T + Sync),

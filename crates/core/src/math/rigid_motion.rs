@@ -1,30 +1,37 @@
-//! Closed-form motion of a rigid body in flight: constant acceleration and angular velocity.
+//! Closed-form motion of a rigid body during a step of a flight, with constant acceleration of the centre and constant
+//! angular velocity.
 
 use super::{Rotation, Vec3};
 
-/// Motion of a rigid configuration as a function of the time s \[s\] since an instant: x(s) = c + v s + a s²/2 + exp(ω
-/// s) R (X − C).
+/// Motion of a rigid body as a function of the time s \[s\] since the instant s = 0. The point with the reference
+/// position X has the position x:
+///
+/// ```text
+/// x(s) = c + v s + ½ a s² + exp(ω s) R (X − C)
+/// ```
+/// Here exp(ω s) is the rotation by the angle |ω| s about the axis ω.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidMotion {
-    /// Centre of rotation C in the reference configuration \[m\].
+    /// Centre C in the reference configuration \[m\].
     pub reference_centre: Vec3,
     /// Position c of the centre at s = 0 \[m\].
     pub centre: Vec3,
     /// Velocity v of the centre at s = 0 \[m/s\].
     pub velocity: Vec3,
-    /// Acceleration a of the centre, constant \[m/s²\].
+    /// Constant acceleration a of the centre \[m/s²\].
     pub acceleration: Vec3,
-    /// Orientation R at s = 0.
+    /// Rotation R from the reference configuration at s = 0.
     pub rotation: Rotation,
-    /// Angular velocity ω, constant over one step \[rad/s\].
+    /// Angular velocity ω \[rad/s\], constant in this motion. From step to step of a flight, ω may change.
     pub angular_velocity: Vec3,
-    /// Bound on |ω|² + |dω/dt| over the whole flight \[rad/s²\]. The acceleration of a point at distance d from the
-    /// centre differs from `acceleration` by at most this bound times d.
+    /// Upper bound on |ω|² + |dω/dt| over the whole flight, with the varying angular velocity ω \[rad²/s²\]. The
+    /// acceleration of a point at the distance d from the centre differs from `acceleration` by at most this bound
+    /// times d.
     pub spin_bound: f64,
 }
 
 impl RigidMotion {
-    /// A body at rest.
+    /// Motion of a body at rest in its reference configuration, with this centre \[m\].
     pub fn at_rest(reference_centre: Vec3) -> Self {
         Self {
             reference_centre,
@@ -37,7 +44,7 @@ impl RigidMotion {
         }
     }
 
-    /// Offset of a material point from the centre at s \[m\].
+    /// Vector from the centre to a material point at the time s \[m\].
     pub fn offset(&self, reference_position: &Vec3, s: f64) -> Vec3 {
         let offset = self.rotation * (reference_position - self.reference_centre);
         if self.angular_velocity == Vec3::zeros() {
@@ -47,24 +54,24 @@ impl RigidMotion {
         }
     }
 
-    /// Position of the centre at s \[m\].
+    /// Position of the centre at the time s \[m\].
     pub fn centre_at(&self, s: f64) -> Vec3 {
         self.centre + self.displacement(s)
     }
 
-    /// Displacement of the centre at s \[m\].
+    /// Displacement of the centre from s = 0 to the time s \[m\].
     pub fn displacement(&self, s: f64) -> Vec3 {
         (self.velocity + self.acceleration * (0.5 * s)) * s
     }
 
-    /// Position and velocity of a material point at s \[m\], \[m/s\].
+    /// Position \[m\] and velocity \[m/s\] of a material point at the time s.
     pub fn point(&self, reference_position: &Vec3, s: f64) -> (Vec3, Vec3) {
         let offset = self.offset(reference_position, s);
         let velocity = self.velocity + self.acceleration * s + self.angular_velocity.cross(&offset);
         (self.centre_at(s) + offset, velocity)
     }
 
-    /// The same motion with time measured from s.
+    /// The same motion with the time measured from the instant s.
     pub fn advanced(&self, s: f64) -> Self {
         Self {
             centre: self.centre_at(s),
@@ -79,8 +86,8 @@ impl RigidMotion {
 mod tests {
     use super::*;
 
-    /// Velocity is the time derivative of position (central difference, truncation error h² ω³ r / 6). A motion
-    /// advanced by s continues the same path.
+    /// The velocity equals the central difference of the position with the step h. The truncation error is h² ω³ r/6 at
+    /// the distance r from the centre. An advanced motion continues the same path.
     #[test]
     fn velocity_is_the_derivative_and_motions_compose() {
         let motion = RigidMotion {

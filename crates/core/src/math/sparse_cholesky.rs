@@ -2,7 +2,7 @@
 //!
 //! # Source
 //! George & Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, §4.3 (reverse Cuthill–McKee order
-//! from a peripheral node); nalgebra-sparse factors the permuted matrix without reordering.
+//! from a peripheral node). The crate `nalgebra-sparse` factors the permuted matrix and does not reorder it.
 
 use std::collections::VecDeque;
 
@@ -13,14 +13,14 @@ use nalgebra_sparse::{CooMatrix, CscMatrix};
 /// Factorisation A = L Lᵀ with the unknowns in a fill-reducing order.
 #[derive(Clone, Debug)]
 pub struct SparseCholesky {
-    /// Unknown at each position.
+    /// Unknown at each position of the fill-reducing order.
     order: Vec<u32>,
     factor: CscCholesky<f64>,
 }
 
 impl SparseCholesky {
-    /// Factors a matrix given by entries (row, column, value) of its lower triangle; repeated entries are summed.
-    /// `None` unless the matrix is positive definite beyond rounding.
+    /// Factors a symmetric matrix with `size` rows. `entries` (row, column, value) contain its lower triangle; the
+    /// values of repeated entries are added. `None` unless the matrix is positive definite beyond rounding.
     ///
     /// # Cost
     /// Σ_k w_k² operations for w_k entries in column k of L.
@@ -46,7 +46,7 @@ impl SparseCholesky {
         (!is_singular).then_some(Self { order, factor })
     }
 
-    /// Solves A x = b in place, with the workspace `ordered`.
+    /// Solves A x = b; x overwrites `b`. `ordered` is a workspace.
     pub fn solve(&self, b: &mut [f64], ordered: &mut Vec<f64>) {
         ordered.clear();
         ordered.extend(self.order.iter().map(|&unknown| b[unknown as usize]));
@@ -70,7 +70,7 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     let mut order = Vec::with_capacity(size);
     for start in 0..size as u32 {
         if !is_placed[start as usize] {
-            // The last unknown of the level farthest from any start is nearly peripheral.
+            // In breadth-first order from any unknown, the last unknown is nearly peripheral.
             let farthest = *levels(start, &neighbours, &mut is_placed.clone()).last().unwrap_or(&start);
             order.extend(levels(farthest, &neighbours, &mut is_placed));
         }
@@ -79,8 +79,8 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     order
 }
 
-/// Unknowns connected with `start`, in breadth-first order. The neighbours of an unknown are in ascending order of
-/// their number of neighbours.
+/// Unknowns connected with `start` that are not placed yet, in breadth-first order; marks these unknowns as placed. The
+/// neighbours of an unknown follow in ascending order of their own number of neighbours.
 fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u32> {
     let mut queue = VecDeque::from([start]);
     is_placed[start as usize] = true;
@@ -99,8 +99,9 @@ fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u3
 mod tests {
     use super::*;
 
-    /// The matrix describes a grid of springs and two further unknowns, in scattered numbering. The masses differ by
-    /// eight orders of magnitude. The residual of each row is within rounding. A matrix of rank one is rejected.
+    /// The matrix is the sum of the stiffness of a grid of springs and of masses that differ by eight orders of
+    /// magnitude. The grid is numbered irregularly, and two unknowns are not connected with the grid. The residual of
+    /// each row is within rounding. A matrix of rank one is rejected.
     #[test]
     fn solutions_have_no_residual() {
         let (width, height) = (7, 5);

@@ -4,12 +4,12 @@ use std::ops::{Add, Mul, Sub};
 
 use super::real::Real;
 
-/// 3 × 3 tensor, `0[i][j]` = T_ij.
+/// 3 × 3 tensor T. The component T_ij is `self.0[i][j]`. In the comments of the methods, T or A is `self`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tensor<R>(pub [[R; 3]; 3]);
 
-/// A tensor of the type of `$tensor`, from an expression of the indices. The macro is a loop, because closures are not
-/// always inlined.
+/// A tensor of the type of `$tensor`, whose components are the expression `$value` of the indices `$i` and `$j`. A
+/// macro is used, because closures are not always inlined.
 macro_rules! components {
     ($tensor:expr, $i:ident, $j:ident, $value:expr) => {{
         let mut tensor = *$tensor;
@@ -85,19 +85,19 @@ impl<R: Real> Tensor<R> {
         components!(self, i, j, self.0[i][j] * s)
     }
 
-    /// T + s A.
+    /// T + s B with the tensor B = `other`.
     #[inline(always)]
     pub fn plus_scaled(&self, other: &Self, s: R) -> Self {
         components!(self, i, j, other.0[i][j].mul_add(s, self.0[i][j]))
     }
 
-    /// A B.
+    /// A B with the tensor B = `other`.
     #[inline(always)]
     pub fn dot(&self, other: &Self) -> Self {
         components!(self, i, j, dot3(self.0[i], other.column(j)))
     }
 
-    /// A B + C.
+    /// A B + C with the tensors B = `other` and C = `addend`.
     #[inline(always)]
     pub fn dot_plus(&self, other: &Self, addend: &Self) -> Self {
         components!(self, i, j, {
@@ -106,13 +106,13 @@ impl<R: Real> Tensor<R> {
         })
     }
 
-    /// A Bᵀ.
+    /// A Bᵀ with the tensor B = `other`.
     #[inline(always)]
     pub fn dot_transposed(&self, other: &Self) -> Self {
         components!(self, i, j, dot3(self.0[i], other.0[j]))
     }
 
-    /// A : B = A_ij B_ij.
+    /// A : B = Σ A_ij B_ij with the tensor B = `other`.
     #[inline(always)]
     pub fn double_dot(&self, other: &Self) -> R {
         dot3(self.0[0], other.0[0]) + dot3(self.0[1], other.0[1]) + dot3(self.0[2], other.0[2])
@@ -124,7 +124,7 @@ impl<R: Real> Tensor<R> {
         components!(self, i, j, self.0[j][i])
     }
 
-    /// det T from the cofactor of T.
+    /// det T from the cofactor tensor of T.
     #[inline(always)]
     pub fn determinant_by(&self, cofactor: &Self) -> R {
         dot3(self.0[0], cofactor.0[0])
@@ -139,13 +139,18 @@ impl<R: Real> Tensor<R> {
         dot3(first, cross)
     }
 
-    /// det(I + T) − 1 with no cancellation: tr T + ½(tr² T − tr T²) + det T.
+    /// det(I + T) − 1 = tr T + ½(tr² T − tr T²) + det T. The sum avoids the cancellation of the determinant against 1.
     #[inline(always)]
     pub fn relative_volume_change(&self) -> R {
         self.deformed_cofactor().1
     }
 
-    /// cof(I + T) and det(I + T) − 1 with no cancellation: cof T + (1 + tr T) I − Tᵀ and tr T + tr cof T + det T.
+    /// Cofactor and volume change of I + T. The second formula avoids the cancellation of the determinant against 1.
+    ///
+    /// ```text
+    /// cof(I + T) = cof T + (1 + tr T) I − Tᵀ
+    /// det(I + T) − 1 = tr T + tr cof T + det T
+    /// ```
     #[inline(always)]
     pub fn deformed_cofactor(&self) -> (Self, R) {
         let cofactor = self.cofactor();
@@ -155,7 +160,8 @@ impl<R: Real> Tensor<R> {
         (deformed, change)
     }
 
-    /// det F (I − F⁻ᵀ) of F = I + T with no cancellation: Tᵀ − cof T + (tr cof T + det T) I.
+    /// det F (I − F⁻ᵀ) = Tᵀ − cof T + (tr cof T + det T) I with F = I + T. The sum avoids the cancellation of F⁻ᵀ
+    /// against I.
     #[inline(always)]
     pub fn inverse_transposed_defect(&self) -> Self {
         let cofactor = self.cofactor();
@@ -211,7 +217,7 @@ impl<R: Real> Sub for Tensor<R> {
     }
 }
 
-/// Symmetric tensor: components 11, 22, 33, 12, 23, 13.
+/// Symmetric tensor S, stored as the components 11, 22, 33, 12, 23, 13.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SymmetricTensor<R>(pub [R; 6]);
 
@@ -245,7 +251,7 @@ impl<R: Real> SymmetricTensor<R> {
         Self([xx * c, yy * c, zz * c, xy * c, yz * c, xz * c])
     }
 
-    /// S + c A for a constant c.
+    /// S + c A for a constant c, with the tensor A = `other`.
     #[inline(always)]
     pub fn plus_times(mut self, other: &Self, c: f64) -> Self {
         for i in 0..6 {
@@ -262,7 +268,7 @@ impl<R: Real> SymmetricTensor<R> {
         dot3(shear, shear).mul_add(xx.constant(2.0), dot3(normal, normal))
     }
 
-    /// ½(tr² S − tr S²) and det S.
+    /// Second and third invariant of S: ½(tr² S − tr S²) and det S.
     #[inline(always)]
     pub fn second_and_third_invariant(&self) -> (R, R) {
         let [xx, yy, zz, xy, yz, xz] = self.0;
@@ -306,8 +312,8 @@ impl<R: Real> SymmetricTensor<R> {
         ])
     }
 
-    /// An upper bound of the largest eigenvalue: ⅓ tr S + √⅔ |dev S|. The bound is exact if the other two eigenvalues
-    /// coincide.
+    /// Upper bound ⅓ tr S + √⅔ |dev S| on the largest eigenvalue, with the deviator dev S. The bound is exact if the
+    /// other two eigenvalues coincide.
     #[inline(always)]
     pub fn largest_eigenvalue_bound(&self) -> R {
         let mean = self.trace() * (1.0 / 3.0);
@@ -352,8 +358,8 @@ mod tests {
     proptest! {
         #[test]
         fn algebra_agrees_with_matrices(a in tensor(), b in tensor()) {
-            // The result and the reference each round some dozen operations on products of the entries. The tolerance
-            // is relative to the product of the norms.
+            // The result and the reference each have the rounding errors of some dozen operations on products of the
+            // entries. The tolerance is relative to the product of the norms.
             let rounding = |size: f64| 32.0 * f64::EPSILON * size;
             let (m, n) = (matrix(&a), matrix(&b));
             let (size, other, moved) = (m.norm(), n.norm(), m.norm() + 3.0_f64.sqrt());

@@ -1,6 +1,6 @@
-//! Vector registers: [`Real`] over the registers of the current processor.
+//! SIMD registers: [`Real`] over the registers of the current processor.
 //!
-//! On every processor, data are stored in [`Row`]s of [`WIDTH`] numbers; a [`Pack`] is the part of a row that fills a
+//! On every processor, data are stored in [`Row`]s of [`WIDTH`] numbers. A [`Pack`] is the part of a row that fills a
 //! register. The partition of a row into packs does not change a bit of the result.
 
 mod registers;
@@ -20,7 +20,8 @@ use super::real::Real;
 /// Number of entries of a [`Row`].
 pub const WIDTH: usize = 8;
 
-/// Number of lanes whose vectors one call of [`Pack::scatter_add`] adds: the lanes of the narrowest vector registers.
+/// Number of lanes of a quartet, the lanes of the narrowest SIMD registers. One call of [`Pack::scatter_add`] adds the
+/// vectors of one quartet.
 pub const QUARTET: usize = 4;
 
 /// [`WIDTH`] contiguous numbers in memory.
@@ -43,7 +44,7 @@ impl Row {
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 
-/// Prefetches data that are needed soon, because hardware prefetching stops at page boundaries.
+/// Prefetches data that are needed soon. Hardware prefetching stops at page boundaries.
 #[inline(always)]
 pub fn prefetch<T: ?Sized>(data: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -55,7 +56,7 @@ pub fn prefetch<T: ?Sized>(data: &T) {
     }
 }
 
-/// Part of a row in a register, of one, four or eight numbers.
+/// Part of a row in a register: one, four or eight numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Pack<S: Simd> {
     simd: S,
@@ -76,37 +77,37 @@ impl<S: Simd> Pack<S> {
         Self { simd, value: simd.splat_f64s(value) }
     }
 
-    /// Loads as many numbers as there are lanes.
+    /// Loads the first [`Self::LANES`] of `numbers`.
     #[inline(always)]
     pub fn from_slice(simd: S, numbers: &[f64]) -> Self {
         Self { simd, value: S::as_simd_f64s(numbers).0[0] }
     }
 
-    /// Stores as many numbers as there are lanes.
+    /// Stores to the first [`Self::LANES`] of `numbers`.
     #[inline(always)]
     pub fn write_to(self, numbers: &mut [f64]) {
         S::as_mut_simd_f64s(numbers).0[0] = self.value;
     }
 
-    /// Loads part of a row.
+    /// Loads the pack number `part` of a row.
     #[inline(always)]
     pub fn load(simd: S, row: &Row, part: usize) -> Self {
         Self { simd, value: S::as_simd_f64s(&row.0).0[part] }
     }
 
-    /// Stores to part of a row.
+    /// Stores to the pack number `part` of a row.
     #[inline(always)]
     pub fn store(self, row: &mut Row, part: usize) {
         S::as_mut_simd_f64s(&mut row.0).0[part] = self.value;
     }
 
-    /// Adds to part of a row.
+    /// Adds to the pack number `part` of a row.
     #[inline(always)]
     pub fn add_to(self, row: &mut Row, part: usize) {
         (Self::load(self.simd, row, part) + self).store(row, part);
     }
 
-    /// The numbers.
+    /// The numbers of all lanes.
     #[inline(always)]
     pub fn lanes(&self) -> &[f64] {
         cast_slice(std::slice::from_ref(&self.value))
@@ -193,7 +194,7 @@ impl<S: Simd> Pack<S> {
         Self { simd: self.simd, value: self.simd.transmute_f64s_u64s(bits) }
     }
 
-    /// Shifts both words of each number right.
+    /// Shifts each of the two words of 32 bits of a number right by `amount` bits, without carry between the words.
     #[inline(always)]
     fn words_shifted(self, bits: S::u64s, amount: u32) -> S::u64s {
         let mut words = bits;
@@ -227,8 +228,8 @@ impl<S: Simd> Real for Pack<S> {
     fn abs(self) -> Self {
         Self { simd: self.simd, value: self.simd.abs_f64s(self.value) }
     }
-    // Vector instructions return the second operand if either is NaN. Scalar instructions return the operand that is a
-    // number. A pack of one lane therefore uses the comparison of `f64`.
+    // SIMD instructions return the second operand if either operand is NaN. The scalar operation of `pulp` returns the
+    // operand that is a number. A pack of one lane therefore uses the maximum of `Real` for `f64`.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         if Self::LANES == 1 {
@@ -263,7 +264,7 @@ impl<S: Simd> Real for Pack<S> {
         let float = self.of_bits(simd.or_u64s(integer, simd.splat_u64s(TWO_52.to_bits())));
         ((float + -TWO_52) * (1.0 / TWO_32) + -1023.0, scale)
     }
-    /// Subtracts a third of the upper word from the offset. The binary series ¼ + 1/16 + 1/64 + … gives the third.
+    /// Subtracts a third of the upper word from the offset. ¼ + 1/16 + 1/64 + … = ⅓, so shifts and sums give the third.
     #[inline(always)]
     fn inverse_cube_root_guess(self) -> Self {
         let simd = self.simd;

@@ -1,8 +1,8 @@
-//! Vector registers of the current processor.
+//! SIMD registers of the current processor.
 
 use pulp::{Simd, WithSimd};
 
-/// The widest registers of the processor: AVX-512, AVX2, or scalar.
+/// Registers of the processor: AVX-512, AVX2, or scalar. The default is the widest of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Registers {
     #[cfg(target_arch = "x86_64")]
@@ -10,7 +10,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// All registers of this processor, narrowest first.
+    /// All kinds of registers of this processor, narrowest first.
     pub fn available() -> Vec<Self> {
         #[cfg(target_arch = "x86_64")]
         {
@@ -23,8 +23,8 @@ impl Registers {
         vec![Self {}]
     }
 
-    /// Runs `kernel` on these registers. Mark all functions it calls `#[inline(always)]`; functions without this mark
-    /// remain baseline code.
+    /// Runs `kernel` on these registers. All functions that the kernel calls need the mark `#[inline(always)]`;
+    /// functions without this mark remain baseline code.
     #[inline]
     pub fn run<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
@@ -34,9 +34,9 @@ impl Registers {
         pulp::Scalar::new().vectorize(kernel)
     }
 
-    /// Runs `kernel` on four lanes, or on one lane without AVX2, with the same result. Rare kernels use four lanes so
-    /// that less code is compiled. Kernels that seldom have eight operands use four lanes, because wider registers
-    /// would be partly empty.
+    /// Runs `kernel` on four lanes, or on one lane without AVX2, with the same result as [`Self::run`]. This function
+    /// serves rarely used kernels, so that less code is compiled. It also serves kernels that seldom have eight
+    /// operands, because wider registers would be partly empty.
     #[inline]
     pub fn run_in_fours<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]

@@ -3,7 +3,7 @@ use pulp::WithSimd;
 
 use super::*;
 
-/// ln(1 + x), x − ln(1 + x), ∛(1 + x), 1/∛(1 + x) and √|x| of a row, part by part.
+/// ln(1 + x), x − ln(1 + x), ∛(1 + x), 1/∛(1 + x) and √|x| of the numbers x of a row, pack by pack.
 struct Functions<'a>(&'a Row);
 
 impl WithSimd for Functions<'_> {
@@ -25,7 +25,7 @@ impl WithSimd for Functions<'_> {
     }
 }
 
-/// Maximum and minimum of two rows, part by part.
+/// Maximum and minimum of two rows, pack by pack.
 struct Extremes<'a>([&'a Row; 2]);
 
 impl WithSimd for Extremes<'_> {

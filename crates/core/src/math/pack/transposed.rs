@@ -1,4 +1,4 @@
-//! Transposition between packs and items in memory: vectors and quadruples of numbers.
+//! Transposition between packs and data in memory. The data are three-component vectors, or quadruples of numbers.
 
 use pulp::Simd;
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
@@ -7,17 +7,17 @@ use super::{Pack, QUARTET, WIDTH};
 use crate::math::Vec3;
 use crate::math::real::Lanes;
 
-/// Three-component vectors padded to four.
+/// A three-component vector, padded with a fourth number.
 pub type Padded = Lanes;
 
-/// Number of vectors addressable by 16-bit indices.
+/// Number of vectors that 16-bit indices can address.
 pub const NUM_SLOTS: usize = 1 << 16;
 
-/// As many vectors as 16-bit indices can address, so that indices need no bounds checks.
+/// [`NUM_SLOTS`] vectors, so that 16-bit indices need no bounds checks.
 pub type Slots = [Padded; NUM_SLOTS];
 
-/// Transposes the four numbers of each lane to four packs: one of the first numbers, one of the second, and so on. A
-/// macro instead of a closure: a closure would not be compiled for vector registers.
+/// Transposes the four numbers of each lane to four packs: one pack of the first numbers of all lanes, one of the
+/// second numbers, and so on. This is a macro, because a closure would not be compiled for SIMD registers.
 macro_rules! transposed {
     ($simd:ident, $lane:ident => $numbers:expr) => {{
         let mut registers = [$simd.splat_f64s(0.0); 4];
@@ -46,14 +46,15 @@ macro_rules! transposed {
 }
 
 impl<S: Simd> Pack<S> {
-    /// Lane whose padded vector lies in half `half` of register `register`, where four registers contain the padded
-    /// vectors of all lanes.
+    /// Four registers contain the padded vectors of all lanes, each vector in four neighbouring numbers of a register,
+    /// a half of the widest register. Returns the lane of the vector in half `half` of register `register`.
     #[inline(always)]
     fn lane_of(register: usize, half: usize) -> usize {
         register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
     }
 
-    /// Components of the vectors at the indices in part `part` of a row of indices.
+    /// Gathers vectors: three packs with the components of the vectors at the indices in part `part` of the row
+    /// `indices`.
     #[inline(always)]
     pub fn gather(simd: S, vectors: &Slots, indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
         let first = part * Self::LANES;
@@ -61,14 +62,14 @@ impl<S: Simd> Pack<S> {
         [x, y, z]
     }
 
-    /// Components of the vectors at as many positions as there are lanes.
+    /// Three packs with the components of the vectors at the first [`Self::LANES`] entries of `places`.
     #[inline(always)]
     pub fn gather_vectors(simd: S, vectors: &[Vec3], places: &[usize; WIDTH]) -> [Self; 3] {
         let [x, y, z, _] = transposed!(simd, lane => Padded::from_vector(vectors[places[lane]].data.0[0]).0);
         [x, y, z]
     }
 
-    /// Numbers of the quadruples at as many positions as there are lanes.
+    /// Four packs with the numbers of the quadruples at the first [`Self::LANES`] entries of `places`.
     #[inline(always)]
     pub fn gather_quadruples(simd: S, quadruples: &[[f64; 4]], places: &[usize; WIDTH]) -> [Self; 4] {
         transposed!(simd, lane => quadruples[places[lane]])
@@ -89,7 +90,7 @@ impl<S: Simd> Pack<S> {
         gathered
     }
 
-    /// Components of part of a row of vectors.
+    /// Three packs with the components of the vectors in part `part` of a row of vectors.
     #[inline(always)]
     pub fn components(simd: S, vectors: &[Vec3; WIDTH], part: usize) -> [Self; 3] {
         let first = part * Self::LANES;
@@ -97,7 +98,8 @@ impl<S: Simd> Pack<S> {
         [x, y, z]
     }
 
-    /// Four numbers per lane, the format that [`Self::gather_quadruples`] reads.
+    /// The four numbers of each lane as a quadruple, the format that [`Self::gather_quadruples`] reads. Quadruples
+    /// beyond the number of lanes are zero.
     #[inline(always)]
     pub fn quadruples([a, b, c, d]: [Self; 4]) -> [[f64; 4]; WIDTH] {
         let mut quadruples = [[0.0; 4]; WIDTH];
@@ -115,8 +117,8 @@ impl<S: Simd> Pack<S> {
         quadruples
     }
 
-    /// Adds the vectors of one quartet of lanes, lane by lane, to the sums at the indices in part `part` of a row of
-    /// indices. `vector` contains the components of all lanes.
+    /// Adds the vectors of one quartet of lanes to `sums`, lane by lane. The indices of the sums are in part `part` of
+    /// the row `indices`. `vector` contains the components of the vectors of all lanes.
     #[inline(always)]
     pub fn scatter_add(
         vector: &[Self; 3],

@@ -1,4 +1,4 @@
-//! Interval bounds of a value and its first derivative over an interval of time.
+//! Bounds on a function and its first derivative over an interval of time, by interval arithmetic.
 //!
 //! The variation of a function between two instants is bounded instead of sampled. Narrow jumps and pulses are
 //! therefore found too.
@@ -21,7 +21,7 @@ impl Interval {
     const ZERO: Self = Self { low: 0.0, high: 0.0 };
 
     pub fn new(low: f64, high: f64) -> Self {
-        // An interval with a NaN end, or with `low` above `high`, is replaced by all numbers.
+        // If an end is NaN, or `low` is above `high`, the interval contains all numbers.
         if low <= high { Self { low, high } } else { Self::ALL }
     }
 
@@ -51,7 +51,7 @@ impl Interval {
         self.high - self.low
     }
 
-    /// Largest magnitude.
+    /// Largest magnitude of the numbers in the interval.
     pub fn size(self) -> f64 {
         self.low.abs().max(self.high.abs())
     }
@@ -61,7 +61,7 @@ impl Interval {
         Self::new(f(self.low), f(self.high))
     }
 
-    /// Image under a function that is monotone on either side of its extremum at `peak`.
+    /// Image under a function f with an extremum at `peak`, on either side of which f is monotone.
     fn peaked(self, peak: f64, f: impl Fn(f64) -> f64) -> Self {
         let ends = [f(self.low), f(self.high)];
         if self.contains(peak) { Self::spanned(&[ends[0], ends[1], f(peak)]) } else { Self::spanned(&ends) }
@@ -100,7 +100,7 @@ impl Interval {
         }
     }
 
-    /// x raised to a constant power.
+    /// Image under xⁿ for a constant n.
     fn power(self, n: f64) -> Self {
         if n == 0.0 {
             return Self::point(1.0);
@@ -153,7 +153,8 @@ impl Div for Interval {
     }
 }
 
-/// Bounds of a function and its first derivative over an interval of time; at jumps the derivative is unbounded.
+/// Bounds on a function (`value`) and its first derivative (`slope`) over an interval of time. If the interval contains
+/// a jump, the derivative is unbounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Enclosure {
     pub value: Interval,
@@ -165,17 +166,18 @@ impl Enclosure {
         Self { value: Interval::point(value), slope: Interval::ZERO }
     }
 
-    /// Time itself, over an interval.
+    /// The function t over the interval of time.
     pub fn time(from: f64, to: f64) -> Self {
         Self { value: Interval::new(from, to), slope: Interval::point(1.0) }
     }
 
-    /// f(x) from the bounds of f and f′ over the bounds of x.
+    /// Enclosure of f(x), where `self` is the enclosure of x. `value` and `derivative` bound f and f′ over the values
+    /// of x.
     fn compose(self, value: Interval, derivative: Interval) -> Self {
         Self { value, slope: derivative * self.slope }
     }
 
-    /// Image under a piecewise constant function with upward jumps.
+    /// Enclosure of f(x), where `self` is the enclosure of x and f is piecewise constant with upward jumps.
     fn staircase(self, f: fn(f64) -> f64) -> Self {
         let value = self.value.rising(f);
         Self { value, slope: if value.is_point() { Interval::ZERO } else { Interval::ALL } }
@@ -283,7 +285,7 @@ impl Enclosure {
         }
     }
 
-    /// Truth of `self` < `other`, or `self` ≤ `other` according to `holds`.
+    /// 1 where the comparison `self` < `other` is true, 0 where it is false. `holds` is the comparison, < or ≤.
     pub fn is_below(self, other: Self, holds: fn(&f64, &f64) -> bool) -> Self {
         let (a, b) = (self.value, other.value);
         match (holds(&a.high, &b.low), holds(&a.low, &b.high)) {
@@ -293,7 +295,7 @@ impl Enclosure {
         }
     }
 
-    /// Truth of `self` = `other`.
+    /// 1 where `self` = `other`, otherwise 0.
     pub fn equals(self, other: Self) -> Self {
         let (a, b) = (self.value, other.value);
         if a.is_point() && a == b {
@@ -305,7 +307,7 @@ impl Enclosure {
         }
     }
 
-    /// Truth of `self` ≠ `other`.
+    /// 1 where `self` ≠ `other`, otherwise 0.
     pub fn differs(self, other: Self) -> Self {
         Self::constant(1.0) - self.equals(other)
     }
