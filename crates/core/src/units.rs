@@ -107,8 +107,8 @@ impl UnitSystem {
     }
 
     /// Size of the unit of a quantity in this system, as a multiple of the SI unit `si` of the quantity. `si` consists
-    /// of factors that are separated by spaces, and a denominator after `/`, as in `kg/m³`. Each factor is m, kg, s, N,
-    /// J or Pa, with an exponent ² or ³ if any. Other factors, such as rad, are the same in all systems.
+    /// of factors that are separated by spaces, and a denominator after `/`, as in `kg/m³`. The factors m, kg, s, N, J
+    /// and Pa can have the exponent ² or ³. Other factors, such as rad, are the same in all systems.
     pub fn size_of(&self, si: &str) -> f64 {
         let (numerator, denominator) = si.split_once('/').unwrap_or((si, ""));
         let product =

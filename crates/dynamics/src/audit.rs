@@ -12,9 +12,9 @@ use crate::math::reduction::fixed_order_sum;
 pub struct Energies {
     /// Kinetic energy, ½ v_n · M v_n.
     pub kinetic: f64,
-    /// Kick energy: ⅛ dt² a_n · M a_n with the length dt of the step. Up to a constant, the kick energy is the excess
-    /// of the kinetic energy over ½ v_{n−½} · M v_{n+½}. The part ⅛ dt² m g² of a free body of mass m under gravity g
-    /// is omitted. The parts of prescribed motion and of external forces on loaded bodies are omitted too, because
+    /// Kick energy: ⅛ dt² a_n · M a_n with the length dt of the step. This is the excess of the kinetic energy over ½
+    /// v_{n−½} · M v_{n+½}. Three parts are omitted. For a free body of mass m under gravity g, the omitted part is the
+    /// constant ⅛ dt² m g². The parts of prescribed motion and of external forces on loaded bodies are omitted because
     /// their external work is counted over the kicks.
     pub kick: f64,
     /// Strain energy.

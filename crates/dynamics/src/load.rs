@@ -10,7 +10,7 @@ use crate::element::{MAX_NODES, load_quadrature, shape_gradients, shape_values};
 use crate::math::{TimeFunction, Vec3};
 use crate::mesh::CellKind;
 
-/// A face or cell with global nodes.
+/// Kind and global nodes of a face or cell.
 pub type Cell<'a> = (CellKind, &'a [u32]);
 
 /// Components of a load at the ends of a step. A pressure uses only the first component.
@@ -136,9 +136,9 @@ fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     shares
 }
 
-/// Calls `visit` at each quadrature point with the shape values and the measure of the cell at the point, times the
-/// weight. For a face, the measure is the area vector along the outward normal. For a volume cell, the measure is a
-/// vector along x whose length is the volume.
+/// Calls `visit` at each quadrature point with the shape values, and the measure of the cell times the weight. For a
+/// face, the measure is the area vector along the outward normal. For a volume cell, the measure is det ∂x/∂ξ, as the
+/// first component of a vector.
 fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: impl FnMut(&[f64], Vec3)) {
     let mut values = [0.0; MAX_NODES];
     let mut gradients = [[0.0; 3]; MAX_NODES];
@@ -179,9 +179,9 @@ mod tests {
         }
     }
 
-    /// Shares of a uniform pressure on a straight-sided quadratic face: zero at the corners of a Tri6 and a third on
-    /// each mid-side node; −1/12 and 1/3 on a Quad8; 1/36, 1/9 and 4/9 on a Quad9 (Cook et al. 2002, *Concepts and
-    /// Applications of Finite Element Analysis*, §3.11).
+    /// Shares of a uniform pressure on the corners, the mid-side nodes and the centre of a straight-sided quadratic
+    /// face: 1/6 and 2/3 on a Line3; 0 and 1/3 on a Tri6; −1/12 and 1/3 on a Quad8; 1/36, 1/9 and 4/9 on a Quad9 (Cook
+    /// et al. 2002, *Concepts and Applications of Finite Element Analysis*, §3.11).
     #[test]
     fn consistent_loads_of_quadratic_faces() {
         for (kind, area, shares) in [

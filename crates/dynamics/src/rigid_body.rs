@@ -228,8 +228,11 @@ impl RigidBody {
 
     /// Upper bound on |ω|² + |dω/dt| in the torque-free motion \[rad/s²\].
     ///
-    /// For a rotation that is not steady, |ω| ≤ |L|/I_min, and Euler's equations give |dω/dt| ≤ |ω|² (I_max −
-    /// I_min)/I_min.
+    /// For a rotation that is not steady, Euler's equations give the second of the bounds
+    ///
+    /// ```text
+    /// |ω| ≤ |L|/I_min,   |dω/dt| ≤ |ω|² (I_max − I_min)/I_min
+    /// ```
     pub fn spin_bound(&self) -> f64 {
         if self.angular_momentum == Vec3::zeros() {
             return 0.0;

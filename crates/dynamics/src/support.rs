@@ -77,9 +77,9 @@ pub struct VelocityJumps {
 }
 
 impl VelocityJumps {
-    /// Velocity jumps of a step. `before` is the velocity \[m/s\] and the acceleration \[m/s²\] at the beginning of the
-    /// step, `travel` is the displacement over the step \[m\], and `end` is the motion at the end of the step. A step
-    /// of zero length has no jumps.
+    /// Velocity jumps of a step. `before` contains the velocity \[m/s\] and the acceleration \[m/s²\] at the beginning
+    /// of the step. `travel` is the displacement over the step \[m\], and `end` is the motion at the end of the step. A
+    /// step of zero length has no jumps.
     pub fn of(before: [f64; 2], travel: f64, end: &PrescribedStep, time_step: f64) -> Self {
         if time_step == 0.0 {
             return Self::default();

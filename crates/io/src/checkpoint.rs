@@ -6,7 +6,7 @@
 //! each part: length (u64)  CRC-32 (u32)  bytes
 //! CRC-32 of all previous bytes (u32)
 //! ```
-//! Numbers in brackets are lengths in bytes. Numbers in the file are little-endian. A file is written under another
+//! A number in brackets is a length in bytes; u32 and u64 are little-endian integers. A file is written under another
 //! name and then renamed, so that checkpoints of a killed run are complete. The checksums detect files damaged on disk.
 
 use std::fs;

@@ -1,10 +1,11 @@
 //! The lock of an output directory: only one run at a time writes to the directory.
 //!
-//! A run locks the file `.lock` by the operating system, which releases the lock when the process ends, even if the
-//! process is killed. The file names the process and its host during the run. The run empties the file at its end; a
-//! killed run does not. On network file systems the operating system may lock files for one host only, or not at all.
-//! There, a directory is also locked if the file names a process on another host, or if the file cannot be locked and
-//! names any process. After a killed run, the user must then remove the file by hand.
+//! A run holds a lock of the operating system on the file `.lock`. The operating system releases the lock when the
+//! process ends, even if the process is killed. During the run, the file names the process and its host. The run
+//! empties the file at its end; a killed run does not. On network file systems the operating system may lock files for
+//! one host only, or not at all. Therefore a directory also counts as locked in two cases: the file names a process on
+//! another host, or the file cannot be locked and names any process. After a killed run, the user must then remove the
+//! file by hand.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};

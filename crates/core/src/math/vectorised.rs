@@ -1,4 +1,4 @@
-//! Kernels compiled for AVX2 and for the compilation target. The processor selects one of the two at run time.
+//! Kernels compiled twice, for AVX2 and for the compilation target. One of the two is selected at run time.
 
 use super::eight_lanes::{EightLanes, PortableLanes};
 

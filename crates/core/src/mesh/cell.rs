@@ -1,4 +1,5 @@
-//! Cell kinds: numbering of nodes, faces and edges (Gmsh's numbering; VTK has the same for linear and plane cells).
+//! Cell kinds, and the numbering of their nodes, faces and edges. The nodes are numbered as in Gmsh. VTK has the same
+//! numbering for linear and plane cells.
 //!
 //! ```text
 //! Tet4: 3          Hex8: 7------6        Wedge6: 5           Quad4: 3---2    Tri3: 2
@@ -16,7 +17,7 @@
 //! | Tri6 | 01 12 20 |
 //! | Quad8, Quad9 | 01 12 23 30; centre of the Quad9 |
 //! | Tet10 | 01 12 20 03 23 13 |
-//! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; for the Hex27 the faces 0321 0154 0473 1265 2376 4567 and the centre |
+//! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; Hex27 also faces 0321 0154 0473 1265 2376 4567, centre |
 //!
 //! The nodes of a face of a volume are listed counter-clockwise seen from outside, so that the right-hand normal points
 //! out. The faces of a plane cell (counter-clockwise in the x–y plane) are its edges. The outward normal of a segment

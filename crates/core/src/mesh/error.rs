@@ -113,7 +113,7 @@ pub enum MeshError {
     DanglingFace {
         /// Name of the group.
         group: String,
-        /// Tag of the lower-dimensional cell.
+        /// Tag of the cell of the group.
         cell: u64,
     },
     /// A cell of a group that is the common face of two cells of the solid, and therefore has no outer side.
@@ -124,7 +124,7 @@ pub enum MeshError {
     InteriorFace {
         /// Name of the group.
         group: String,
-        /// Tag of the lower-dimensional cell.
+        /// Tag of the cell of the group.
         cell: u64,
     },
     /// A face of the solid that coincides with more than one cell of a group.

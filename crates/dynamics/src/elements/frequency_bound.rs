@@ -23,10 +23,10 @@
 //! θ = C̄ : ∂u/∂X + (C − C̄) : ∂u/∂X
 //! Σ w θ² ≤ (|C̄|₂ √γ + max |C − C̄| √β)² uᵀ M u
 //! ```
-//! The first part of θ is the divergence of C̄ᵀu. The second line follows by Minkowski's inequality. Here γ is the
-//! largest eigenvalue of Σ w (div u)² with respect to uᵀ M u in the reference configuration. γ is computed once, as the
-//! largest eigenvalue of the matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l. On a rotated,
-//! unstrained element the factor of uᵀ M u is γ.
+//! The first part of θ is the divergence of C̄ᵀu with respect to X. The second line follows by Minkowski's inequality.
+//! γ is the largest eigenvalue of Σ w (div u)² with respect to uᵀ M u in the reference configuration. γ is computed
+//! once, as the largest eigenvalue of the matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l. On a
+//! rotated, unstrained element the factor of uᵀ M u is γ.
 //!
 //! # Mean dilatation
 //! With mean dilatation (see [`super::mean_dilatation`]), F̄ = α F with α = (J̄/J)^⅓. Let P̄ be the first
@@ -40,8 +40,8 @@
 //! ```text
 //! 2 δln α (τ̄:h),   tr τ̄ (δln α)²,   tr τ̄ δ²ln α
 //! ```
-//! These factors follow from |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ². Their sum is less than 7. Hence
-//! A = r (a + 7 t).
+//! These factors follow from |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ². The sum of the three factors is less
+//! than 7. Hence A = r (a + 7 t).
 //!
 //! On an undeformed cube or regular tetrahedron of linear kind, the bound is the exact frequency.
 

@@ -48,7 +48,7 @@ const HOURGLASS_STIFFNESS: f64 = 0.05;
 
 // Modes are numbered by bits, in the same way as the sides of nodes: the bit of a coordinate is set if the coordinate
 // is a factor of the mode.
-/// The linear modes ξ, η, ζ, then the hourglass modes ηζ, ξζ, ξη that contribute to the gradient.
+/// The modes that contribute to B_a: the linear modes ξ, η, ζ, then the hourglass modes ηζ, ξζ, ξη.
 const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// The hourglass modes.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
@@ -80,8 +80,9 @@ impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
     const NUM_MODES: usize = if GENERAL { GRADIENT_MODES.len() } else { 3 };
 }
 
-/// Largest magnitude of a component of H_α in a parallelepiped, relative to the largest coordinate. H_α is not zero by
-/// rounding: it is a sum of eight positions, which were rounded when the mesh was written and placed.
+/// Largest magnitude of a component of H_α in a parallelepiped, relative to the largest coordinate. Because of
+/// rounding, H_α is not exactly zero: it is a sum of eight positions, which were rounded when the mesh was written and
+/// placed.
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Whether an element is a parallelepiped up to the rounding of its coordinates.

@@ -143,8 +143,9 @@ impl Chunk {
         &nodes[self.nodes.clone()]
     }
 
-    /// Sets the owned nodes: the longest run of nodes of this chunk with consecutive numbers, all of which are at least
-    /// `start` and not `taken` by an earlier chunk. Marks all nodes of this chunk as taken.
+    /// Sets the owned nodes and the owned range, which begins at `start`. The owned nodes are the longest run of nodes
+    /// of this chunk with consecutive numbers, all of which are at least `start` and not `taken` by an earlier chunk.
+    /// Marks all nodes of this chunk as taken.
     pub fn settle(&mut self, nodes: &[u32], start: usize, taken: &mut [bool]) {
         let nodes = self.nodes(nodes);
         let mut run = 0..0;
@@ -171,8 +172,8 @@ impl Chunk {
         self.owned_range.end = end;
     }
 
-    /// Nodes whose forces this chunk writes: its owned nodes, and nodes before them without an owner. The forces of the
-    /// latter are set to zero.
+    /// The owned range: the nodes whose forces this chunk writes. It contains the owned nodes, and nodes that no chunk
+    /// owns. The chunk sets the forces on nodes without an owner to zero.
     pub fn owned_range(&self) -> Range<usize> {
         self.owned_range.clone()
     }
@@ -258,8 +259,8 @@ impl Chunk {
 }
 
 thread_local! {
-    /// Positions and forces by slot of the current chunk of a thread. The memory is reused, and therefore stays in the
-    /// cache.
+    /// Positions and forces by slot of the chunk that a thread computes. The memory is reused, and therefore stays in
+    /// the cache.
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 

@@ -212,7 +212,8 @@ impl InternalForce {
         });
     }
 
-    /// Largest stable time step at the current `positions` and `history`, and the element that controls this step.
+    /// Largest time step known to be stable at the current `positions` and `history`, and the element that controls
+    /// this step.
     ///
     /// `None` without elements. A failed element gives a step of zero.
     pub fn critical_step(&self, positions: &[Vec3], history: &MaterialHistory) -> Option<CriticalStep> {

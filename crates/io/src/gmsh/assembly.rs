@@ -323,7 +323,7 @@ fn check_element_tags(cells: &BTreeMap<CellKind, Cells>) -> Result<(), u64> {
     tags.windows(2).find(|pair| pair[0] == pair[1]).map_or(Ok(()), |pair| Err(pair[0]))
 }
 
-/// Hash of a tag, of 64 bits (finaliser of SplitMix64: Steele, Lea & Flood, OOPSLA 2014).
+/// 64-bit hash of a tag (finaliser of SplitMix64: Steele, Lea & Flood, OOPSLA 2014).
 fn hash(tag: u64) -> u64 {
     let mixed = tag.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

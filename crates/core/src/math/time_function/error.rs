@@ -60,11 +60,11 @@ pub enum TimeFunctionError {
     ChainedComparison {
         /// The expression.
         text: String,
-        /// Byte offset of the second comparison.
+        /// Byte offset of the second comparison operator.
         at: usize,
     },
     /// Too many nested brackets, functions, signs and powers, or an expression that needs too large an evaluation
-    /// stack. `DEPTH_LIMIT` bounds both numbers.
+    /// stack. `DEPTH_LIMIT` limits the nesting level and the size of the stack.
     #[error("the expression nests more than {limit} deep: use a table, or split it", limit = DEPTH_LIMIT)]
     TooDeep {
         /// Byte offset at which the limit is exceeded.

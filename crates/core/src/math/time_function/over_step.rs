@@ -11,9 +11,9 @@ const INSIDE: f64 = 1e-6;
 /// Allowance for the rounding error of a time that is a sum of steps, relative to the time.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Largest variation of the slope over an interval for which the interval is not bisected. The variation is multiplied
-/// by the length of the interval and taken relative to the largest magnitude of the function. Below this limit, Gauss
-/// quadrature is accurate nearly to rounding.
+/// Bound on the variation of the slope over an interval, times the length of the interval, relative to the largest
+/// magnitude of the function. Within this bound, Gauss quadrature is accurate nearly to rounding, and the interval is
+/// not bisected.
 const SMOOTH: f64 = 1e-3;
 
 /// Largest number of successive bisections of an interval between two breaks.

@@ -103,7 +103,7 @@ impl CurvedCell {
         }
     }
 
-    /// Signed volume; for a surface, the signed area of its projection along the unit vector `normal`.
+    /// Signed volume; for a surface, the signed area of the projection of the surface along the unit vector `normal`.
     pub fn volume(&self, normal: Vec3) -> f64 {
         let coefficients = self.jacobian(normal).coefficients;
         let reference = match self {
@@ -220,8 +220,8 @@ struct Jacobian {
 }
 
 /// The derivative ∂x/∂ξ_j = 2 Σ_c L_c (b_cj − b_c0) is linear in the barycentric coordinates L_c. Each Bernstein
-/// coefficient of the determinant belongs to a set of as many corners as the determinant has columns, with repetition.
-/// For each order of these corners, column j is evaluated at the j-th corner. The coefficient is the mean of the
+/// coefficient of the determinant in d dimensions belongs to a choice of d corners, with repetition. For each order of
+/// these corners, column j of the determinant is evaluated at the j-th corner. The coefficient is the mean of the
 /// determinants over all orders.
 fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> Jacobian {
     let corners = 0..=dimension;

@@ -45,8 +45,9 @@ pub struct QualityReport {
     pub worst: u64,
     /// Shortest edge \[m\].
     pub smallest_edge: f64,
-    /// Smallest altitude \[m\]. With the area A of the largest facet (length of the longest edge of a surface cell),
-    /// the altitude of a simplex of dimension d is d · volume / A. The altitude of any other cell is volume / A.
+    /// Smallest altitude \[m\]. Let A be the area of the largest facet; for a surface cell, A is the length of the
+    /// longest edge. The altitude of a simplex of dimension d is d · volume / A. The altitude of any other cell is
+    /// volume / A.
     pub smallest_altitude: f64,
 }
 

@@ -6,8 +6,8 @@ use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
 /// Largest height of a face without area over the line through its two most distant nodes, relative to the distance
-/// between these two nodes. The rounding error of the coordinates is added. Differences of node positions have a
-/// relative rounding error of 1e-16. Below this height, fewer than four digits of the normal are therefore accurate.
+/// between these two nodes. The rounding error of the coordinates is added. The rounding error of differences of node
+/// positions is 1e-16 of this distance. Below this height, fewer than four digits of the normal are therefore accurate.
 const FLAT: f64 = 1e-12;
 
 /// Rounding error of a coordinate, relative to the largest coordinate: from the file, the scaling, the rotation and the
@@ -20,6 +20,7 @@ type OrientedEdge = ([u32; 2], u32, bool);
 
 /// Connected parts of a surface, as disjoint sets of cells.
 struct Parts {
+    /// Parent of each cell in its set. The first cell of a part is its own parent.
     parent: Vec<u32>,
     /// Whether a cell and its parent have opposite orientations.
     turned: Vec<bool>,

@@ -9,7 +9,7 @@ fn bits(force: &[Vec3]) -> Vec<[u64; 3]> {
 #[test]
 fn the_same_bits_on_any_number_of_threads() {
     let mut noise = Noise(6);
-    // Several chunks, an incomplete last group, and two blocks with common nodes.
+    // The mesh has several chunks, lanes without an element, and two blocks with common nodes.
     let (nodes, connectivity) = distorted_mesh(CellKind::Tet4, [9, 9, 9], &mut noise);
     let cut = 4 * 6 * 300 + 4;
     let block =

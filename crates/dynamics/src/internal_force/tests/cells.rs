@@ -82,8 +82,8 @@ pub(super) fn perturbed(positions: &[Vec3], size: f64, noise: &mut Noise, plane:
     positions.iter().map(|x| x + noise.vector(plane) * size).collect()
 }
 
-/// Box of n[0] × n[1] × n[2] cubes with edges of length 1; for plane kinds, a rectangle of n[0] × n[1] squares. Each
-/// cube or square is divided into cells of a kind. The inner corners are displaced randomly.
+/// Box of cubes with edges of length 1; for plane kinds, a rectangle of squares. `n` gives the numbers of cubes along
+/// x, y and z. Each cube or square is divided into cells of `kind`. The inner corners are displaced randomly.
 pub(super) fn distorted_mesh(kind: CellKind, n: [usize; 3], noise: &mut Noise) -> (Vec<Vec3>, Vec<u32>) {
     mesh(kind, n, |plane| noise.vector(plane) * 0.15)
 }

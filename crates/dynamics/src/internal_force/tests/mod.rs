@@ -130,8 +130,8 @@ fn forces_and_moments_balance_and_plane_forces_stay_in_the_plane() {
     }
 }
 
-/// An affine motion x = F X of a distorted mesh gives a uniform stress, no forces on inner nodes, and the energy W(F)
-/// V. Here W is the energy density and V is the volume.
+/// An affine motion x = F X of a distorted mesh gives a uniform stress, no forces on inner nodes, and the energy
+/// density W(F) of the law.
 #[test]
 fn patch_test() {
     let mut noise = Noise(4);
@@ -273,8 +273,8 @@ fn masses_sum_to_the_volume_and_are_those_of_each_block() {
     assert!(mass.iter().all(|m| (m - 2.0).abs() < 1e-14), "{mass:?}");
 }
 
-/// Rotated parallelepipeds far from the origin have the same forces in two blocks, up to rounding: in a block without
-/// other elements, and in a block with one general hexahedron.
+/// Rotated parallelepipeds far from the origin have the same forces and critical step in two blocks, up to rounding: in
+/// a block without other elements, and in a block with one general hexahedron.
 #[test]
 fn parallelepipeds_equal_general_elements() {
     let shear = Mat3::new(1.0, 0.3, 0.0, 0.1, 0.8, 0.2, 0.0, -0.1, 1.3);
@@ -330,8 +330,8 @@ fn energies_whose_sum_overflows_are_valid() {
     }
 }
 
-/// The nodes are numbered by first use, in reverse order, and with every second node in reverse order. Chunks then own
-/// many, few, or none of their nodes.
+/// Three numberings of the nodes give the same forces: the order of the mesh, the reverse order, and the order of the
+/// mesh with every second node in reverse order. The chunks own many, few, or none of their nodes.
 #[test]
 fn any_numbering_of_the_nodes_has_the_same_forces() {
     let mut noise = Noise(10);
