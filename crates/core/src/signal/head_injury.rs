@@ -12,8 +12,9 @@ pub struct HeadInjury {
 }
 
 /// Divisor that gives the stride k of the first search: the mean number of samples per window divided by `MOST_TRIED`,
-/// rounded down, but at least one. The first search tries every k-th sample, and keeps the end samples of its best
-/// interval between two samples. The second search tries all samples within k samples of these two samples.
+/// rounded down, but at least one. The first search tries every k-th sample. It keeps the end samples of the last
+/// interval between two samples that increased the criterion. The second search tries all samples within k samples of
+/// these two end samples.
 const MOST_TRIED: usize = 2_000;
 
 /// Largest number of rounds of the refinement between samples. Each round consists of three line searches.

@@ -60,7 +60,8 @@ pub struct InvertedCell {
     pub block: u32,
     /// Index of the cell within the block.
     pub cell: u32,
-    /// Smallest Jacobian found \[m^d\], for a cell of dimension d.
+    /// Smallest Jacobian found \[m^d\], for a cell of dimension d. If a quadratic cell was bisected, this is the
+    /// Jacobian of a part.
     pub jacobian: f64,
     /// Gmsh tags of two coincident nodes of the cell, if any.
     pub coincident: Option<[u64; 2]>,
