@@ -28,7 +28,7 @@ pub enum Failure {
     Scenario(Box<ScenarioError>),
     /// The scenario cannot be set up.
     Setup(Box<Scenario>, Box<SetupError>),
-    /// The file is not a Gmsh mesh.
+    /// The mesh file cannot be read.
     Mesh(PathBuf, Box<GmshError>),
     /// The requested quantities are not defined for the mesh.
     Geometry(PathBuf, Box<MeshError>),
@@ -40,7 +40,7 @@ pub enum Failure {
     Run(Box<RunError>),
     /// The run stopped because of a numerical failure. Its results up to the failure are in this directory.
     Numerical(Box<NumericalFailure>, PathBuf),
-    /// Any other invalid request.
+    /// Any other failure, such as an invalid request.
     Usage {
         /// What is wrong.
         fact: String,

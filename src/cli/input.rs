@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::print;
 
 /// Runs `work` inside a pool of `threads` threads. `None` means one thread per core. A run has thousands of small
-/// tasks. If a thread outside the pool started a task, it would have to wait until a thread of the pool wakes up.
+/// tasks. If a thread outside the pool started a task, the task would wait until a thread of the pool wakes up.
 pub fn on_threads<R: Send>(
     threads: Option<u16>,
     work: impl FnOnce() -> Result<R, Failure> + Send,

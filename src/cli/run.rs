@@ -77,7 +77,7 @@ pub(super) fn execute(
         hints.iter().for_each(|hint| print::message(&diagnostic::plain("hint", hint)));
     }
     // Variables are dropped in the reverse order of their declaration. The lock is therefore released after the
-    // recorder, whose threads still write.
+    // recorder is dropped. Until then, the threads of the recorder can write.
     let (_lock, mut recorder) = match resumed {
         Some(Resumed { lock, checkpoint }) => {
             let (time, step) = checkpoint.instant();
@@ -141,7 +141,7 @@ fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     others.into_iter().map(warning).collect()
 }
 
-/// Unwraps a lock. If the directory was taken over from a run that ended early, reports this.
+/// Returns the lock or its error. If the lock was taken over from a run that ended early, prints this.
 fn locked(lock: Result<DirectoryLock, OutputError>, quiet: bool) -> Result<DirectoryLock, Failure> {
     let lock = lock?;
     if let (Some(owner), false) = (&lock.taken_over, quiet) {

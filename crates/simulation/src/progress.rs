@@ -10,7 +10,7 @@ use super::model::RigidSupport;
 /// Phase of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Phase {
-    /// Rigid motion of all bodies in closed form, without stress and contact.
+    /// All bodies move rigidly in closed form or stay at rest, without stress.
     Flight,
     /// Explicit time stepping.
     Stepping,

@@ -91,7 +91,7 @@ struct TimeReport {
     /// Whether the scenario prescribes the step.
     fixed: bool,
     /// Most frequent limit of the timed stable steps, in the words of `steps.csv`. Steps that end at an event do not
-    /// count. Null without a timed step.
+    /// count. Null if no other step was timed.
     limited_by: Option<&'static str>,
     /// Largest distance that a node of a rigid body may travel in a step, and the name of the body whose contact
     /// surface sets this distance; null without rigid bodies.

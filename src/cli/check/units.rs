@@ -7,7 +7,7 @@ use ictus::units::UnitSystem;
 
 use crate::cli::print;
 
-/// Smallest and largest number that is plausible for the mass of a body in the usual systems of units.
+/// Smallest and largest plausible value of the mass of a body in the usual systems of units.
 const MASSES: [f64; 2] = [1e-15, 1e9];
 /// Range of the gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];

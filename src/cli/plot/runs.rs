@@ -76,9 +76,9 @@ impl Run {
         Ok(run)
     }
 
-    /// Whether the history leaves out steps while contact forces act. Only intervals between two consecutive history
-    /// rows are counted in which at least one of the two rows has a contact force. Steps are left out if the number of
-    /// these intervals is below [`MOST_STEPS`] times the number of steps in them.
+    /// Whether the history leaves out steps while contact forces act. Counted are the intervals between two consecutive
+    /// history rows of which at least one has a contact force. Steps are left out if the number of these intervals is
+    /// below [`MOST_STEPS`] times the number of steps in them.
     pub fn leaves_out_steps(&self) -> bool {
         let forces = self.pairs.values().flatten().filter(|point| point.1 > 0.0);
         let in_contact: BTreeSet<u64> = forces.map(|point| point.0.to_bits()).collect();

@@ -16,7 +16,7 @@ use crate::scenario::{CheckpointSettings, Scenario};
 use super::probes::ProbePosition;
 use super::schedule::SchedulePosition;
 
-/// Time before its scheduled instant at which a checkpoint is already due, relative to the length of the last step. The
+/// Largest time by which a checkpoint may precede its scheduled instant, relative to the length of the last step. The
 /// tolerance is needed because times are rounded sums of steps.
 const EARLY: f64 = 1e-6;
 
@@ -50,6 +50,7 @@ impl Checkpoint {
     /// Reads a checkpoint of a scenario. If `place` is a file, reads this file. If `place` is a directory, reads the
     /// latest readable checkpoint in it. Also returns the paths of the later files that could not be read.
     ///
+    /// # Errors
     /// [`CheckpointError`] of the first file if no file can be read, or of `place` if there is no file. A file of
     /// another scenario, of other meshes or of another version is an error at once: no further file is tried. An
     /// unreadable mesh is an error, too.

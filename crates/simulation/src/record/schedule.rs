@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{FrameSchedule, Scenario};
 
-/// Time before its scheduled instant at which output is already due, relative to the length of a step. The tolerance is
+/// Largest time by which output may precede its scheduled instant, relative to the length of a step. The tolerance is
 /// needed because times are rounded sums of steps.
 const TIME_TOLERANCE: f64 = 1e-6;
 

@@ -15,12 +15,12 @@ use crate::error::{Conflict, SetupError};
 use crate::model::{Behaviour, Block, RigidSupport};
 use crate::settle::initial_motion::InitialVelocity;
 
-/// Number of equal intervals of the run that sample a gravity varying in time. The peak of the gravity is its largest
-/// magnitude at the ends of the intervals.
+/// Number of equal intervals into which the run is divided. The peak of a gravity that varies in time is its largest
+/// magnitude at the ends of these intervals.
 const SAMPLES: u32 = 64;
 
-/// Largest principal second moment of points in a direction in which the points count as flat: collinear points, or
-/// points in a plane. Relative to the largest component of the matrix of second moments.
+/// Largest principal second moment of points that counts as zero, relative to the largest component of the matrix of
+/// second moments. A principal second moment of zero means that the points are collinear or in a plane.
 const FLATNESS: f64 = 1e-10;
 
 /// Shares of the mass of a rigid body for its nodes \[kg\]. The shares are a linear function of the position, chosen so
@@ -137,8 +137,8 @@ impl Assembly {
         }
     }
 
-    /// Nodes that two boundaries of a body share: the lowest of their numbers in the mesh file. `None` if no node is
-    /// shared.
+    /// Lowest number in the mesh file among the nodes that two boundaries of a body share; `None` if they share no
+    /// node.
     fn shared_node(
         &self,
         spec: &BodySpec,

@@ -189,7 +189,8 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Whether a feature of a face, an edge or a corner, lies on the boundary of the sheet.
+    /// Whether `feature`, an edge or a corner of a face, lies on the boundary of the sheet. False for the interior of a
+    /// face.
     fn is_on_boundary(&self, face: usize, feature: Feature) -> bool {
         let is_border = |face: usize, k: usize| {
             let edge = self.surface.edges_of_face(face)[k];

@@ -139,8 +139,13 @@ impl Simulation {
         }
     }
 
-    /// Part of the work of the kicks by weight and loads f in a step of length `dt` \[s\] that exceeds ½ (f_n +
-    /// f_{n+1}) · Δx \[J\]. Δx is the displacement, and n and n+1 are the beginning and the end of the step.
+    /// Work of the kicks by weight and loads f in a step of length `dt` \[s\], minus the following work \[J\]:
+    ///
+    /// ```text
+    /// ½ (f_n + f_{n+1}) · Δx
+    /// ```
+    ///
+    /// Δx is the displacement, and n and n+1 are the beginning and the end of the step.
     pub(crate) fn work_of_load_kicks(&self, body: usize, dt: f64) -> f64 {
         let [before, after] = self.state.forces.load_accelerations[body];
         0.125 * dt * dt * (after - before)

@@ -240,7 +240,8 @@ impl Simulation {
         of_forces - from_outside
     }
 
-    /// Contribution of weight and loads to the first expression of [`Simulation::rigid_force_acceleration`].
+    /// Contribution of weight and loads to a · F + (I⁻¹ τ) · τ of a rigid body \[N·m/s²\] (see
+    /// [`Simulation::rigid_force_acceleration`]).
     pub(crate) fn rigid_load_acceleration(&self, body: usize) -> f64 {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return 0.0 };
         let load = &self.state.forces.rigid[body].load;

@@ -86,8 +86,8 @@ impl Simulation {
     }
 
     /// Position of the centre of mass of a body \[m\], and rotation of the body from the reference configuration. For a
-    /// deformable body outside flight, it is the rotation that fits the reference configuration to the current
-    /// configuration by mass-weighted least squares.
+    /// deformable body outside flight, this rotation fits the reference configuration to the current configuration by
+    /// mass-weighted least squares.
     ///
     /// # Source
     /// Kabsch, Acta Cryst. A32 (1976) 922.

@@ -18,9 +18,9 @@ const HIC36: f64 = 0.036;
 /// Largest sampling interval of even samples, relative to the grid spacing of the filter.
 const UNEVEN: f64 = 1.5;
 
-/// Largest change of a constant acceleration, stress or strain over a sampling interval, relative to the largest
-/// magnitude of this quantity. Linear interpolation of a constant quantity is accurate. In free flight, all three
-/// quantities are constant.
+/// Largest change over a sampling interval at which an acceleration, stress or strain counts as constant, relative to
+/// the largest magnitude of this quantity. Linear interpolation of a constant quantity is accurate. In free flight, all
+/// three quantities are constant.
 const CONSTANT: f64 = 0.01;
 
 /// Least number of samples, relative to the number of steps with contact forces, at which the samples count as taken in

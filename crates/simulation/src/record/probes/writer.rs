@@ -14,7 +14,7 @@ use crate::Simulation;
 
 const FILE_NAME: &str = "probes.csv";
 
-/// Time before its scheduled instant at which a sample is already due, relative to the length of the last step. The
+/// Largest time by which a sample may precede its scheduled instant, relative to the length of the last step. The
 /// tolerance is needed because times are rounded sums of steps.
 const EARLY: f64 = 1e-6;
 
