@@ -138,7 +138,7 @@ impl Surface {
         &self.edges
     }
 
-    /// Nodes of the surface, global numbers, ascending.
+    /// Global numbers of the nodes of the surface, ascending.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes
     }

@@ -237,7 +237,7 @@ pub struct ContactAction {
     pub rigid_forces: Vec<RigidForce>,
     /// Force and energies of each contact, in the order of the constraints.
     pub results: Vec<ContactResult>,
-    /// Contacts that have ended but still act.
+    /// Forces and work of contacts that have ended or are lost, and of forces of the previous step.
     pub unlisted: Vec<UnlistedWork>,
     /// Energy stored in the contacts \[J\].
     pub stored_energy: f64,

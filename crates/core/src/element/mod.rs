@@ -153,8 +153,8 @@ pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     }
 }
 
-/// Rule for loads on straight and curved elements. It is exact for N_a times the area vector of a face, and for N_a det
-/// J of a cell.
+/// Rule for loads on straight and curved elements. It is exact for two products: N_a times the area vector of a face,
+/// and N_a det J of a cell.
 pub fn load_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Tri6 => &triangle::DEGREE_4,

@@ -214,7 +214,8 @@ fn limited(kind: CellKind, xi: [f64; 3]) -> [f64; 3] {
     }
 }
 
-/// Natural coordinates of the parts of the element nearest to a point, in ascending order of the distance.
+/// Natural coordinates of points that represent the parts of the element nearest to `point`, in ascending order of the
+/// distance.
 fn nearest_parts(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> [Option<[f64; 3]>; RESTARTS] {
     let mut nearest = [None; RESTARTS];
     let mut distances = [f64::INFINITY; RESTARTS];

@@ -24,7 +24,7 @@ pub struct RigidMotion {
     pub rotation: Rotation,
     /// Angular velocity ω \[rad/s\], constant in this motion. From step to step of a flight, ω may change.
     pub angular_velocity: Vec3,
-    /// Upper bound on |ω|² + |dω/dt| over the whole flight, with the varying angular velocity ω \[rad²/s²\]. The
+    /// Upper bound on |ω|² + |dω/dt| over the whole flight, with the varying angular velocity ω \[1/s²\]. The
     /// acceleration of a point at the distance d from the centre differs from `acceleration` by at most this bound
     /// times d.
     pub spin_bound: f64,

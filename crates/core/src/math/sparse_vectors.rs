@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Vec3;
 
-/// Writes the number of nodes. Then it writes node and vector of each vector whose bits are not all zero. A vector with
+/// Writes the number of nodes, then the node and the vector for each vector whose bits are not all zero. A vector with
 /// a component −0.0 is written, because the sign bit is set.
 pub fn serialize<S: Serializer>(vectors: &[Vec3], serializer: S) -> Result<S::Ok, S::Error> {
     let is_set = |vector: &Vec3| vector.iter().any(|component| component.to_bits() != 0);

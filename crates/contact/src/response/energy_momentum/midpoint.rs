@@ -1,7 +1,8 @@
 //! The midpoint scheme: contact forces are constant over a step and use the geometry at the middle of the step.
 //!
-//! The explicit forces f contain all forces other than the contact forces f_c. The explicit forces act in two half
-//! kicks; the contact forces change the velocities from v⁻ to v⁺ between these half kicks:
+//! The step from n to n + 1 starts with the positions x_n and the velocities v_n. The explicit forces f contain all
+//! forces other than the contact forces f_c. The explicit forces act in two half kicks; the contact forces change the
+//! velocities from v⁻ to v⁺ between these half kicks:
 //!
 //! ```text
 //! v⁻ = v_n + ½ dt M⁻¹ f_n
@@ -22,7 +23,7 @@
 //! causes the numerical work ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n). The staggered scheme has no such work.
 //!
 //! # Source
-//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), for an implicit bulk; the splitting is derived here.
+//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), with implicit forces f. The splitting is derived here.
 
 use super::gradient::Gradient;
 use super::{EnergyMomentum, Solution};
@@ -154,8 +155,8 @@ impl EnergyMomentum {
         action.rigid_corrections.dedup_by_key(|correction| correction.body);
     }
 
-    /// Whether the position corrections equal the corrections of the previous iteration, within the tolerance and the
-    /// rounding error of the displacements.
+    /// Whether the position and rotation corrections equal the corrections of the previous iteration, within the
+    /// tolerance and the rounding error of the displacements and rotations.
     fn has_converged(&self, bodies: &Bodies<'_>, dt: f64, action: &ContactAction) -> bool {
         if action.node_corrections.len() != self.earlier_nodes.len()
             || action.rigid_corrections.len() != self.earlier_rigid.len()

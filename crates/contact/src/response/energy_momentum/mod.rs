@@ -39,7 +39,7 @@ pub struct EnergyMomentumOptions {
     pub factor: f64,
     /// Coefficient of restitution e, in \[0, 1\].
     pub restitution: f64,
-    /// Normal damping.
+    /// Damping of the normal spring.
     pub damping: Damping,
     /// Damping of the tangential spring of friction.
     pub tangential_damping: Damping,
@@ -373,7 +373,7 @@ impl EnergyMomentum {
                 let mass = if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
                 self.stiffness.of(&constraint, spring.options.factor, mass, step.regular)
             });
-            // Magnitude of the rate change by all other forces, plus that by the spring.
+            // Rate change by all other forces plus rate change by the spring, both in magnitude.
             let changes =
                 (free - rate).abs() + step.kick() * compliance * stiffness * spring.gap.unwrap_or(0.0).abs();
             let compliance = [compliance, row.across(&constraint.normal)];

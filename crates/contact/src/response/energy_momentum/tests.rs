@@ -215,7 +215,8 @@ fn restitution_is_accurate_in_resolved_impacts() {
     }
 }
 
-/// A particle strikes a free rigid body off its centre: total momenta and energy are conserved to rounding.
+/// A particle strikes a free rigid body. The line of impact does not pass through the centre of the body. The total
+/// energy is conserved to rounding.
 #[test]
 fn rigid_bodies_respond_with_all_degrees_of_freedom() {
     let inertia = Mat3::new(0.8, 0.1, 0.0, 0.1, 1.1, 0.05, 0.0, 0.05, 0.6);

@@ -26,8 +26,9 @@ impl Momentum {
         (std::mem::replace(&mut self.inertia, next) - 1.0) / next
     }
 
-    /// Ends a sweep. `back` is positive if the sweep moves its extrapolated start against the difference between the
-    /// results of the current and the previous sweep. The extrapolation then restarts.
+    /// Ends a sweep. The extrapolation restarts if `back` is positive. `back` is an inner product of two changes: from
+    /// the result of the sweep back to its extrapolated start, and from the result of the previous sweep to the result
+    /// of this sweep.
     pub fn end(&mut self, back: f64) {
         if back > 0.0 {
             *self = Self::default();

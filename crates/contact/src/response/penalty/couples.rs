@@ -74,7 +74,7 @@ impl Couples {
     }
 }
 
-/// Energy \[J\] that half of these nodal forces removes from the motion over a step.
+/// Energy \[J\] that nodal forces of half this size remove from the motion over a step.
 fn taken(forces: &[(u32, Vec3)], velocities: &[Vec3], time_step: f64) -> f64 {
     let power: f64 = forces.iter().map(|(node, force)| force.dot(&velocities[*node as usize])).sum();
     -0.5 * time_step * power

@@ -27,20 +27,19 @@ pub use options::{PenaltyOptions, Stiffness};
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// Lower bound on the separation in a step by which a contact that is no longer detected has opened, relative to its
-/// effective penetration in the previous step \[-\]. If the separation is smaller, the contact has moved sideways off
-/// the surface.
+/// A contact that is no longer detected has opened if its separation in the step exceeds this fraction of its effective
+/// penetration in the previous step \[-\]. Otherwise the contactor has moved sideways off the surface.
 const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
 ///
 /// The normal force is p = max(0, κ δ + c dδ/dt) with the stiffness κ and the damping coefficient c. The effective
 /// penetration δ is −g with the gap g, reduced by the part of the initial penetration that exceeds the closing
-/// displacement in the first step of the contact (see `spring`). In two-pass contact, the contacts of both passes have
-/// full stiffness. With the rule [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current
-/// step; the shares are updated in every step before the forces (see `assembled_stiffness`). If the share of a
-/// compressed spring changes, an offset of the penetration compensates the change, so that no energy is created. With
-/// the other rules, the stiffness is constant after the soft start.
+/// displacement in the first step of the contact (see `spring`). If the nodes of both bodies are contactors, the
+/// contacts of both bodies have full stiffness. With the rule [`Stiffness::Mass`], coupled springs share the stiffness
+/// that is stable in the current step; the shares are updated in every step before the forces (see
+/// `assembled_stiffness`). If the share of a compressed spring changes, an offset of the penetration compensates the
+/// change, so that no energy is created. With the other rules, the stiffness is constant after the soft start.
 ///
 /// The time integration conserves energy with the trapezoidal work of the spring forces. The trapezoidal work plus the
 /// change of the stored energy is numerical work. A balancing force removes this energy when the contact opens (see

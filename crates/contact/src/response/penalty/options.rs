@@ -26,7 +26,7 @@ pub enum Stiffness {
 pub struct PenaltyOptions {
     /// Factor f of the stiffness \[-\].
     pub factor: f64,
-    /// Normal damping.
+    /// Damping of the normal spring.
     pub damping: Damping,
     /// Damping of the tangential spring of friction.
     pub tangential_damping: Damping,

@@ -104,7 +104,8 @@ impl Spring {
     }
 
     /// Effective penetration at this gap \[m\]. `closing` is the decrease −Δg of the gap g over the step \[m\]. A
-    /// negative offset is limited to the geometric penetration, so that the sum is not negative.
+    /// negative offset is at most as large as the geometric penetration, so that the effective penetration is not
+    /// negative.
     ///
     /// A contactor that enters through the target face in this step penetrates by at most `closing`. If the geometric
     /// penetration of a new contact is larger, the contactor entered from the side, or the contact replaces another

@@ -238,9 +238,9 @@ fn soft_start_stiffens_springs() {
     assert!((given - 0.75 * 0.5 * 1e3 * 1e-6).abs() < 1e-15, "{given}");
 }
 
-/// All corners of a rigid cube with mass m and edge a stick to fixed points by springs of stiffness κ. The rotation of
-/// the cube has the stiffness 8 κ a²/2 and the inertia m a²/6, so its frequency is ω² = 24 κ/m. Corners with an eighth
-/// of the mass each would have three times this inertia.
+/// All corners of a rigid cube of mass m and edge length a stick to fixed points by springs of stiffness κ. The
+/// rotation of the cube has the stiffness 8 κ a²/2 and the inertia m a²/6, so its frequency is ω² = 24 κ/m. Corners
+/// with an eighth of the mass each would have three times this inertia.
 #[test]
 fn frequency_bound_holds_for_a_rigid_body() {
     let (mass, edge, dt) = (4.0, 0.5, 1e-3);
@@ -291,8 +291,8 @@ fn frequency_bound_holds_for_a_rigid_body() {
     assert!(action.frequency_squared <= 1.25 * exact, "{}", action.frequency_squared / exact);
 }
 
-/// A contact begins on a smooth face and slides onto a rough face. It then has the friction of the rough face and the
-/// stiffness of the smooth face.
+/// A contact begins on a smooth face and slides onto a rough face. On the rough face, the contact has the friction of
+/// the rough face and the stiffness of the smooth face.
 #[test]
 fn laws_follow_the_current_face() {
     let laws = |factor: f64, coefficient: f64| PenaltyOptions {

@@ -243,8 +243,8 @@ mod tests {
         assert!((after.2 / before.2 - 1.0).abs() < 5e-3, "{} of {}", after.2, before.2);
     }
 
-    /// A gap closes by the end of the following step for current steps that are not shortened or shortened to 0.1 and
-    /// 1e-6 of their length.
+    /// A gap closes by the end of the following step. The current step has its regular length, or is cut to 0.1 or 1e-6
+    /// of this length.
     #[test]
     fn gaps_close_in_the_step_after_a_cut_one() {
         for part in [1.0, 0.1, 1e-6] {

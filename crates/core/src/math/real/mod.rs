@@ -136,8 +136,8 @@ const LOGARITHM_RESIDUAL_SERIES: [[f64; 2]; 7] = [
     [1.0 / 14.0, -1.0 / 15.0],
 ];
 
-/// Coefficients of (1 + x)^−⅓ = 1 − x/3 + 2x²/9 − …, in pairs. Coefficient n + 1 is −(n + ⅓)/(n + 1) times coefficient
-/// n.
+/// Coefficients c_n of (1 + x)^−⅓ = Σ c_n xⁿ = 1 − x/3 + 2x²/9 − …, in pairs. The recursion is
+/// c_{n+1} = −(n + ⅓)/(n + 1) c_n.
 const INVERSE_CUBE_ROOT_SERIES: [[f64; 2]; 7] = {
     let (mut pairs, mut coefficient, mut pair) = ([[0.0; 2]; 7], 1.0, 0);
     while pair < pairs.len() {
@@ -300,9 +300,8 @@ mod tests {
         fn logarithm_agrees_with_the_library(x in prop_oneof![-0.999..30.0f64, -0.3..0.3f64, -0.07..0.07f64, -1e-5..1e-5f64]) {
             let (logarithm, residual) = x.ln_1p_and_residual();
             prop_assert!((logarithm - x.ln_1p()).abs() <= 4.0 * f64::EPSILON * x.ln_1p().abs());
-            // The reference for |x| < 0.1 is Σ (−x)^n/n over n ≥ 2, a series that converges fast for these x. For
-            // larger
-            // |x| the reference is the difference x − ln(1 + x).
+            // The reference for |x| < 0.1 is Σ (−x)^n/n over n ≥ 2, a series that converges fast for these x.
+            // Otherwise the reference is the difference x − ln(1 + x).
             let exact = if x.abs() < 0.1 {
                 (2..30).rev().map(|n| (-x).powi(n) / f64::from(n)).sum::<f64>()
             } else {

@@ -285,7 +285,7 @@ impl Enclosure {
         }
     }
 
-    /// 1 where the comparison `self` < `other` is true, 0 where it is false. `holds` is the comparison, < or ≤.
+    /// Comparison of `self` with `other`: 1 where it is true, otherwise 0. `holds` is the comparison, < or ≤.
     pub fn is_below(self, other: Self, holds: fn(&f64, &f64) -> bool) -> Self {
         let (a, b) = (self.value, other.value);
         match (holds(&a.high, &b.low), holds(&a.low, &b.high)) {
