@@ -31,10 +31,14 @@ pub const fn num_control_points(kind: CellKind) -> usize {
     if matches!(kind, CellKind::Quad8) { 9 } else { kind.num_nodes() }
 }
 
-/// Converts nodal values of a face to control points, in place. Corners are unchanged. The middle node m of an edge
-/// with the ends a and b becomes 2 m − (a + b)/2. The centre x of a nine-node quadrilateral becomes 4 x − Σ m + ¼ Σ a,
-/// with the sums over the middle nodes m and the corners a. The ninth control point of an eight-node quadrilateral is Σ
-/// m − ¾ Σ a.
+/// Converts nodal values of a face to control points, in place. Corners are unchanged. With the corners a, the middle
+/// nodes m and the centre x of a face, the other control points are
+///
+/// ```text
+/// middle of an edge with the ends a and b:    2 m − (a + b)/2
+/// centre of a nine-node quadrilateral:        4 x − Σ m + ¼ Σ a
+/// centre of an eight-node quadrilateral:      Σ m − ¾ Σ a
+/// ```
 ///
 /// `values` holds at least [`num_control_points`] entries, the nodes first. The ninth entry of an eight-node
 /// quadrilateral is output only.

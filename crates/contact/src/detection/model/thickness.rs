@@ -15,9 +15,13 @@
 //!
 //! In self-contact, a node never touches an opposite face whose stress-free distance is at most [`NEAR`] search depths,
 //! whatever the deformation. Near a sharp edge, the opposite faces include the faces beyond the edge. A self-contact of
-//! a node is lost beyond the depth t/2. Two stacked sheets of thickness t₁ and t₂ resemble one body of thickness t₁ +
-//! t₂, because a node on the outer face of one sheet lies at the depth t₁ + t₂ behind the outer face of the other
-//! sheet. A contact of the two sheets is therefore lost beyond the depth (t₁ + t₂)/2.
+//! a node is lost beyond the depth t/2. Two stacked sheets resemble one body with the thickness of both sheets
+//! together, because a node on the outer face of one sheet lies at this depth behind the outer face of the other sheet.
+//! A contact of two sheets of thickness t₁ and t₂ is therefore lost beyond the depth
+//!
+//! ```text
+//! (t₁ + t₂)/2
+//! ```
 //!
 //! The two lips of a closed cut also resemble a thin body, because each lip lies at zero distance behind the other lip.
 //! Unlike a thin body, a cut has no material between its lips (see [`CellRings`]).

@@ -114,7 +114,7 @@ fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32;
     pairs
 }
 
-/// Adds point, normal and closing speed at the instant of contact to a contact.
+/// Completes a contact with the point, the normal and the closing speed at the instant of contact.
 fn complete(model: &ContactModel, paths: &StepPaths, step_contact: &StepContact) -> StepImpact {
     let tau = step_contact.fraction;
     let at = |node: u32| paths.at(node, tau);

@@ -1,6 +1,7 @@
-//! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts. In one
-//! part, no displacement exceeds twice the search depth, which by default is the size of the faces. Parts are not
-//! shorter than a thousandth of the step, however, except the last part.
+//! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts. The length
+//! of a part is the longer of two fractions of the step. The first is the fraction in which no displacement exceeds
+//! twice the search depth, which by default is the size of the faces. The second is a thousandth. The last part may be
+//! shorter.
 
 use rayon::prelude::*;
 

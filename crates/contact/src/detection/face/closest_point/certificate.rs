@@ -12,8 +12,9 @@
 //! semidefinite. Hence DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other point is closer if the matrix M = AᵀD + DᵀA − AᵀA + K
 //! is positive definite for all ξ. The code takes the Jacobian at the centre as A. M minus the constant AᵀA is then
 //! linear in x, and dot products of the coefficients of x with A and p bound M. The second derivatives enter M only by
-//! their components p·x,ᵢⱼ, whereas the Hessian of F contains x(ξ)·x,ᵢⱼ at every ξ. The criterion therefore certifies
-//! faces with nodes displaced in their plane, although F is not convex on such faces far from the query.
+//! their components p·x,ᵢⱼ, with the fixed vector p, whereas the Hessian of F contains components along the changing
+//! vector x(ξ) − r. The criterion therefore certifies faces with nodes displaced in their plane, although F is not
+//! convex on such faces far from the query.
 //!
 //! Only points of the face within the distance |p| of r can be closer than x(ξ*). A⁻¹ (x − r), with the pseudoinverse
 //! A⁻¹, is ξ plus a constant and bounded nonlinear terms. The points within |p| therefore lie in a box about the
@@ -175,14 +176,19 @@ impl<P: FacePolynomial> PartOverBox<P> {
 
 /// Bounds on the means of derivatives of monomials on the straight path from ξ* to another point of the box.
 ///
-/// s* are the coordinates of ξ* in the box. At the fraction t of this path, |s₁ᵏ s₂ˡ| is at most its value for sᵢ =
-/// |s*ᵢ| + t (1 − |s*ᵢ|). Simpson's rule integrates this bound exactly, because the bound is a polynomial in t of
-/// degree three or less. The bound grows with t. The mean of the bound with the weights 2 (1 − t) is therefore at most
-/// the mean with equal weights.
+/// s* are the coordinates of ξ* in the box. At the fraction t of this path,
+///
+/// ```text
+/// |s₁ᵏ s₂ˡ| ≤ σ₁ᵏ σ₂ˡ,   σᵢ = |s*ᵢ| + t (1 − |s*ᵢ|)
+/// ```
+///
+/// The derivatives of the monomial have bounds of the same form. Simpson's rule integrates these bounds exactly,
+/// because they are polynomials in t of degree three or less. The bounds grow with t. The mean of a bound with the
+/// weights 2 (1 − t) is therefore at most the mean with equal weights.
 struct PathBounds {
-    /// |s*ᵢ|.
+    /// Values σᵢ = |s*ᵢ| at t = 0.
     start: [f64; 2],
-    /// ½ + ½ |s*ᵢ|.
+    /// Values σᵢ at t = ½.
     middle: [f64; 2],
 }
 
@@ -300,7 +306,8 @@ mod tests {
         }
     }
 
-    /// Slack of the lower bound on the growth of F between two points ξ and ξ + δ, which must not be negative:
+    /// Slack of the lower bound `PartOverBox::growth` on the growth of F between two points ξ and ξ + δ. The slack must
+    /// not be negative:
     ///
     /// ```text
     /// 2 F(ξ + δ) − 2 F(ξ) − 2 ∇F(ξ)·δ − bound

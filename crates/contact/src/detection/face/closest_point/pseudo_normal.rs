@@ -36,8 +36,8 @@ pub struct Gap {
     pub normal: Vec3,
 }
 
-/// Pseudo-normal of the surface at the point `xi` of a face, which lies on `feature`. The pseudo-normal gives the sign
-/// of the distance from the surface.
+/// Pseudo-normal of the surface at a point of a face. `xi` are the natural coordinates of the point, and `feature` is
+/// the feature on which the point lies. The pseudo-normal gives the sign of the distance from the surface.
 ///
 /// Inside a face, the pseudo-normal is the face normal at `xi`. On an edge, it is the sum n₁ + n₂ of the unit normals
 /// of both faces of the edge. At a vertex, it is the sum Σ angle_f n_f over the face ring. In the plane, the normal of
@@ -80,10 +80,10 @@ pub fn pseudo_normal_vector(
 ///
 /// ```text
 /// g = s |r − x*|,   normal = s (r − x*)/|r − x*|,   s = −1 if (r − x*)·n < 0, otherwise s = 1
+/// g = (r − x*)·n/|n|,   normal = n/|n|      if x* lies inside a face, or coincides with r within rounding
 /// ```
 ///
-/// If x* lies inside a face, or if r and x* coincide within rounding, the normal is n/|n| instead, and g = (r −
-/// x*)·n/|n|. `closest` must be the closest point of the whole surface, or of all faces of the surface near r.
+/// `closest` must be the closest point of the whole surface, or of all faces of the surface near r.
 pub fn signed_gap(
     surface: &Surface,
     positions: &[Vec3],
@@ -272,8 +272,8 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
 /// Sense of the face normals in the face ring of a node (global number), relative to a direction. `true` if all face
 /// normals are [opposed](normals_are_opposed) to the direction, `false` if the dot products of all face normals with
 /// the direction are positive. In both cases the nodal normal has the same sense, because it is a sum of the face
-/// normals with positive weights. `None` in all other cases. `None` also if a face of the ring is quadratic or a
-/// segment, if a quadrilateral is collapsed at the node, or if the node is not on the surface.
+/// normals with positive weights. `None` in all other cases. The result is also `None` if a face of the ring is
+/// quadratic or a segment, if a quadrilateral is collapsed at the node, or if the node is not on the surface.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {

@@ -13,7 +13,7 @@ const PARALLEL_SINE_SQUARED: f64 = 1e-28;
 ///
 /// # Source
 /// Ericson, Real-Time Collision Detection, §5.1.9. With d₁ and d₂ along the segments and r = p₀ − q₀, Lagrange's
-/// identity replaces two expressions of the source by
+/// identity replaces the left-hand sides, in the notation of the source:
 ///
 /// ```text
 /// a e − b² = |d₁ × d₂|²,   b f − c e = (d₁ × d₂)·(d₂ × r)

@@ -22,7 +22,7 @@ pub const SLIVER: f64 = 1e-6;
 /// Closest point of a three-node triangle.
 ///
 /// # Source
-/// Ericson 2005, *Real-Time Collision Detection*, §5.1.5; Unlike there, d₃…d₆ and the areas are computed from dot
+/// Ericson 2005, *Real-Time Collision Detection*, §5.1.5. Unlike there, d₃…d₆ and the areas are computed from dot
 /// products of the edges, as in §3.4. This reduces cancellation for distant queries.
 pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     let [a, b, c] = nodes;

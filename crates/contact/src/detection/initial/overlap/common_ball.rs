@@ -25,8 +25,8 @@ const SHORTER: f64 = 0.9;
 /// step is about 1e-9 of half the diagonal.
 const FIRST_STEP: f64 = 0.5;
 /// Relative tolerance on radii and lengths. A ball may intersect a surface by this fraction of its radius. A growing
-/// ball must exceed the previous ball by this fraction to replace it. A box with a shorter side relative to the longest
-/// side counts as flat.
+/// ball must exceed the previous ball by this fraction to replace it. A box counts as flat in the direction of a side
+/// that is at most this fraction of its longest side.
 const TOLERANCE: f64 = 1e-9;
 
 /// Approximate diameter and centre of the largest ball inside both of two closed surfaces.
@@ -78,7 +78,7 @@ struct Ball {
 struct Both<'a>([&'a Side<'a>; 2]);
 
 impl Both<'_> {
-    /// The largest ball about a point without surface points in its interior.
+    /// The largest ball about `centre` that has no surface points in its interior; `None` for surfaces without faces.
     fn ball_about(&self, centre: Vec3) -> Option<Ball> {
         let closest = self.0.iter().filter_map(|side| side.closest(&centre));
         let ball = |touched: Vec3| Ball { centre, radius: (touched - centre).norm(), touched };

@@ -15,8 +15,8 @@ use super::winding::{is_closed, winds_around};
 /// stay inside. The shift is oblique to all coordinate axes and their diagonals, so that it removes alignments of two
 /// bodies.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
-/// Least cosine between the outward direction of a node and any normal of its face ring. A node without a direction
-/// above this bound has no outward direction.
+/// Least cosine between the outward direction of a node and any normal of its face ring. If no direction exceeds this
+/// bound, the node has no outward direction.
 const LEAST_COSINE: f64 = 0.05;
 /// Largest number of iterations for the outward direction of a node. Two or three iterations usually suffice.
 const MAX_STEPS: usize = 50;

@@ -13,9 +13,10 @@ use crate::math::Vec3;
 
 use super::facet::fan;
 
-/// Ratio of two lengths up to which a piece of a face is replaced by the polygon of its corners: the deviation of the
-/// piece from the polygon, and the distance of the point from the box of the piece. Between pieces of different size
-/// the polygons leave gaps, which the point sees under angles of about this size \[rad\].
+/// Ratio up to which the polygon of the corners of a piece of a face replaces the piece. The ratio is the deviation of
+/// the piece from the polygon divided by the distance of the point from the box of the piece. Between pieces of
+/// different size, the polygons leave gaps. From the point, these gaps are seen under angles of about this value
+/// \[rad\].
 const COARSENESS: f64 = 0.05;
 /// Largest number of successive subdivisions of a face. A point on the face reaches this number.
 const MAX_HALVINGS: u32 = 48;

@@ -128,8 +128,12 @@ fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     (total > 0.0).then(|| sums.into_iter().map(|(node, value)| (node, value / total)).collect())
 }
 
-/// Converts the coefficients ũ of the modified shape functions to displacements of the middle nodes: u_m = (1 − 2α) ũ_m
-/// + α Σ ũ_c, with the sum over the two ends c of the edge.
+/// Converts the coefficients ũ of the modified shape functions to displacements of the middle nodes m, with the sum
+/// over the two ends c of the edge:
+///
+/// ```text
+/// u_m = (1 − 2α) ũ_m + α Σ ũ_c
+/// ```
 fn shift_back(contactor: &Surface, shares: &mut BTreeMap<u32, Shares>) {
     let mut shifted: BTreeMap<u32, Option<Shares>> = BTreeMap::new();
     for face in 0..contactor.num_faces() {

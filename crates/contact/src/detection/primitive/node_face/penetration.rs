@@ -6,8 +6,8 @@ use crate::detection::model::is_behind;
 use crate::flush::are_coplanar;
 
 /// Sine of the angle between the face normal and the offset of a node from its closest point, up to which the angle
-/// counts as rounding error. The contact normal is then the face normal, even if the closest point is on the rim of the
-/// face.
+/// counts as rounding error. Up to this angle, the contact normal is the face normal, even if the closest point is on
+/// the rim of the face.
 pub(crate) const STRAIGHT: f64 = 1e-6;
 
 /// Penetration of a node below a face of its target.

@@ -6,10 +6,11 @@
 //!
 //! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) F = ½ |x(ξ) − r|² for the query r. The
 //! inequalities A ξ ≥ b describe the natural domain, z are the slacks, and μ is the barrier parameter. The iteration
-//! always starts at the centre of the face, whatever the given starting point is. The constraints are linear, and z = A
-//! ξ − b holds at the start. The residual A ξ − b − z therefore stays zero, and z need not be a variable. The iteration
-//! ends close to the minimum but never on the border. A crossover then moves the point onto the constraints whose
-//! multiplier λ, relative to a scale, exceeds the slack. The active-set method finishes from this point.
+//! always starts at the centre of the face, whatever the given starting point is. The constraints are linear, and the
+//! slacks satisfy their definition at the start. The slacks therefore satisfy it after each step, and z need not be a
+//! variable. The iteration ends close to the minimum but never on the border. A crossover then moves the point onto the
+//! constraints whose multiplier λ, relative to a scale, exceeds the slack. The active-set method finishes from this
+//! point.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -65,7 +66,7 @@ struct Barrier {
     multipliers: [f64; MAX_SIDES],
     /// Barrier parameter μ \[m²\].
     parameter: f64,
-    /// Scale of the optimality conditions: √(2 F tr g) + tr g at the starting point, with the metric g = x,ᵢ·x,ⱼ
+    /// Scale of the optimality conditions: √(2 F tr G) + tr G at the starting point, with the metric G (x,ᵢ·x,ⱼ)
     /// \[m²\].
     scale: f64,
 }

@@ -17,7 +17,7 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 pub(crate) const STEP_TOLERANCE: f64 = 1e-10;
 /// Largest component of a step, in natural coordinates, below which quadratic convergence is assumed.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
-/// Bound on relative rounding errors.
+/// Bound on the relative rounding errors of distances and derivatives.
 pub(crate) const NOISE: f64 = 8.0 * f64::EPSILON;
 /// Least accepted ratio of the decrease of F over a step to the decrease predicted by the slope (Armijo condition).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
@@ -107,9 +107,9 @@ fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
 }
 
-/// Whether the change of F predicted by `slope` is within the rounding error of F. The rounding error of the offset x −
-/// r is proportional to the size of the face and to the length of the offset. The rounding error of F is the length of
-/// the offset times the rounding error of the offset.
+/// Whether the change of F predicted by `slope` is within the rounding error of F. The offset is the vector from the
+/// query to the point at ξ. The rounding error of the offset grows with the size of the face and with the length of the
+/// offset. The rounding error of F is the length of the offset times the rounding error of the offset.
 #[inline]
 pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     let reach = here.objective + here.metric[0] + here.metric[1];
