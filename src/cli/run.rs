@@ -163,7 +163,7 @@ fn resume(
     Ok(Resumed { lock, checkpoint: read_checkpoint(scenario, directory, file)? })
 }
 
-/// The checkpoint to continue from: that in `file` if given, and otherwise the latest undamaged checkpoint of the
+/// The checkpoint to continue from: that in `file` if given, and otherwise the latest readable checkpoint of the
 /// output directory.
 fn read_checkpoint(
     scenario: &Scenario,

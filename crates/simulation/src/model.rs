@@ -61,8 +61,8 @@ pub struct Body {
     pub mass: f64,
     /// Gravitational acceleration \[m/s²\]; zero if it varies in time.
     pub gravity: Vec3,
-    /// Estimate of the largest magnitude of the gravitational acceleration during the run \[m/s²\]. A gravity that
-    /// varies in time is sampled.
+    /// Largest magnitude of the gravitational acceleration during the run \[m/s²\]. If the acceleration varies in time,
+    /// its magnitude is sampled.
     pub peak_gravity: f64,
     /// Deformable, rigid or wall.
     pub behaviour: Behaviour,

@@ -10,8 +10,8 @@ pub const FONT: &str = "sans-serif";
 /// Size of the font \[pixels\]: about 8 pt at 300 dots per inch.
 pub const SIZE: u32 = 32;
 
-/// Colours of lines. Readers with red–green colour blindness can distinguish them (Okabe & Ito 2008). Printed in grey,
-/// the colours differ in lightness.
+/// Colours of lines and intervals. Readers with red–green colour blindness can distinguish the colours (Okabe & Ito
+/// 2008). Printed in grey, the colours differ in lightness.
 pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),

@@ -67,7 +67,7 @@ impl Run {
         }
         let history = run.column("dt").unwrap_or_default();
         for points in run.pairs.values_mut() {
-            // A pair has no rows before its first contact. There, zeros are added at the times of the history.
+            // A pair has no rows before its first contact. Zeros are added at the earlier times of the history.
             let first = points.first().map_or(0.0, |point| point.0);
             let before = history.iter().map(|row| row.0).filter(|time| *time < first);
             let zeros: Vec<(f64, f64)> = before.map(|time| (time, 0.0)).collect();
@@ -125,8 +125,8 @@ pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     (!points.is_empty()).then_some(points)
 }
 
-/// The content of `summary.json`. Null if the file is missing, for example after the run was killed, or is not valid
-/// JSON.
+/// The content of `summary.json`. Null if the file cannot be read or is not valid JSON. A run that is killed leaves no
+/// such file.
 fn read_summary(directory: &Path) -> Value {
     let text = fs::read_to_string(directory.join("summary.json")).ok();
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
