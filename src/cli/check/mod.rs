@@ -30,8 +30,8 @@ struct Report {
     title: String,
     /// System of units, if the scenario names it.
     units: Option<&'static str>,
-    /// System of units in which all materials can be solids. Null if the scenario names its system, or if there is not
-    /// exactly one such system.
+    /// System of units inferred from the materials: the only system in which all of them can be solids. Null if the
+    /// scenario names its system, or if no system can be inferred.
     inferred_units: Option<&'static str>,
     /// The bodies, in the order of the scenario.
     bodies: Vec<BodyReport>,
@@ -94,7 +94,7 @@ struct TimeReport {
     /// count. Null if no other step was timed.
     limited_by: Option<&'static str>,
     /// Largest distance that a node of a rigid body may travel in a step, and the name of the body whose contact
-    /// surface sets this distance; null without rigid bodies.
+    /// surface sets this distance; null without such a limit.
     rigid_travel: Option<(f64, String)>,
     /// Expected number of stable steps to the end. If the run begins in flight, counted from the first contact, and
     /// otherwise from t = 0.

@@ -365,7 +365,7 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
 const RIGID_TRAVEL: f64 = 0.05;
 
 /// Largest distance that a node of a rigid body may travel in a step \[m\], and the index of the body whose surface
-/// sets this distance; `None` without a rigid body.
+/// sets this distance; `None` without a rigid body that has contact faces.
 ///
 /// A contact spring has the stiffness κ = f m/dt², with the nodal mass m, the step dt and the factor f of
 /// `contact.penalty`. The spring must stop the whole mass M of the body. At the speed V, the body penetrates by
