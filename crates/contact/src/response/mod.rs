@@ -247,8 +247,8 @@ pub struct ContactAction {
     pub unsolved: UnsolvedProblems,
     /// Largest remaining gap of ties not solved to tolerance \[m\].
     pub tie_gap: f64,
-    /// Angular impulse that accounts for fixed supports \[N·m·s\]. If one side of a contact or a rotation axis is
-    /// fixed, the supports take up the change of angular momentum by the corrections.
+    /// Angular impulse of fixed supports on the bodies, in response to contact \[N·m·s\]. If one side of a contact or a
+    /// rotation axis is fixed, the corrections change the angular momentum of the bodies by this angular impulse.
     pub support_moment: Vec3,
     /// Upper bound on the squared angular frequency that contact adds \[rad²/s²\].
     pub frequency_squared: f64,

@@ -2,8 +2,8 @@
 
 use std::ops::{Add, Range};
 
-/// Largest number of nodes per chunk of a sum, and number of nodes per task of a large model. The number is fixed, so
-/// that the order of additions does not depend on the number of threads.
+/// Largest number of nodes in a chunk of a sum. A task of a large model has this number of nodes as well. The number is
+/// fixed, so that the order of additions does not depend on the number of threads.
 const CHUNK: usize = 2048;
 
 /// Largest number of nodes that one thread processes alone.

@@ -46,8 +46,8 @@ macro_rules! transposed {
 }
 
 impl<S: Simd> Pack<S> {
-    /// Four registers contain the padded vectors of all lanes, each vector in four neighbouring numbers of a register,
-    /// a half of the widest register. Returns the lane of the vector in half `half` of register `register`.
+    /// Lane whose padded vector is in half `half` of register `register`. Four registers contain the padded vectors of
+    /// all lanes. A half is four neighbouring numbers of a register: half of an AVX-512 register, or an AVX2 register.
     #[inline(always)]
     fn lane_of(register: usize, half: usize) -> usize {
         register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
