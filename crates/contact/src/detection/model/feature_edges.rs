@@ -17,7 +17,7 @@ pub enum EdgeSelection {
     Feature,
     /// All convex or flat edges, and the borders of open surfaces.
     All,
-    /// None.
+    /// No edges.
     None,
 }
 

@@ -34,7 +34,7 @@ pub struct StageCounts {
 pub struct StageSeconds {
     /// Predictions of level 1, including the work on the queue.
     pub trajectory: f64,
-    /// Updates.
+    /// Updates of bounding volumes.
     pub update: f64,
     /// Exclusion tests.
     pub overlap: f64,

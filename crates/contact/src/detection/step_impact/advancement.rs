@@ -90,7 +90,8 @@ impl RelativePaths {
 pub struct Advancement<'a> {
     /// Paths of the control points.
     pub relative: &'a RelativePaths,
-    /// Bound on the relative speed of two points of the features, per step \[m\].
+    /// Bound on the speed of any point of one feature relative to any point of the other feature, multiplied by the
+    /// time step \[m\].
     pub speed: f64,
     /// Distance between the features at contact \[m\].
     pub offset: f64,

@@ -31,7 +31,7 @@ impl StepPaths {
         }));
     }
 
-    /// Position of a node.
+    /// Position of a node at the fraction `tau` of the step \[m\].
     #[inline]
     pub fn at(&self, node: u32, tau: f64) -> Vec3 {
         let [c0, c1, c2] = self.coefficients(node);
@@ -44,7 +44,7 @@ impl StepPaths {
         self.coefficients[node as usize]
     }
 
-    /// Derivative of the position of a node with respect to τ \[m\].
+    /// Derivative of the position of a node with respect to τ, at `tau` \[m\].
     #[inline]
     pub fn rate(&self, node: u32, tau: f64) -> Vec3 {
         let [_, c1, c2] = self.coefficients(node);

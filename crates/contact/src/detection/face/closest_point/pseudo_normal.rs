@@ -79,8 +79,8 @@ pub fn pseudo_normal_vector(
 /// n.
 ///
 /// ```text
-/// g = s |r − x*|,   normal = s (r − x*)/|r − x*|,   s = −1 if (r − x*)·n < 0, otherwise s = 1
-/// g = (r − x*)·n/|n|,   normal = n/|n|      if x* lies inside a face, or coincides with r within rounding
+/// x* inside a face, or within rounding of r:   g = (r − x*)·n/|n|,   normal = n/|n|
+/// otherwise:   g = s |r − x*|,   normal = s (r − x*)/|r − x*|,   s = −1 if (r − x*)·n < 0, else s = 1
 /// ```
 ///
 /// `closest` must be the closest point of the whole surface, or of all faces of the surface near r.

@@ -41,7 +41,8 @@ fn turn_about_z(degrees: f64) -> Rotation {
     Rotation::from_scaled_axis(Vec3::z() * degrees.to_radians())
 }
 
-/// Stacked cubes, turned by 45°: no node is over a face of the other cube, and all eight edge crossings are in contact.
+/// Two stacked cubes. The upper cube is turned by 45°. No node is over a face of the other cube, and all eight edge
+/// crossings are in contact.
 #[test]
 fn cubes_stacked_crosswise_touch_at_eight_crossings() {
     let depth = 0.01;

@@ -149,9 +149,9 @@ pub(super) struct Motion<'a, const N: usize> {
     pub deviation: f64,
     /// Time from the instant to the end of the search \[s\].
     pub remaining: f64,
-    /// Rounding error of a gap \[m\].
+    /// Bound on the rounding error of a gap \[m\].
     pub rounding: f64,
-    /// Rounding error of a closing speed [m/s].
+    /// Bound on the rounding error of a closing speed [m/s].
     pub speed_rounding: f64,
 }
 

@@ -8,12 +8,12 @@ pub trait Minimise {
     fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum;
 }
 
-/// Result of an iteration.
+/// Result of an iterative method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Minimum {
     /// Natural coordinates, in the domain.
     pub xi: [f64; 2],
-    /// Iterations; for sequential quadratic programming, the number of quadratic programs solved.
+    /// Number of iterations. For sequential quadratic programming, the number of quadratic programs solved.
     pub iterations: u32,
     /// Whether ξ satisfies the optimality conditions to the tolerance.
     pub converged: bool,

@@ -73,7 +73,8 @@ impl Minimise for Sqp {
                 return done(target);
             }
             let slope = here.gradient[0] * step[0] + here.gradient[1] * step[1];
-            // If the change of F is within rounding, full steps continue as long as the steps shrink.
+            // If the change of F is within rounding, full steps continue as long as each step is at most half of the
+            // previous step.
             let hidden = is_hidden(&here, slope);
             if slope.is_nan() {
                 return Minimum { xi: start, iterations, converged: false };
@@ -100,8 +101,8 @@ impl Minimise for Sqp {
     }
 }
 
-/// Whether the next step is predicted to be below the tolerance. A Newton step of size s is followed by a step of size
-/// C s². C is estimated from the sizes of the last two steps, but is at least 1.
+/// Whether the next step is predicted to be clearly below the tolerance. A Newton step of size s is followed by a step
+/// of size C s². C is estimated from the sizes of the last two steps, but is at least 1.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE

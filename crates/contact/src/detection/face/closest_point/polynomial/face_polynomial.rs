@@ -63,9 +63,9 @@ pub trait FacePolynomial: Copy {
 /// coordinates ξ' of the cell. The axes a₁ and a₂ of a rectangular cell are parallel to the ξ and η axes of the domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// o.
+    /// Origin o.
     pub origin: [f64; 2],
-    /// a₁ and a₂.
+    /// Axes a₁ and a₂.
     pub axes: [[f64; 2]; 2],
 }
 
