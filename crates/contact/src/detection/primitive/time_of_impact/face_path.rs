@@ -36,7 +36,7 @@ pub struct Impact {
     pub time: f64,
     /// Point of contact \[m\].
     pub point: Vec3,
-    /// Unit normal from b to a.
+    /// Unit normal from b to a; not normalised if the paths are not finite.
     pub normal: Vec3,
 }
 

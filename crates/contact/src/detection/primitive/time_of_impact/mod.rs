@@ -45,9 +45,9 @@ const MAX_ADVANCES: usize = 10_000;
 ///   last computed closest points. This time precedes any contact: a false impact is preferable to a missed contact.
 ///   Paths that are not finite have an impact, too.
 /// - Curved faces (quadratic faces and warped quadrilaterals) touch if their gap is below 1e-9 of the size of the
-///   smaller face. The time is early by at most the time in which the faces close this gap at their largest relative
-///   speed. If two faces conform so closely that thousands of pairs of Bézier faces would touch at once, the
-///   subdivision ends early. The returned time is then early, never late, and the gap at this time is larger.
+///   smaller face, or within rounding. The time is early by at most the time in which the faces close this gap at their
+///   largest relative speed. If two faces conform so closely that thousands of pairs of Bézier faces would touch at
+///   once, the subdivision ends early. The returned time is then early, never late, and the gap at this time is larger.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
     time_of_approach(a, b, 0.0, duration)
 }

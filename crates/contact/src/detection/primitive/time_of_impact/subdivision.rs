@@ -28,7 +28,8 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 
 /// Gap, relative to the size of the smaller face, below which faces count as touching. Half of this gap is the bound on
-/// the thickness of the two Bézier faces at the end.
+/// the sum of the thicknesses of the two Bézier faces at the end. A multiple of the rounding error replaces this bound
+/// if it is larger.
 const TOLERANCE: f64 = 1e-9;
 /// Number of pairs of Bézier faces at which subdivision ends. A contact at a point needs some hundreds of pairs.
 const MAX_PAIRS: usize = 8192;
@@ -136,7 +137,7 @@ struct Search<'a, A, B> {
     distance: f64,
     duration: f64,
     acceleration: Vec3,
-    /// Two Bézier faces are not split if the sum of their thicknesses is at most this length \[m\].
+    /// Sum of the thicknesses of two Bézier faces up to which the faces are not split \[m\].
     tolerance: f64,
     /// Time in which the faces move by at most the tolerance \[s\].
     resolution: f64,
