@@ -31,6 +31,10 @@ pub(super) const CROSSING: f64 = 0.01;
 /// as in crosswise stacked blocks, the perpendicular is normal to both faces, and their deformation tilts it slightly.
 const LEANING: f64 = 0.1;
 
+/// Width of a seam between flush bodies, and difference in height of their faces, relative to the search depth of
+/// their edges, up to which the seam counts as closed. The fraction is a tolerance of geometric models.
+const SEAM: f64 = 1e-4;
+
 /// Two crossed edges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
@@ -40,6 +44,10 @@ pub(super) struct Crossing {
     pub points: [Vec3; 2],
     pub gap: f64,
     pub normal: Vec3,
+    /// Whether the edges are in contact.
+    pub is_contact: bool,
+    /// Largest width of a closed seam at one of the edges \[m\].
+    pub seam: f64,
 }
 
 impl Crossing {
@@ -68,8 +76,8 @@ impl Crossing {
     }
 }
 
-/// The crossing of two edges, if their gap is negative (in penetration) and not deeper than the search depth; `None`
-/// otherwise.
+/// The crossing of two edges whose distance is at most the search depth; `None` for edges apart by more than the width
+/// of a closed seam. The edges are in contact if their gap is negative (in penetration).
 pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
@@ -93,12 +101,18 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
     let normal = normal_of_crossing(model, candidate, &curves, places, &|node| positions[node as usize])?;
     let distance = normal.dot(&offset);
     let gap = distance - thickness;
-    let is_contact = distance >= -depth
-        && gap
-            <= rounding_of_gap(
-                edges.iter().flat_map(|edge| edge.nodes).map(|node| &positions[node as usize]),
-            );
-    is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
+    let nodes = edges.iter().flat_map(|edge| edge.nodes);
+    let is_contact = gap <= rounding_of_gap(nodes.map(|node| &positions[node as usize]));
+    let seam = SEAM * depth;
+    (distance >= -depth && (is_contact || gap <= seam)).then_some(Crossing {
+        candidate: *candidate,
+        places,
+        points,
+        gap,
+        normal,
+        is_contact,
+        seam,
+    })
 }
 
 /// Vector to a point in front of a face from its closest point of the face \[m\]; `None` for a point behind the face, or
