@@ -159,22 +159,31 @@ impl Surface {
         })
     }
 
-    /// The faces of a contact with these target nodes: faces whose nodes are all among `nodes`, and faces that contain
-    /// all of `nodes`.
+    /// Whether these are the nodes of a face, in its order.
+    pub fn is_face(&self, nodes: &[u32]) -> bool {
+        let local = nodes.first().and_then(|&node| self.local_node(node));
+        let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
+        faces.iter().any(|&face| self.face(face as usize).1 == nodes)
+    }
+
+    /// The faces of a contact with these target nodes: the faces with all of these nodes; without such faces, the faces
+    /// with only these nodes.
     pub fn faces_at<'a>(&'a self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
-        let around = |&node: &u32| {
+        let around = |node: u32| {
             let local = self.local_node(node);
-            let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
-            faces.iter().map(move |&face| (node, face))
+            local.map_or(&[][..], |local| self.faces_of_local_node(local))
         };
-        let of_contact = |&(node, face): &(u32, u32)| {
-            let of_face = self.face(face as usize).1;
+        let nodes_of = |&face: &u32| self.face(face as usize).1;
+        let has_all = move |face: &u32| nodes.iter().all(|node| nodes_of(face).contains(node));
+        let first = nodes.first().map_or(&[][..], |&node| around(node));
+        let others = if first.iter().any(has_all) { &[][..] } else { nodes };
+        let has_only = move |&(node, face): &(u32, u32)| {
+            let of_face = nodes_of(&face);
             let is_first = nodes.iter().find(|node| of_face.contains(node)) == Some(&node);
-            is_first
-                && (nodes.iter().all(|node| of_face.contains(node))
-                    || of_face.iter().all(|node| nodes.contains(node)))
+            is_first && of_face.iter().all(|node| nodes.contains(node))
         };
-        nodes.iter().flat_map(around).filter(of_contact).map(|(_, face)| face)
+        let only = others.iter().flat_map(move |&node| around(node).iter().map(move |&face| (node, face)));
+        first.iter().copied().filter(has_all).chain(only.filter(has_only).map(|(_, face)| face))
     }
 
     /// Median distance of neighbouring nodes along the edges of the faces \[m\], or along the segments in plane

@@ -24,6 +24,11 @@
 //! an unloaded contact of the node itself. The lowest rank has only unloaded contacts of face nodes. Only the
 //! alternatives of the highest rank that occurs can continue a contact.
 //!
+//! If no contact of the last step satisfies (1) and (2), an alternative can continue a loaded contact that was detected
+//! in this step with a node of the alternative as its contactor, under the conditions (2) and (3). An example is a block
+//! that lands while it slides over a fine mesh: nodes of the floor enter the block through its front, and in the same
+//! step nodes at the bottom of the block enter the floor from above.
+//!
 //! The entry face is the nearest alternative that continues a contact. If no alternative continues a contact, the entry
 //! face is the alternative whose plane the node crossed last. On a convex body, the path of the node passes through
 //! this face. If the node approaches no alternative, the entry face is the nearest alternative.
@@ -55,7 +60,7 @@ use crate::{Constraint, Constraints, ContactKey, Surface};
 
 use super::model::{Configuration, ContactModel};
 use duplicate::drop_duplicates;
-use query::{Alternative, Continuation, Query, Workspace};
+use query::{Alternative, Continuation, Origin, Query, Workspace};
 use supported::drop_supported;
 
 /// Sine of the smallest dihedral angle assumed between adjacent faces (30°). A point on one face, at distance d from
@@ -71,13 +76,15 @@ pub struct EntryFaces {
     offsets: Vec<f64>,
     /// The contacts of the last step, sorted by node.
     records: Vec<Record>,
+    /// The contacts detected in this step, sorted by node.
+    detected: Vec<Record>,
     chosen: Constraints,
     workspace: Workspace,
 }
 
-/// A contact of the last step, recorded at one of the nodes that carry the contact. If the contact point is on the edge
-/// between two target faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same
-/// for either of the two faces that detection may report.
+/// A contact at one of the nodes that carry the contact. If the contact point is on the edge between
+/// two target faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same for
+/// either of the two faces that detection may report.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
@@ -87,9 +94,9 @@ struct Record {
 }
 
 impl Record {
-    /// Whether the contact force on the recorded node is along a unit normal, within about 26°.
-    fn pushes_along(&self, normal: &Vec3, before: &Constraints) -> bool {
-        is_along(&(before.get(self.contact as usize).normal * self.sign), normal)
+    /// Whether the contact force on the recorded node is along a unit normal, within about 25°.
+    fn pushes_along(&self, normal: &Vec3, contacts: &Constraints) -> bool {
+        is_along(&(contacts.get(self.contact as usize).normal * self.sign), normal)
     }
 }
 
@@ -118,16 +125,6 @@ impl EntryFaces {
         }
     }
 
-    /// Records the contacts of the last step, sorted by node.
-    fn note(&mut self, before: &Constraints) {
-        for (contact, earlier) in (0..).zip(before.iter()) {
-            let contactors = earlier.nodes[..earlier.num_contactor_nodes].iter().map(|&node| (node, 1.0));
-            let targets = earlier.carrying_target_nodes().map(|node| (node, -1.0));
-            self.records.extend(contactors.chain(targets).map(|(node, sign)| Record { node, contact, sign }));
-        }
-        self.records.sort_unstable_by_key(|record| record.node);
-    }
-
     fn look_again(
         &mut self,
         surfaces: &[Surface],
@@ -136,6 +133,7 @@ impl EntryFaces {
         constraints: &mut Constraints,
     ) {
         self.records.clear();
+        self.detected.clear();
         let depths = before.iter().map(|contact| -self.gap_now(&contact, configuration));
         let deepest = depths.fold(0.0, f64::max);
         let mut earlier = before.iter().peekable();
@@ -168,13 +166,14 @@ impl EntryFaces {
                 chosen.push_copy(&constraint);
                 continue;
             }
-            if self.records.is_empty() {
-                self.note(before);
+            if self.records.is_empty() && self.detected.is_empty() {
+                sort_by_node(before, &mut self.records);
+                sort_by_node(constraints, &mut self.detected);
             }
             if query.is_beside() && !self.continues(&query, before) {
                 continue;
             }
-            self.find_alternatives(&query, reach, before, &mut workspace);
+            self.find_alternatives(&query, reach, [before, constraints], &mut workspace);
             query.push_best(&mut workspace, &mut chosen);
         }
         std::mem::swap(constraints, &mut chosen);
@@ -183,22 +182,17 @@ impl EntryFaces {
 
     /// Whether a contact force on the node in the last step was along the normal of the detected contact.
     fn continues(&self, query: &Query<'_>, before: &Constraints) -> bool {
-        self.records_of(query.constraint.nodes[0])
+        records_of(&self.records, query.constraint.nodes[0])
             .any(|record| record.pushes_along(&query.constraint.normal, before))
     }
 
-    fn records_of(&self, node: u32) -> impl Iterator<Item = &Record> {
-        let first = self.records.partition_point(|record| record.node < node);
-        self.records[first..].iter().take_while(move |record| record.node == node)
-    }
-
-    /// Finds the alternatives within `reach` \[m\] of the node. The search starts at the nearest face and proceeds over
-    /// neighbouring faces.
+    /// Finds the alternatives within `reach` \[m\] of the node, starting at the nearest face and proceeding over
+    /// neighbours. `contacts` are those of the last step and those detected in this step.
     fn find_alternatives(
         &self,
         query: &Query<'_>,
         reach: f64,
-        before: &Constraints,
+        contacts: [&Constraints; 2],
         workspace: &mut Workspace,
     ) {
         let Workspace { faces, alternatives, .. } = workspace;
@@ -215,42 +209,67 @@ impl EntryFaces {
                 continue;
             }
             if let Some(mut alternative) = alternative {
-                alternative.continuation = self.continuation(query, &alternative, before);
+                alternative.continuation = self.continuation(query, &alternative, contacts);
                 alternatives.push(alternative);
             }
             query.add_neighbours(face, faces);
         }
     }
 
-    /// Data of the contacts of the last step that satisfy conditions (1) and (2) at the top of this file for an
-    /// alternative; `None` if no contact satisfies both conditions.
+    /// Data of the contacts that satisfy conditions (1) and (2) of the module documentation for an alternative: contacts
+    /// of the last step or, without any, contacts detected in this step; `None` if no contact satisfies both conditions.
     fn continuation(
         &self,
         query: &Query<'_>,
         alternative: &Alternative,
-        before: &Constraints,
+        [before, detected]: [&Constraints; 2],
     ) -> Option<Continuation> {
         let (_, nodes) = query.target().face(alternative.face as usize);
-        let contactor = query.constraint.nodes[0];
-        let of_node = |(node, sign): (u32, f64)| {
+        let depth = |contacts: &Constraints, record: &Record| {
+            -self.gap_now(&contacts.get(record.contact as usize), query.configuration)
+        };
+        let of_node = |node: u32, sign: f64| {
             let normal = alternative.normal * sign;
             let along = move |record: &&Record| record.pushes_along(&normal, before);
-            let depth =
-                |record: &Record| -self.gap_now(&before.get(record.contact as usize), query.configuration);
-            self.records_of(node).filter(along).map(depth).reduce(f64::max)
+            records_of(&self.records, node).filter(along).map(|record| depth(before, record)).reduce(f64::max)
         };
-        let own = of_node((contactor, 1.0));
-        let of_face = nodes.iter().filter_map(|&node| of_node((node, -1.0)));
-        let depth = of_face.chain(own).reduce(f64::max)?;
-        Some(Continuation { depth, is_of_node: own.is_some() })
+        let own = of_node(query.constraint.nodes[0], 1.0);
+        let of_face = nodes.iter().filter_map(|&node| of_node(node, -1.0));
+        if let Some(depth) = of_face.chain(own).reduce(f64::max) {
+            let origin = if own.is_some() { Origin::Node } else { Origin::Face };
+            return Some(Continuation { depth, origin });
+        }
+        let opposed = -alternative.normal;
+        let contactors = nodes.iter().flat_map(|&node| records_of(&self.detected, node));
+        let depth = contactors
+            .filter(|record| record.sign > 0.0 && record.pushes_along(&opposed, detected))
+            .map(|record| depth(detected, record))
+            .reduce(f64::max)?;
+        (depth > query.rounding()).then_some(Continuation { depth, origin: Origin::Detected })
     }
 
-    /// Gap of an earlier contact at the current positions, with the old normal and weights of the contact \[m\].
+    /// Gap of a contact at the current positions, with its normal and weights \[m\].
     fn gap_now(&self, contact: &Constraint<'_>, configuration: &Configuration<'_>) -> f64 {
         let offset = |body: u32| self.offsets.get(body as usize).copied().unwrap_or(0.0);
         let apart = contact.normal.dot(&contact.jump(configuration.positions));
         apart - contact.bodies.into_iter().map(offset).sum::<f64>()
     }
+}
+
+/// Records of the contacts, sorted by node.
+fn sort_by_node(contacts: &Constraints, records: &mut Vec<Record>) {
+    for (contact, earlier) in (0..).zip(contacts.iter()) {
+        let contactors = earlier.nodes[..earlier.num_contactor_nodes].iter().map(|&node| (node, 1.0));
+        let targets = earlier.carrying_target_nodes().map(|node| (node, -1.0));
+        records.extend(contactors.chain(targets).map(|(node, sign)| Record { node, contact, sign }));
+    }
+    records.sort_unstable_by_key(|record| record.node);
+}
+
+/// Records of a node; `records` are sorted by node.
+fn records_of(records: &[Record], node: u32) -> impl Iterator<Item = &Record> {
+    let first = records.partition_point(|record| record.node < node);
+    records[first..].iter().take_while(move |record| record.node == node)
 }
 
 /// Keys of the node contacts.

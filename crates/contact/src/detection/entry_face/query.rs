@@ -18,21 +18,37 @@ const CURVED: f64 = 0.1;
 /// step.
 const EQUAL: f64 = 1e-6;
 
-/// Contacts of the last step that satisfy conditions (1) and (2) at the top of `entry_face` for an alternative. Depth
-/// and rank decide whether the alternative continues these contacts.
+/// Contacts that satisfy (1) and (2) of the documentation of `entry_face` for an alternative. Depth and rank decide
+/// whether the alternative continues these contacts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
     /// Largest current depth of these contacts \[m\].
     pub(super) depth: f64,
-    /// Whether one of these contacts acted on the node itself; if not, all these contacts acted on nodes of the face.
-    pub(super) is_of_node: bool,
+    pub(super) origin: Origin,
+}
+
+/// Contacts that an alternative can continue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A contact of the last step of the node itself.
+    Node,
+    /// Contacts of the last step of nodes of the face only.
+    Face,
+    /// Contacts of nodes of the face that were detected in this step.
+    Detected,
 }
 
 impl Continuation {
-    /// Rank: 2 with a loaded contact, 1 with an unloaded contact of the node itself, 0 with unloaded contacts of face
-    /// nodes only. A contact whose depth is within rounding, as on coplanar sides of two floors, is unloaded.
+    /// Rank: 3 with a loaded contact of the last step, 2 with an unloaded contact of the node itself, 1 with unloaded
+    /// contacts of face nodes only, 0 with detected contacts. A contact with a depth within rounding, as on coplanar
+    /// sides of two floors, carries no load.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
-        if self.depth > rounding { 2 } else { u8::from(self.is_of_node) }
+        match self.origin {
+            Origin::Detected => 0,
+            _ if self.depth > rounding => 3,
+            Origin::Node => 2,
+            Origin::Face => 1,
+        }
     }
 }
 
@@ -175,15 +191,12 @@ impl Query<'_> {
         if nodes.len() < 3 || kind.iter().any(|kind| !matches!(kind, CellKind::Tri3 | CellKind::Quad4)) {
             return false;
         }
-        if !self.nearest_faces().any(|face| self.target().face(face as usize).1 == nodes) {
-            return false;
-        }
         let point: Vec3 = nodes.iter().zip(weights).map(|(&node, w)| self.position(node) * -w).sum();
         (0..nodes.len()).all(|k| {
             let [from, to] = [k, (k + 1) % nodes.len()].map(|corner| self.position(nodes[corner]));
             let edge = to - from;
             (point - from).cross(&edge).norm_squared() > distance * distance * edge.norm_squared()
-        })
+        }) && self.target().is_face(nodes)
     }
 
     /// The faces that contain all target nodes of the contact.

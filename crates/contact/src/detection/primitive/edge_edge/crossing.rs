@@ -32,8 +32,11 @@ pub(super) const CROSSING: f64 = 0.01;
 /// deformation of the faces tilts it slightly.
 const LEANING: f64 = 0.1;
 
-/// Two edges that have crossed. `gap` \[m\] is negative in penetration; `normal` is the unit normal out of the target
-/// edge.
+/// Width of a seam between flush bodies, and difference in height of their faces, relative to the search depth of
+/// their edges, up to which the seam counts as closed. The fraction is a tolerance of geometric models.
+const SEAM: f64 = 1e-4;
+
+/// Two crossed edges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
     pub candidate: EdgePair,
@@ -42,6 +45,10 @@ pub(super) struct Crossing {
     pub points: [Vec3; 2],
     pub gap: f64,
     pub normal: Vec3,
+    /// Whether the edges are in contact.
+    pub is_contact: bool,
+    /// Largest width of a closed seam at one of the edges \[m\].
+    pub seam: f64,
 }
 
 impl Crossing {
@@ -73,8 +80,8 @@ impl Crossing {
     }
 }
 
-/// The crossing of two edges. `None` if the gap is positive beyond rounding, if the penetration exceeds the search
-/// depth, if a closest point is at an end of its edge, or if [`normal_of_crossing`] gives no normal.
+/// The crossing of two edges whose distance is at most the search depth; `None` for edges apart by more than the width
+/// of a closed seam. The edges are in contact if their gap is negative (in penetration).
 pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
@@ -98,12 +105,18 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
     let normal = normal_of_crossing(model, candidate, &curves, places, &|node| positions[node as usize])?;
     let distance = normal.dot(&offset);
     let gap = distance - thickness;
-    let is_contact = distance >= -depth
-        && gap
-            <= rounding_of_gap(
-                edges.iter().flat_map(|edge| edge.nodes).map(|node| &positions[node as usize]),
-            );
-    is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
+    let nodes = edges.iter().flat_map(|edge| edge.nodes);
+    let is_contact = gap <= rounding_of_gap(nodes.map(|node| &positions[node as usize]));
+    let seam = SEAM * depth;
+    (distance >= -depth && (is_contact || gap <= seam)).then_some(Crossing {
+        candidate: *candidate,
+        places,
+        points,
+        gap,
+        normal,
+        is_contact,
+        seam,
+    })
 }
 
 /// Vector from the closest point of a face to a point in front of the face \[m\]. `None` if the point is not in front

@@ -115,8 +115,8 @@ impl EdgeEdgeSearch {
         self.crossings.clear();
         self.crossings.extend(self.found.iter().flatten());
         let is_redundant = self.redundant_crossings.find(model, positions, &self.crossings);
-        for (crossing, _) in self.crossings.iter().zip(is_redundant).filter(|(_, shadowed)| !**shadowed) {
-            if !crossing.is_covered(model, positions, constraints) {
+        for (crossing, &is_redundant) in self.crossings.iter().zip(is_redundant) {
+            if crossing.is_contact && !is_redundant && !crossing.is_covered(model, positions, constraints) {
                 push(model, crossing, constraints);
             }
         }

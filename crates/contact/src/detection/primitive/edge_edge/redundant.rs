@@ -1,8 +1,9 @@
 //! Crossings that other crossings make redundant.
 //!
-//! If an edge crosses two edges of a body, as at a corner, and the distance between the crossings is less than the
-//! depth of the deeper crossing, only the shallower crossing counts. If an edge crosses the coincident rims of two
-//! bodies with flush surfaces, neither crossing counts:
+//! If an edge crosses two edges of a body, as at a corner, and the distance of the crossings is less than the depth of
+//! the deeper crossing, only the shallower crossing counts. If an edge crosses the coincident rims of two flush bodies,
+//! neither crossing counts. The rims coincide, and the faces are flush, within the depth of the deeper crossing or
+//! within the tolerance of a closed seam (`SEAM`); the edge need not touch the lower rim:
 //!
 //! ```text
 //!        ────────────────   edge that crosses both rims
@@ -62,7 +63,10 @@ impl RedundantCrossings {
                     let (shallow, deep, redundant) =
                         if a.gap < b.gap { (b, a, one.crossing) } else { (a, b, other.crossing) };
                     let apart = (a.points[one.side] - b.points[other.side]).norm();
-                    if shallow.candidate.bodies == deep.candidate.bodies && apart < -deep.gap {
+                    if shallow.is_contact
+                        && shallow.candidate.bodies == deep.candidate.bodies
+                        && apart < -deep.gap
+                    {
                         is_redundant[redundant as usize] = true;
                     }
                 }
@@ -82,8 +86,8 @@ fn are_at_seam(
 ) -> bool {
     let [one, other] = [0, 1].map(|k| crossings[k].candidate.bodies[1 - sides[k]]);
     let [point, beside] = [0, 1].map(|k| crossings[k].points[sides[k]]);
-    let deepest = -f64::min(crossings[0].gap, crossings[1].gap);
-    if one == other || (point - beside).norm() > deepest + rounding_of_gap([&point]) {
+    let widest = crossings.iter().map(|crossing| crossing.seam.max(-crossing.gap)).fold(0.0, f64::max);
+    if one == other || (point - beside).norm() > widest + rounding_of_gap([&point]) {
         return false;
     }
     let [first, second] = [0, 1].map(|k| faces_beside(model, positions, crossings[k], 1 - sides[k]));

@@ -11,13 +11,17 @@ use crate::detection::face::closest_point::{
 use crate::detection::face::control_points::least_distance_squared;
 use crate::detection::model::{Candidate, ContactModel};
 use crate::element::MAX_NODES;
-use crate::flush::rounding_of_gap;
+use crate::flush::{rounding_of_gap, rounding_of_gap_at};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
 /// Number of contactor nodes that are searched at a time.
 const NODES_AT_A_TIME: usize = 64;
+
+/// Largest ratio of the size of a face to the reach of its candidates for which
+/// [`ClosestFaces::largest_rounding`] is an upper bound.
+const LARGEST_FACE: f64 = 1e6;
 
 /// The closest candidate face of one contactor node.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +31,10 @@ pub(super) struct Closest {
     pub point: ClosestPoint,
     /// Normal of the face at the closest point, of any length; `None` if not yet computed.
     pub face_normal: Option<Vec3>,
-    /// Begin and end of the candidates of the node, if another candidate face may be equally close; otherwise `None`.
-    pub rivals: Option<[u32; 2]>,
+    /// Begin and end of the candidates of the node.
+    pub group: [u32; 2],
+    /// Least squared distance of the other faces \[m²\]; `f64::MAX` without other faces.
+    pub second: f64,
 }
 
 /// Search for the closest candidate faces of contactor nodes.
@@ -60,41 +66,33 @@ struct NodeSearch<'a> {
     group: [u32; 2],
     /// Squared distance of the closest face so far \[m²\]; infinite at first.
     farthest: f64,
-    /// Difference of two distances up to which they count as equal \[m\].
-    rounding: f64,
 }
 
 impl<'a> NodeSearch<'a> {
-    fn new(
-        closest: &'a mut Option<Closest>,
-        last: Option<StartingPoint>,
-        group: [u32; 2],
-        rounding: f64,
-    ) -> Self {
+    fn new(closest: &'a mut Option<Closest>, last: Option<StartingPoint>, group: [u32; 2]) -> Self {
         *closest = None;
-        Self { closest, last, normal: None, group, farthest: f64::INFINITY, rounding }
-    }
-
-    /// Whether a face with the squared distance `distance_squared` may be as close as the closest face so far, within
-    /// rounding. With the two squared distances a and b and the rounding r, |√a − √b| ≤ r implies that
-    /// (a − b)² ≤ 2 r² (a + b). The test uses the second inequality.
-    fn rivals(&self, distance_squared: f64) -> bool {
-        let (sum, difference) = (distance_squared + self.farthest, distance_squared - self.farthest);
-        sum < f64::INFINITY && difference * difference <= 2.0 * self.rounding * self.rounding * sum
+        Self { closest, last, normal: None, group, farthest: f64::MAX }
     }
 
     fn take(&mut self, candidate: usize, point: ClosestPoint, face_normal: Option<Vec3>) {
-        let rivals = self.rivals(point.distance_squared).then_some(self.group);
-        self.farthest = point.distance_squared;
-        *self.closest = Some(Closest { candidate: candidate as u32, point, face_normal, rivals });
+        let second = std::mem::replace(&mut self.farthest, point.distance_squared);
+        let (candidate, group) = (candidate as u32, self.group);
+        *self.closest = Some(Closest { candidate, point, face_normal, group, second });
     }
 
-    /// Notes that another face may be as close as the closest face so far.
-    fn note_rival(&mut self) {
+    /// Notes the squared distance of a face that is not the closest face.
+    fn note(&mut self, distance_squared: f64) {
         if let Some(closest) = self.closest {
-            closest.rivals = Some(self.group);
+            closest.second = closest.second.min(distance_squared);
         }
     }
+}
+
+/// Whether a distance √a exceeds a distance √b by more than a rounding error r, given the squares a and b. √a − √b ≤ r
+/// implies (a − b)² ≤ 2 r² (a + b).
+fn exceeds(a: f64, b: f64, rounding: f64) -> bool {
+    let difference = a - b;
+    difference > 0.0 && difference * difference > 2.0 * rounding * rounding * (a + b)
 }
 
 impl ClosestFaces<'_> {
@@ -112,8 +110,7 @@ impl ClosestFaces<'_> {
             let closest = &mut closest[..ends.len()];
             for (closest, &end) in closest.iter_mut().zip(ends) {
                 let group = [candidate as u32, end];
-                let rounding = self.rounding(candidate);
-                let mut node = NodeSearch::new(closest, last.next().copied().flatten(), group, rounding);
+                let mut node = NodeSearch::new(closest, last.next().copied().flatten(), group);
                 let nearest = self.nearest_node(candidate..end as usize);
                 while candidate < end as usize {
                     if candidate == found_until {
@@ -158,6 +155,20 @@ impl ClosestFaces<'_> {
         rounding_of_gap(points.map(|node| &self.positions[node as usize]))
     }
 
+    /// Upper bound on [`rounding`](Self::rounding), cheaper to compute. The bound holds for faces smaller than
+    /// [`LARGEST_FACE`] times the reach of the candidate.
+    pub fn largest_rounding(&self, candidate: usize) -> f64 {
+        let contactor = &self.positions[self.candidates[candidate].key.contactor as usize];
+        rounding_of_gap_at(contactor.amax() + LARGEST_FACE * self.target_faces[candidate].reach)
+    }
+
+    /// Whether another face may be as close as the closest face.
+    pub fn is_tied(&self, closest: &Closest) -> bool {
+        let Closest { candidate, second, point, .. } = *closest;
+        let exceeds = |rounding: f64| exceeds(second, point.distance_squared, rounding);
+        !exceeds(self.largest_rounding(candidate as usize)) && !exceeds(self.rounding(candidate as usize))
+    }
+
     /// Nodes of a candidate face.
     fn nodes_of(&self, candidate: usize) -> &[u32] {
         let Candidate { key, face, .. } = self.candidates[candidate];
@@ -180,8 +191,8 @@ impl ClosestFaces<'_> {
                 if self.normals_are_opposed(candidate, || found.normal(), &mut node.normal) {
                     node.take(place, found.point(), Some(found.normal()));
                 }
-            } else if node.rivals(found.distance_squared()) {
-                node.note_rival();
+            } else {
+                node.note(found.distance_squared());
             }
             return;
         }
@@ -193,8 +204,8 @@ impl ClosestFaces<'_> {
             if self.normals_are_opposed(candidate, normal, &mut node.normal) {
                 node.take(place, point, None);
             }
-        } else if node.rivals(point.distance_squared) {
-            node.note_rival();
+        } else {
+            node.note(point.distance_squared);
         }
     }
 
@@ -234,10 +245,10 @@ impl ClosestFaces<'_> {
         }
         let corners = &corners[..nodes.len()];
         let is_closed_form = matches!(kind, CellKind::Line2 | CellKind::Tri3);
-        let farthest = node.farthest.min(reach * reach);
         if !is_closed_form {
             let least = least_distance_squared(kind, corners, query);
-            if least > farthest && !node.rivals(least) {
+            let rounding = rounding_of_gap(corners.iter().chain([query]));
+            if least > reach * reach || exceeds(least, node.farthest, rounding) {
                 return None;
             }
         }

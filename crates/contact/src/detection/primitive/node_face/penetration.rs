@@ -48,13 +48,18 @@ impl ClosestFaces<'_> {
         let offset = model.offset([candidate.contactor_body, candidate.key.target]);
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
-        let rounding = self.rounding(*place as usize);
+        // Most nodes are far in front of the face: the upper bound on the rounding error avoids the square root and the
+        // exact rounding error.
         let before = from_face.dot(pseudo_normal);
-        if offset == 0.0
-            && before > 0.0
-            && before * before > rounding * rounding * pseudo_normal.norm_squared()
-        {
-            return None; // avoids the square root for nodes in front of the face
+        let is_in_front = |rounding: f64| {
+            before > 0.0 && before * before > rounding * rounding * pseudo_normal.norm_squared()
+        };
+        if offset == 0.0 && is_in_front(self.largest_rounding(*place as usize)) {
+            return None;
+        }
+        let rounding = self.rounding(*place as usize);
+        if offset == 0.0 && is_in_front(rounding) {
+            return None;
         }
         let of_one_body = candidate.contactor_body == candidate.key.target;
         if of_one_body && point.feature != Feature::Face {

@@ -12,20 +12,20 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Constraints, ContactKey, NodeOnSurface, Surface};
 
-/// For each node, the closest face and the penetration of the node, if any.
+/// The closest face of each node, the penetration of the node, if any, and whether another face is equally close.
 fn closest_faces(
     search: &NodeFaceSearch,
     candidates: &[Candidate],
     model: &ContactModel,
     options: NodeFaceOptions,
     positions: &[Vec3],
-) -> Vec<Option<(Closest, Option<Penetration>)>> {
+) -> Vec<Option<(Closest, Option<Penetration>, bool)>> {
     let NodeFaceSearch { vectorised, group_ends, target_faces, last, .. } = search;
     let faces = ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, target_faces };
     let groups = Groups { begin: 0, ends: group_ends, last };
     let mut found = Vec::new();
     faces.find(&groups, &mut Batch::default(), |closest| {
-        found.push(closest.map(|closest| (*closest, faces.penetration(closest))));
+        found.push(closest.map(|closest| (*closest, faces.penetration(closest), faces.is_tied(closest))));
     });
     found
 }
@@ -47,7 +47,7 @@ fn the_step_before_is_a_good_start() {
     let options = |start| NodeFaceOptions { method: Method::Sqp, start };
     let find = |search: &mut NodeFaceSearch, positions: &[Vec3], start| {
         let closest = closest_faces(search, &candidates, &model, options(start), positions);
-        let iterations: u32 = closest.iter().flatten().map(|(found, _)| found.point.iterations).sum();
+        let iterations: u32 = closest.iter().flatten().map(|(found, ..)| found.point.iterations).sum();
         let mut constraints = Constraints::default();
         search.find(&candidates, &model, options(start), positions, &mut constraints);
         (iterations, constraints.iter().map(|c| c.gap).collect::<Vec<_>>())
@@ -145,10 +145,10 @@ fn each_node_has_the_closest_of_its_candidates() {
     assert_eq!(closest.len(), groups.len());
     let (mut expected, mut tied) = (Vec::new(), Vec::new());
     for (closest, group) in closest.iter().zip(groups) {
-        let found = closest.map(|(closest, penetration)| {
+        let found = closest.map(|(closest, penetration, _)| {
             (candidates[closest.candidate as usize], closest.point, penetration.map(|found| found.gap))
         });
-        let alone = find(group)[0].map(|(closest, penetration)| {
+        let alone = find(group)[0].map(|(closest, penetration, _)| {
             (group[closest.candidate as usize], closest.point, penetration.map(|found| found.gap))
         });
         assert_eq!(found, alone);
@@ -164,7 +164,7 @@ fn each_node_has_the_closest_of_its_candidates() {
             shape_values(kind, [point.xi[0], point.xi[1], 0.0], &mut values);
             let nodes = std::iter::once(key.contactor).chain(corners.iter().copied()).collect::<Vec<_>>();
             let weights = std::iter::once(1.0).chain(values.iter().map(|value| -value)).collect::<Vec<_>>();
-            if closest.is_some_and(|(closest, _)| closest.rivals.is_some()) {
+            if closest.is_some_and(|(_, _, is_tied)| is_tied) {
                 tied.push(ContactKey::Node(key));
             } else {
                 expected.push((ContactKey::Node(key), gap.gap, gap.normal, nodes, weights));
@@ -195,7 +195,7 @@ fn each_node_has_the_closest_of_its_candidates() {
         let closest = closest_faces(&search, &candidates, &model, options, &positions);
         search.find(&candidates, &model, options, &positions, &mut constraints);
         let last = closest.iter().map(|found| {
-            found.map(|(closest, _)| {
+            found.map(|(closest, ..)| {
                 let Candidate { key, face, .. } = candidates[closest.candidate as usize];
                 StartingPoint { key, face, xi: closest.point.xi }
             })
@@ -311,7 +311,7 @@ fn sides_agree_in_lanes_and_out() {
         let options = NodeFaceOptions { method, start: StartFrom::Nearest };
         closest_faces(&search, candidates, &model, options, &positions)
     };
-    let face = |candidates: &[Candidate], (closest, _): (Closest, Option<Penetration>)| {
+    let face = |candidates: &[Candidate], (closest, ..): (Closest, Option<Penetration>, bool)| {
         candidates[closest.candidate as usize].face
     };
     let closest = find(&candidates, Method::Auto);
@@ -322,6 +322,7 @@ fn sides_agree_in_lanes_and_out() {
         on_triangles += usize::from(found.is_some_and(|face| face < FAR + count));
     }
     assert!(on_triangles > 50 && on_triangles < 350, "{on_triangles}");
-    let outcomes = find(&candidates, Method::Sqp).into_iter().flatten().map(|(found, _)| found.point.outcome);
+    let outcomes =
+        find(&candidates, Method::Sqp).into_iter().flatten().map(|(found, ..)| found.point.outcome);
     assert!(outcomes.into_iter().all(|outcome| outcome == Outcome::Converged));
 }

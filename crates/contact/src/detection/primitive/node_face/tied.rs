@@ -78,12 +78,11 @@ impl ClosestFaces<'_> {
         let key = self.candidates[closest.candidate as usize].key;
         let first = points.len();
         let nearest = self.penetration(closest);
-        let gap = match closest.rivals {
-            Some(group) => self.mean_of_tied(closest, nearest, group, points),
-            None => {
-                points.extend(nearest);
-                nearest.map(|nearest| nearest.gap)
-            }
+        let gap = if self.is_tied(closest) {
+            self.mean_of_tied(closest, nearest, points)
+        } else {
+            points.extend(nearest);
+            nearest.map(|nearest| nearest.gap)
         };
         Some(NodeContact { key, gap: gap?, points: [first as u32, points.len() as u32] })
     }
@@ -96,16 +95,16 @@ impl ClosestFaces<'_> {
         &self,
         closest: &Closest,
         nearest: Option<Penetration>,
-        [begin, end]: [u32; 2],
         points: &mut Vec<Penetration>,
     ) -> Option<Gap> {
+        let [begin, end] = closest.group;
         let square = closest.point.distance_squared;
         let farthest = square.sqrt() + self.rounding(closest.candidate as usize);
         let farthest = square.max(farthest * farthest);
         let first = points.len();
         points.extend((begin..end).filter_map(|candidate| match candidate == closest.candidate {
             true => nearest,
-            false => self.tied(candidate, farthest).and_then(|tied| self.penetration(&tied)),
+            false => self.tied(closest, candidate, farthest).and_then(|tied| self.penetration(&tied)),
         }));
         let face = |point: &Penetration| self.candidates[point.candidate as usize].face;
         points[first..].sort_unstable_by_key(face);
@@ -129,10 +128,8 @@ impl ClosestFaces<'_> {
         Some(Gap { gap: mean, normal: normals.normalize() })
     }
 
-    /// The closest point of a candidate face. `None` if its squared distance exceeds `farthest` \[m²\] or the square of
-    /// the reach, or if the normals are not opposed. `farthest` is the squared distance of the closest face plus
-    /// rounding.
-    fn tied(&self, candidate: u32, farthest: f64) -> Option<Closest> {
+    /// The closest point of a candidate face within a squared distance `farthest` \[m²\], that of the closest face.
+    fn tied(&self, closest: &Closest, candidate: u32, farthest: f64) -> Option<Closest> {
         let place = candidate as usize;
         let pair = &self.candidates[place];
         let target = &self.model.surfaces[pair.key.target as usize];
@@ -151,6 +148,12 @@ impl ClosestFaces<'_> {
         let is_tied = point.distance_squared <= farthest
             && point.distance_squared <= reach * reach
             && self.normals_are_opposed(pair, normal, &mut None);
-        is_tied.then_some(Closest { candidate, point, face_normal: None, rivals: None })
+        is_tied.then_some(Closest {
+            candidate,
+            point,
+            face_normal: None,
+            group: closest.group,
+            second: farthest,
+        })
     }
 }
