@@ -82,9 +82,9 @@ pub struct EntryFaces {
     workspace: Workspace,
 }
 
-/// A contact at one of the nodes that carry the contact. If the contact point is on the edge between
-/// two target faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same for
-/// either of the two faces that detection may report.
+/// A contact, recorded at one of the nodes that carry it. If the contact point is on the edge between two target
+/// faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same for either of the
+/// two faces that detection may report.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
@@ -94,7 +94,7 @@ struct Record {
 }
 
 impl Record {
-    /// Whether the contact force on the recorded node is along a unit normal, within about 25°.
+    /// Whether the contact force on the recorded node is along a unit normal, within about 26°.
     fn pushes_along(&self, normal: &Vec3, contacts: &Constraints) -> bool {
         is_along(&(contacts.get(self.contact as usize).normal * self.sign), normal)
     }
@@ -186,8 +186,8 @@ impl EntryFaces {
             .any(|record| record.pushes_along(&query.constraint.normal, before))
     }
 
-    /// Finds the alternatives within `reach` \[m\] of the node, starting at the nearest face and proceeding over
-    /// neighbours. `contacts` are those of the last step and those detected in this step.
+    /// Finds the alternatives within `reach` \[m\] of the node. The search starts at the nearest face and proceeds over
+    /// neighbouring faces. `contacts` are the contacts of the last step and the contacts detected in this step.
     fn find_alternatives(
         &self,
         query: &Query<'_>,
@@ -216,8 +216,8 @@ impl EntryFaces {
         }
     }
 
-    /// Data of the contacts that satisfy conditions (1) and (2) of the module documentation for an alternative: contacts
-    /// of the last step or, without any, contacts detected in this step; `None` if no contact satisfies both conditions.
+    /// Data of the contacts that satisfy conditions (1) and (2) at the top of this file for an alternative. If no contact
+    /// of the last step satisfies them, contacts detected in this step are examined; `None` if none of these does either.
     fn continuation(
         &self,
         query: &Query<'_>,

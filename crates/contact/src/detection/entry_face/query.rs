@@ -18,7 +18,7 @@ const CURVED: f64 = 0.1;
 /// step.
 const EQUAL: f64 = 1e-6;
 
-/// Contacts that satisfy (1) and (2) of the documentation of `entry_face` for an alternative. Depth and rank decide
+/// Contacts that satisfy conditions (1) and (2) at the top of `entry_face` for an alternative. Depth and rank decide
 /// whether the alternative continues these contacts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
@@ -40,8 +40,8 @@ pub(super) enum Origin {
 
 impl Continuation {
     /// Rank: 3 with a loaded contact of the last step, 2 with an unloaded contact of the node itself, 1 with unloaded
-    /// contacts of face nodes only, 0 with detected contacts. A contact with a depth within rounding, as on coplanar
-    /// sides of two floors, carries no load.
+    /// contacts of face nodes only, 0 with detected contacts. A contact whose depth is within rounding, as
+    /// on coplanar sides of two floors, is unloaded.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         match self.origin {
             Origin::Detected => 0,

@@ -32,11 +32,12 @@ pub(super) const CROSSING: f64 = 0.01;
 /// deformation of the faces tilts it slightly.
 const LEANING: f64 = 0.1;
 
-/// Width of a seam between flush bodies, and difference in height of their faces, relative to the search depth of
-/// their edges, up to which the seam counts as closed. The fraction is a tolerance of geometric models.
+/// Largest width of a closed seam between two bodies, relative to the search depth of their edges. The faces beside a
+/// closed seam differ in height by at most the same length. The fraction is the usual tolerance of geometric models.
 const SEAM: f64 = 1e-4;
 
-/// Two crossed edges.
+/// Two edges that have crossed or nearly cross. `gap` \[m\] is negative in penetration; `normal` is the unit normal out
+/// of the target edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
     pub candidate: EdgePair,
@@ -45,9 +46,9 @@ pub(super) struct Crossing {
     pub points: [Vec3; 2],
     pub gap: f64,
     pub normal: Vec3,
-    /// Whether the edges are in contact.
+    /// Whether the gap is negative, or zero within rounding.
     pub is_contact: bool,
-    /// Largest width of a closed seam at one of the edges \[m\].
+    /// Largest width of a closed seam \[m\].
     pub seam: f64,
 }
 
@@ -80,8 +81,8 @@ impl Crossing {
     }
 }
 
-/// The crossing of two edges whose distance is at most the search depth; `None` for edges apart by more than the width
-/// of a closed seam. The edges are in contact if their gap is negative (in penetration).
+/// The crossing of two edges. `None` if the gap exceeds the width of a closed seam, if the penetration exceeds the search
+/// depth, if a closest point is at an end of its edge, or if [`normal_of_crossing`] gives no normal.
 pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));

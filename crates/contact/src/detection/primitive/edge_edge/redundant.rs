@@ -1,9 +1,11 @@
 //! Crossings that other crossings make redundant.
 //!
-//! If an edge crosses two edges of a body, as at a corner, and the distance of the crossings is less than the depth of
-//! the deeper crossing, only the shallower crossing counts. If an edge crosses the coincident rims of two flush bodies,
-//! neither crossing counts. The rims coincide, and the faces are flush, within the depth of the deeper crossing or
-//! within the tolerance of a closed seam (`SEAM`); the edge need not touch the lower rim:
+//! If an edge crosses two edges of a body, as at a corner, and the distance between the crossings is less than the
+//! depth of the deeper crossing, only the shallower crossing counts.
+//!
+//! If an edge crosses the two rims of a seam between bodies with flush surfaces, neither crossing counts. The seam may
+//! be as wide as the deeper crossing is deep, or as the tolerance `SEAM` of closed seams allows. The edge need not touch
+//! both rims: one of the two gaps may be positive up to this tolerance.
 //!
 //! ```text
 //!        ────────────────   edge that crosses both rims

@@ -64,7 +64,7 @@ struct NodeSearch<'a> {
     normal: Option<Vec3>,
     /// Begin and end of the candidates of the node.
     group: [u32; 2],
-    /// Squared distance of the closest face so far \[m²\]; infinite at first.
+    /// Squared distance of the closest face so far \[m²\]; `f64::MAX` at first.
     farthest: f64,
 }
 
