@@ -195,7 +195,7 @@ pub struct PlotOptions {
     /// momenta, step, forces and probes].
     #[arg(value_name = "DIR, QUANTITY", required = true)]
     pub items: Vec<String>,
-    /// Names of the runs in the legends, one for each directory [default: the names of the directories].
+    /// Names of the runs in the legends, one for each run [default: the names of the directories].
     #[arg(long, value_name = "NAME,NAME...", value_delimiter = ',')]
     pub labels: Vec<String>,
     /// Filter contact forces by this channel class of SAE J211, such as "CFC 600", instead of averaging them.

@@ -118,7 +118,7 @@ fn describe(report: &Report, units: UnitSystem) -> String {
             [] => "because of ties, initial gaps, dynamic relaxation, velocities of groups of nodes, a held body with \
                    a velocity, or a rotating linear-elastic body"
                 .into(),
-            names => format!("held and moved or loaded: {}", names.join(", ")),
+            names => format!("held and moved, loaded, damped or driven: {}", names.join(", ")),
         };
         text.push_str(&format!("No predictions: the run does not begin in flight ({reason}).\n\n"));
     }

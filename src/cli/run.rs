@@ -173,7 +173,10 @@ fn read_checkpoint(
     let read = Checkpoint::read(scenario, file.unwrap_or(directory));
     let (checkpoint, damaged) = read.map_err(|error| Failure::Checkpoint(Box::new(error)))?;
     let warning = |path: &PathBuf| {
-        format!("checkpoint '{}' is damaged; the previous checkpoint is used", path.display())
+        format!(
+            "checkpoint '{}' is damaged or cannot be read; the previous checkpoint is used",
+            path.display()
+        )
     };
     print_warnings(&damaged.iter().map(warning).collect::<Vec<_>>());
     let (time, end) = (checkpoint.instant().0, scenario.time.end);

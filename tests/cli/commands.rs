@@ -102,7 +102,7 @@ fn check_counts_all_steps_of_a_body_that_is_held() {
     assert_eq!(time["stable_steps"].as_f64().unwrap(), (1.0 / time["stable_step"].as_f64().unwrap()).ceil());
     let text = folder.run(&["predict", "drop.toml"]).succeeds();
     assert!(text.contains("No predictions: the run does not begin in flight"), "{text}");
-    assert!(text.contains("(held and moved or loaded: block)"), "{text}");
+    assert!(text.contains("(held and moved, loaded, damped or driven: block)"), "{text}");
 }
 
 #[test]

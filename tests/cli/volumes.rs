@@ -296,7 +296,7 @@ fn volumes_and_levels_need_hierarchies() {
         .refuses(&[
             "error: `output.detection_volumes` is true, but `contact.detection` is not `hierarchy` \
              (from `--set`)",
-            "  help: use contact.detection = \"hierarchy\", or leave the key out",
+            "  help: use contact.detection = \"hierarchy\", or remove `output.detection_volumes`",
             "",
         ]);
     let predict = ["predict", "impact.toml", "--levels", "2"];

@@ -307,7 +307,7 @@ fn options_of_hierarchies_need_hierarchies() {
         "hierarchy = \"bottom-up\"",
         "kinematics = \"from-steps\"",
         "`contact.kinematics` is given, but `contact.detection` is not `hierarchy`",
-        "use contact.detection = \"hierarchy\", or leave the key out",
+        "use contact.detection = \"hierarchy\", or remove `contact.kinematics`",
         "\"from-steps\"",
     );
     assert_problem(

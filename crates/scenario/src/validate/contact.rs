@@ -94,7 +94,7 @@ fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut C
         {
             let fact = format!("`{key}` is given, but `contact.detection` is not `sorting`");
             let problem = Problem::new(fact).at(value.span()).key(key);
-            check.report(problem.help("use contact.detection = \"sorting\", or leave the key out"));
+            check.report(problem.help(format!("use contact.detection = \"sorting\", or remove `{key}`")));
         }
         u32::try_from(*value.get_ref()).ok().filter(|&count| count > 0).unwrap_or_else(|| {
             let fact = format!("`{key}` is {}, not a whole number from 1 on", value.get_ref());
@@ -120,7 +120,7 @@ fn normal(
     if let Some(word) = word.filter(|_| is_idle && normal == ContactNormal::Contactor) {
         let fact = format!("`{KEY}` is `contactor`, but `contact.detection` is not `distance-field`");
         let problem = Problem::new(fact).at(word.span()).key(KEY);
-        check.report(problem.help("use contact.detection = \"distance-field\", or leave the key out"));
+        check.report(problem.help("use contact.detection = \"distance-field\", or remove `contact.normal`"));
     }
     Some(normal)
 }
@@ -139,7 +139,7 @@ fn edges(
     if let Some(word) = raw.edges.as_ref().filter(|_| edges != TouchingEdges::None) {
         let fact = "`contact.edges` is given, but `contact.detection` is `distance-field`, which has no edge contact";
         let problem = Problem::new(fact).at(word.span()).key("contact.edges");
-        check.report(problem.help("leave the key out, or use contact.detection = \"hierarchy\""));
+        check.report(problem.help("remove `contact.edges`, or use contact.detection = \"hierarchy\""));
     }
     Some(TouchingEdges::None)
 }
@@ -161,7 +161,7 @@ fn flight(
             let Some(word) = word else { continue };
             let fact = format!("`{key}` is given, but `contact.detection` is not `hierarchy`");
             let problem = Problem::new(fact).at(word.span()).key(key);
-            check.report(problem.help("use contact.detection = \"hierarchy\", or leave the key out"));
+            check.report(problem.help(format!("use contact.detection = \"hierarchy\", or remove `{key}`")));
         }
     }
     let volume = check.choice_or_first(keys[0].0, keys[0].1, HierarchyVolume::WORDS);

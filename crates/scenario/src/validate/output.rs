@@ -80,7 +80,7 @@ fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettin
             let fact =
                 format!("`{KEY}` is {}, not a whole number from 1 to {MAX_CHECKPOINTS}", keep.get_ref());
             let problem = Problem::new(fact).at(keep.span()).key(KEY);
-            check.report(problem.help("give the number of checkpoint files to keep, the latest first"));
+            check.report(problem.help("give the number of checkpoint files to keep; the latest are kept"));
         }
         number
     });
@@ -99,7 +99,9 @@ fn detection_volumes(
     if detection.is_some_and(|detection| detection != DetectionMethod::Hierarchy) {
         let fact = format!("`{KEY}` is true, but `contact.detection` is not `hierarchy`");
         let problem = Problem::new(fact).at(wanted.span()).key(KEY);
-        check.report(problem.help("use contact.detection = \"hierarchy\", or leave the key out"));
+        check.report(
+            problem.help("use contact.detection = \"hierarchy\", or remove `output.detection_volumes`"),
+        );
     }
     true
 }
@@ -157,7 +159,9 @@ fn check_times(times: &Spanned<Vec<f64>>, end: Option<f64>, check: &mut Check<'_
     }
     if let Some(pair) = list.windows(2).find(|pair| pair[1] <= pair[0]) {
         let fact = format!("`{KEY}` has {} after {}", pair[1], pair[0]);
-        check.report(Problem::new(fact).at(times.span()).key(KEY).help("times ascend"));
+        check.report(
+            Problem::new(fact).at(times.span()).key(KEY).help("give the times in strictly ascending order"),
+        );
     }
     if list.is_empty() {
         let problem = Problem::new(format!("`{KEY}` is an empty list")).at(times.span()).key(KEY);

@@ -145,7 +145,7 @@ fn inherited_gravity(
     let problem =
         Problem::new(format!("`{path}` has a mass, and the gravity of the scenario varies in time"));
     let span = raw.mass.as_ref().map_or(0..0, Spanned::span);
-    let help = "give the wall a constant `gravity`: that of walls does not vary";
+    let help = "give the wall a constant `gravity`: the gravity of a wall cannot vary in time";
     check.report(problem.at(span).key(join(path, "mass")).help(help));
     None
 }

@@ -50,7 +50,7 @@ pub enum ElementError {
     },
     /// The element is inverted, flat or has non-finite coordinates.
     #[error(
-        "element {element} is inverted or degenerate: its smallest Jacobian is {jacobian}; renumber or remesh it"
+        "element {element} is inverted or degenerate: its Jacobian at a quadrature point is {jacobian}; renumber or remesh it"
     )]
     Degenerate {
         /// Index of the element within the block.
