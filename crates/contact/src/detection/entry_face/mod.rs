@@ -25,7 +25,9 @@
 //! alternatives of the highest rank that occurs can continue a contact.
 //!
 //! If no contact of the last step satisfies (1) and (2), an alternative can continue a loaded contact that was detected
-//! in this step with a node of the alternative as its contactor, under the conditions (2) and (3). An example is a block
+//! in this step between the same two bodies. The contactor of this contact must be a node of the alternative, conditions
+//! (2) and (3) must hold, and the contact point must be so far from the edges of its face that the contact has no
+//! alternatives. An example is a block
 //! that lands while it slides over a fine mesh: nodes of the floor enter the block through its front, and in the same
 //! step nodes at the bottom of the block enter the floor from above.
 //!
@@ -76,13 +78,11 @@ pub struct EntryFaces {
     offsets: Vec<f64>,
     /// The contacts of the last step, sorted by node.
     records: Vec<Record>,
-    /// The contacts detected in this step, sorted by node.
-    detected: Vec<Record>,
     chosen: Constraints,
     workspace: Workspace,
 }
 
-/// A contact, recorded at one of the nodes that carry it. If the contact point is on the edge between two target
+/// A contact of the last step, recorded at one of the nodes that carry it. If the contact point is on the edge between two target
 /// faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same for either of the
 /// two faces that detection may report.
 #[derive(Clone, Copy, Debug)]
@@ -95,8 +95,8 @@ struct Record {
 
 impl Record {
     /// Whether the contact force on the recorded node is along a unit normal, within about 26°.
-    fn pushes_along(&self, normal: &Vec3, contacts: &Constraints) -> bool {
-        is_along(&(contacts.get(self.contact as usize).normal * self.sign), normal)
+    fn pushes_along(&self, normal: &Vec3, before: &Constraints) -> bool {
+        is_along(&(before.get(self.contact as usize).normal * self.sign), normal)
     }
 }
 
@@ -125,6 +125,30 @@ impl EntryFaces {
         }
     }
 
+    /// Sorts the contacts of the last step by node.
+    fn note(&mut self, before: &Constraints) {
+        for (contact, earlier) in (0..).zip(before.iter()) {
+            let contactors = earlier.nodes[..earlier.num_contactor_nodes].iter().map(|&node| (node, 1.0));
+            let targets = earlier.carrying_target_nodes().map(|node| (node, -1.0));
+            self.records.extend(contactors.chain(targets).map(|(node, sign)| Record { node, contact, sign }));
+        }
+        self.records.sort_unstable_by_key(|record| record.node);
+    }
+
+    /// The search of a node contact. `deepest` is the largest depth of the contacts of the last step \[m\].
+    fn query<'a>(
+        &self,
+        surfaces: &'a [Surface],
+        configuration: &'a Configuration<'a>,
+        constraint: Constraint<'a>,
+        deepest: f64,
+    ) -> Query<'a> {
+        let [contactor, target] = constraint.bodies.map(|body| body as usize);
+        let offset = self.offsets[contactor] + self.offsets[target];
+        let depth = self.search_depths[contactor].min(self.search_depths[target]);
+        Query { surfaces, configuration, constraint, offset, depth, deepest }
+    }
+
     fn look_again(
         &mut self,
         surfaces: &[Surface],
@@ -133,7 +157,6 @@ impl EntryFaces {
         constraints: &mut Constraints,
     ) {
         self.records.clear();
-        self.detected.clear();
         let depths = before.iter().map(|contact| -self.gap_now(&contact, configuration));
         let deepest = depths.fold(0.0, f64::max);
         let mut earlier = before.iter().peekable();
@@ -151,29 +174,21 @@ impl EntryFaces {
                 chosen.push_copy(&constraint);
                 continue;
             }
-            let query = Query {
-                surfaces,
-                configuration,
-                constraint,
-                offset: self.offsets[contactor] + self.offsets[target],
-                depth: self.search_depths[contactor].min(self.search_depths[target]),
-            };
+            let query = self.query(surfaces, configuration, constraint, deepest);
             if same.is_none() && query.is_under_face() && query.was_behind() && query.is_outside() {
                 continue;
             }
-            let reach = query.reach(deepest);
-            if query.is_within_face(reach / LEAST_WEDGE) {
+            if query.is_within_face(query.reach() / LEAST_WEDGE) {
                 chosen.push_copy(&constraint);
                 continue;
             }
-            if self.records.is_empty() && self.detected.is_empty() {
-                sort_by_node(before, &mut self.records);
-                sort_by_node(constraints, &mut self.detected);
+            if self.records.is_empty() {
+                self.note(before);
             }
             if query.is_beside() && !self.continues(&query, before) {
                 continue;
             }
-            self.find_alternatives(&query, reach, [before, constraints], &mut workspace);
+            self.find_alternatives(&query, [before, constraints], &mut workspace);
             query.push_best(&mut workspace, &mut chosen);
         }
         std::mem::swap(constraints, &mut chosen);
@@ -182,21 +197,20 @@ impl EntryFaces {
 
     /// Whether a contact force on the node in the last step was along the normal of the detected contact.
     fn continues(&self, query: &Query<'_>, before: &Constraints) -> bool {
-        records_of(&self.records, query.constraint.nodes[0])
+        self.records_of(query.constraint.nodes[0])
             .any(|record| record.pushes_along(&query.constraint.normal, before))
     }
 
-    /// Finds the alternatives within `reach` \[m\] of the node. The search starts at the nearest face and proceeds over
+    fn records_of(&self, node: u32) -> impl Iterator<Item = &Record> {
+        let first = self.records.partition_point(|record| record.node < node);
+        self.records[first..].iter().take_while(move |record| record.node == node)
+    }
+
+    /// Finds the alternatives within `reach` of the node. The search starts at the nearest face and proceeds over
     /// neighbouring faces. `contacts` are the contacts of the last step and the contacts detected in this step.
-    fn find_alternatives(
-        &self,
-        query: &Query<'_>,
-        reach: f64,
-        contacts: [&Constraints; 2],
-        workspace: &mut Workspace,
-    ) {
+    fn find_alternatives(&self, query: &Query<'_>, contacts: [&Constraints; 2], workspace: &mut Workspace) {
         let Workspace { faces, alternatives, .. } = workspace;
-        let outward = query.outward();
+        let (outward, reach) = (query.outward(), query.reach());
         alternatives.clear();
         faces.clear();
         faces.extend(query.nearest_faces());
@@ -225,13 +239,12 @@ impl EntryFaces {
         [before, detected]: [&Constraints; 2],
     ) -> Option<Continuation> {
         let (_, nodes) = query.target().face(alternative.face as usize);
-        let depth = |contacts: &Constraints, record: &Record| {
-            -self.gap_now(&contacts.get(record.contact as usize), query.configuration)
-        };
         let of_node = |node: u32, sign: f64| {
             let normal = alternative.normal * sign;
             let along = move |record: &&Record| record.pushes_along(&normal, before);
-            records_of(&self.records, node).filter(along).map(|record| depth(before, record)).reduce(f64::max)
+            let depth =
+                |record: &Record| -self.gap_now(&before.get(record.contact as usize), query.configuration);
+            self.records_of(node).filter(along).map(depth).reduce(f64::max)
         };
         let own = of_node(query.constraint.nodes[0], 1.0);
         let of_face = nodes.iter().filter_map(|&node| of_node(node, -1.0));
@@ -239,13 +252,18 @@ impl EntryFaces {
             let origin = if own.is_some() { Origin::Node } else { Origin::Face };
             return Some(Continuation { depth, origin });
         }
-        let opposed = -alternative.normal;
-        let contactors = nodes.iter().flat_map(|&node| records_of(&self.detected, node));
-        let depth = contactors
-            .filter(|record| record.sign > 0.0 && record.pushes_along(&opposed, detected))
-            .map(|record| depth(detected, record))
-            .reduce(f64::max)?;
-        (depth > query.rounding()).then_some(Continuation { depth, origin: Origin::Detected })
+        let [body, other] = query.constraint.bodies;
+        let is_opposed = |contact: &Constraint<'_>| {
+            contact.bodies == [other, body] && is_along(&contact.normal, &-alternative.normal)
+        };
+        let is_unambiguous = |contact: &Constraint<'_>| {
+            let query = self.query(query.surfaces, query.configuration, *contact, query.deepest);
+            query.is_within_face(query.reach() / LEAST_WEDGE)
+        };
+        let contacts = nodes.iter().flat_map(|&node| detected.of_contactor(node));
+        let depths = contacts.filter(|c| is_opposed(c) && is_unambiguous(c)).map(|contact| -contact.gap);
+        let depth = depths.reduce(f64::max).filter(|&depth| depth > query.rounding())?;
+        Some(Continuation { depth, origin: Origin::Detected })
     }
 
     /// Gap of a contact at the current positions, with its normal and weights \[m\].
@@ -254,22 +272,6 @@ impl EntryFaces {
         let apart = contact.normal.dot(&contact.jump(configuration.positions));
         apart - contact.bodies.into_iter().map(offset).sum::<f64>()
     }
-}
-
-/// Records of the contacts, sorted by node.
-fn sort_by_node(contacts: &Constraints, records: &mut Vec<Record>) {
-    for (contact, earlier) in (0..).zip(contacts.iter()) {
-        let contactors = earlier.nodes[..earlier.num_contactor_nodes].iter().map(|&node| (node, 1.0));
-        let targets = earlier.carrying_target_nodes().map(|node| (node, -1.0));
-        records.extend(contactors.chain(targets).map(|(node, sign)| Record { node, contact, sign }));
-    }
-    records.sort_unstable_by_key(|record| record.node);
-}
-
-/// Records of a node; `records` are sorted by node.
-fn records_of(records: &[Record], node: u32) -> impl Iterator<Item = &Record> {
-    let first = records.partition_point(|record| record.node < node);
-    records[first..].iter().take_while(move |record| record.node == node)
 }
 
 /// Keys of the node contacts.

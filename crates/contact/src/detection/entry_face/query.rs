@@ -81,6 +81,8 @@ pub(super) struct Query<'a> {
     pub(super) offset: f64,
     /// Search depth of the pair of bodies, without offsets \[m\].
     pub(super) depth: f64,
+    /// Largest depth of the contacts of the last step, evaluated at the current positions \[m\].
+    pub(super) deepest: f64,
 }
 
 impl Query<'_> {
@@ -104,15 +106,16 @@ impl Query<'_> {
     }
 
     /// Distance within which faces are examined \[m\]. With the relative displacement u in the step, the gap g of the
-    /// contact, and the largest depth δ of the earlier contacts (`deepest` \[m\]), this distance is
+    /// contact, and the largest depth δ of the contacts of the last step, this distance is
     ///
     /// ```text
     /// min(max(2 |u|, −2 g, DEEPER δ + CURVED |u|), search depth) + offset
     /// ```
     /// The last term of the maximum is the largest depth at which an alternative can continue an earlier contact.
-    pub(super) fn reach(&self, deepest: f64) -> f64 {
+    pub(super) fn reach(&self) -> f64 {
         let travel = self.travel();
-        let reach = (DEEPER * deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * self.constraint.gap);
+        let reach =
+            (DEEPER * self.deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * self.constraint.gap);
         reach.min(self.depth) + self.offset
     }
 

@@ -149,9 +149,9 @@ fn nodes_that_carry_nothing_are_not_in_contact() {
     let target = Side { body: 1, nodes: &[0, 1, 2, 3], shape_values: &[0.25, 0.75, 1e-17, 0.0] };
     let key = ContactKey::Node(NodeOnSurface { contactor: 9, target: 1 });
     before.push(key, -0.1, Vec3::z(), contactor, target);
-    let mut records = Vec::new();
-    sort_by_node(&before, &mut records);
-    let found: Vec<(u32, f64)> = records.iter().map(|record| (record.node, record.sign)).collect();
+    let mut faces = EntryFaces::default();
+    faces.note(&before);
+    let found: Vec<(u32, f64)> = faces.records.iter().map(|record| (record.node, record.sign)).collect();
     assert_eq!(found, [(0, -1.0), (1, -1.0), (9, 1.0)]);
 }
 
