@@ -109,7 +109,8 @@ pub struct CellShares {
 }
 
 impl CellShares {
-    /// Tributary volume of each node of a cell \[m³\], or area of a surface \[m²\], distributed like the lumped mass.
+    /// Tributary measure of each node of a cell, distributed like the lumped mass: volume \[m³\] for a volume cell, area
+    /// \[m²\] for a surface cell.
     pub fn compute(&mut self, (kind, nodes): Cell<'_>, positions: &[Vec3]) -> &[f64] {
         let of_kind = self.lumping.take().filter(|table| table.kind() == kind);
         let table = self.lumping.insert(of_kind.unwrap_or_else(|| Lumping::new(kind)));
@@ -136,9 +137,9 @@ fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     shares
 }
 
-/// Calls `visit` at each quadrature point with the shape values, and the measure of the cell times the weight. For a
-/// face, the measure is the area vector along the outward normal. For a volume cell, the measure is det ∂x/∂ξ, as the
-/// first component of a vector.
+/// Calls `visit` at each quadrature point with the shape values, and with the product of the Jacobian at this point and
+/// the weight. For a face, the Jacobian is the area vector along the outward normal. For a volume cell, it is det ∂x/∂ξ,
+/// as the first component of a vector.
 fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: impl FnMut(&[f64], Vec3)) {
     let mut values = [0.0; MAX_NODES];
     let mut gradients = [[0.0; 3]; MAX_NODES];

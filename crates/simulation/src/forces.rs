@@ -11,15 +11,16 @@ use super::model::{Body, Model};
 /// Forces at the end of the last step \[N\], and prescribed motion.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Forces {
-    /// Weight and loads on the nodes. They are filled for driven bodies: bodies with loads, and deformable bodies with
-    /// weight. The weight of a rigid body acts at its centre and is not included. Empty if no body is driven.
+    /// Weight and loads on the nodes. The entries are zero except at the nodes of driven bodies: bodies with loads, and
+    /// deformable bodies with weight. The weight of a rigid body acts at its centre and is not included. Empty if no body is driven.
     pub external: Vec<Vec3>,
     /// `external` at the beginning of the last step.
     pub external_before: Vec<Vec3>,
     /// Values of the loads. One entry per load.
     pub loads: Vec<AppliedLoad>,
     /// Σ f · a at the beginning and at the end of the last step \[N·m/s²\], with the external forces f and the
-    /// accelerations a. The sum is over the nodal components of a loaded body that have no support. One entry per body.
+    /// accelerations a. The sum is over the unsupported components of the nodes of a loaded deformable body, or over the
+    /// translation and rotation of a loaded rigid body. One entry per body.
     pub load_accelerations: Vec<[f64; 2]>,
     /// One entry per body. Only the entries of rigid bodies are used.
     pub rigid: Vec<RigidForces>,
@@ -64,7 +65,8 @@ impl Forces {
     }
 }
 
-/// Components of the value of a load. A pressure has only the first component.
+/// Values of a load at three instants, each as a vector of components. A pressure uses only the x component of each
+/// vector.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AppliedLoad {
     /// Value that is contained in the current nodal forces.
@@ -92,9 +94,9 @@ pub(crate) struct SupportedComponent {
     pub velocity_before: f64,
     /// Reaction at the end of the last step \[N\].
     pub reaction: f64,
-    /// Sum of all forces except the reaction at the end of the last step \[N\].
+    /// At the end of the last step: sum of all forces without the reaction \[N\].
     pub force: f64,
-    /// Sum of all forces except the reaction at the beginning of the last step \[N\].
+    /// `force` at the beginning of the last step \[N\].
     pub force_before: f64,
     /// Acceleration at the end of the last step \[m/s²\].
     pub acceleration: f64,
@@ -103,7 +105,7 @@ pub(crate) struct SupportedComponent {
 }
 
 impl SupportedComponent {
-    /// Adds a jump of the loads \[N\] to `force`. The reaction balances the jump.
+    /// Adds a jump \[N\] to `force`. The reaction balances the jump.
     pub fn balance_jump(&mut self, load: f64) {
         self.force += load;
         self.reaction -= load;

@@ -45,8 +45,8 @@ impl Relaxation {
     }
 
     /// Whether the bodies remain at rest. The kinetic energy of an oscillation vanishes in each half period, so a few
-    /// steps at rest are insufficient. The bodies must have been at rest in the second half of all steps: for at least
-    /// as long as their motion has taken to decay. A minimum number of steps applies, too.
+    /// steps at rest are insufficient. The bodies must have been at rest for half of the number of steps so far: for at
+    /// least as long as their motion has taken to decay. A minimum number of steps applies, too.
     fn is_settled(&self) -> bool {
         self.calm_steps >= self.required_steps()
     }
@@ -114,9 +114,10 @@ impl Simulation {
         Ok(())
     }
 
-    /// Kinetic energy at the middle of the last step of length `dt` \[s\], after damping \[J\]. The energy at the end
-    /// of the step does not measure rest: contact impulses act at the middle of the step, so a resting body has the
-    /// velocity of half a kick at the end of the step.
+    /// Kinetic energy after damping \[J\], at the middle of the last step. `dt` is the length of this step \[s\]. The
+    /// energy at the end of the step does not measure rest. Contact impulses act at the middle of the step and bring a
+    /// resting body to zero velocity there. The half kick that follows, for example by gravity, gives the body a velocity
+    /// at the end of the step.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
         let (nodes, masses, part) = (&self.state.nodes, &self.model.mass, self.jump_after_mid_step());
         let at_middle = |node: usize| nodes.velocities[node] - nodes.accelerations[node] * (0.5 * dt);
@@ -162,7 +163,7 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Empties the ledger. Warnings and ranges of functions remain.
+    /// Empties the sums of the ledger. Warnings and ranges of functions remain.
     fn begin_ledger(&mut self) {
         let ledger = &mut self.state.ledger;
         ledger.contact_audit = ledger.contact_audit.begin();

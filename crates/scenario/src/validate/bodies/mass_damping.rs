@@ -11,7 +11,7 @@ use crate::{BodySpec, TiedPair};
 /// the rate must be finite and not negative.
 const SAMPLES: u32 = 1000;
 
-/// Rate of mass damping. `None` for a rate of zero. `end` is the time at the end of the run \[s\].
+/// Rate of mass damping. `None` for a rate of zero or an invalid function. `end` is the time at the end of the run \[s\].
 pub(super) fn validate(
     key: &str,
     value: &Spanned<raw::Function>,
@@ -29,7 +29,7 @@ pub(super) fn validate(
     if let Some(time) = instants.filter(|_| !rate.is_constant()).find(negative) {
         let fact = format!("`{key}` is {} at t = {time} s", rate.value(time));
         let help =
-            "give a rate that is zero or positive until `time.end`; a negative one would drive the body";
+            "give a finite rate that is zero or positive until `time.end`; a negative one would drive the body";
         check.report(Problem::new(fact).at(value.span()).key(key).help(help));
     }
     (rate != TimeFunction::Constant(0.0)).then_some(rate)

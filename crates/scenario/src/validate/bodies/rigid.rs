@@ -41,7 +41,7 @@ pub(super) fn validate(
     }
 }
 
-/// The given keys of a body that are for rigid bodies only, and their locations.
+/// Those keys for rigid bodies only that the scenario sets on this body, with their locations.
 fn given(raw: &raw::Body) -> impl Iterator<Item = (&'static str, Range<usize>)> {
     [
         ("thickness", raw.thickness.as_ref().map(Spanned::span)),
@@ -69,7 +69,7 @@ fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     }
     if let Some(thickness) = raw.thickness.as_ref().filter(|_| raw.mass.is_some()) {
         let problem = Problem::new(format!("`{path}` gives both a thickness and its mass"));
-        let help = "keep `thickness` for a shell of known density, or `mass`";
+        let help = "keep `thickness` if the body is a shell of known density, otherwise keep `mass`";
         check.report(problem.at(thickness.span()).key(join(path, "thickness")).help(help));
     }
 }
@@ -103,7 +103,7 @@ fn inertia(key: &str, value: &Spanned<Vec<f64>>, check: &mut Check<'_>) -> Optio
         let mut moments: [f64; 3] = principal.into();
         moments.sort_by(f64::total_cmp);
         let [a, b, c] = moments;
-        let fact = format!("`{key}` is of no body: its principal moments are {a}, {b} and {c}");
+        let fact = format!("no body can have this `{key}`: its principal moments are {a}, {b} and {c}");
         check.report(problem(fact).help("each has to be positive and at most the sum of the other two"));
         return None;
     }

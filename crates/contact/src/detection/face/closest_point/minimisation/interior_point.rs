@@ -6,9 +6,9 @@
 //!
 //! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) F = ½ |x(ξ) − r|² for the query r. The
 //! inequalities A ξ ≥ b describe the natural domain, z are the slacks, and μ is the barrier parameter. The iteration
-//! always starts at the centre of the face, whatever the given starting point is. The constraints are linear, and the
-//! slacks satisfy their definition at the start. The slacks therefore satisfy it after each step, and z need not be a
-//! variable. The iteration ends close to the minimum but never on the border. A crossover then moves the point onto the
+//! always starts at the centre of the face, whatever the given starting point is. In the general method, z is an unknown
+//! of its own. Here the constraints are linear: a z that equals A ξ − b at the start equals it after each step. z is
+//! therefore computed from ξ. The iteration ends close to the minimum but never on the border. A crossover then moves the point onto the
 //! constraints whose multiplier λ, relative to a scale, exceeds the slack. The active-set method finishes from this
 //! point.
 
@@ -20,7 +20,7 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 
 /// Largest number of sides of a domain.
 const MAX_SIDES: usize = 4;
-/// Iterations after which the active-set method takes over.
+/// Largest number of iterations before the active-set method takes over.
 const MAX_ITERATIONS: u32 = 60;
 /// Residual of the optimality conditions, relative to `Barrier::scale`, at which the iteration ends. At this residual,
 /// active and inactive constraints can be distinguished.
@@ -66,8 +66,8 @@ struct Barrier {
     multipliers: [f64; MAX_SIDES],
     /// Barrier parameter μ \[m²\].
     parameter: f64,
-    /// Scale of the optimality conditions: √(2 F tr G) + tr G at the starting point, with the metric G (x,ᵢ·x,ⱼ)
-    /// \[m²\].
+    /// Scale of the optimality conditions \[m²\]: √(2 F tr G) + tr G at the starting point, with the metric
+    /// Gᵢⱼ = x,ᵢ·x,ⱼ.
     scale: f64,
 }
 
@@ -102,7 +102,7 @@ impl Barrier {
         largest.max(dual[0].abs()).max(dual[1].abs())
     }
 
-    /// Takes one Newton step towards the minimum for the current μ, with the gradient g and the Hessian H of F:
+    /// Takes a fraction of a Newton step towards the minimum for the current μ, with the gradient g and the Hessian H of F:
     ///
     /// ```text
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
@@ -155,8 +155,8 @@ impl Barrier {
         [(m22 * right[0] - m12 * right[1]) / determinant, (m11 * right[1] - m12 * right[0]) / determinant]
     }
 
-    /// Begins with the fraction `largest` of the step and halves the fraction until F − μ Σ ln z decreases
-    /// sufficiently. Then takes this fraction of the step and returns the fraction.
+    /// Begins with the fraction `largest` of the step and halves the fraction until F − μ Σ ln z decreases sufficiently,
+    /// or until the fraction is at most `LEAST_FRACTION`. Then takes this fraction of the step and returns the fraction.
     fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
         let merit = |xi: [f64; 2]| {
             let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();
@@ -176,7 +176,8 @@ impl Barrier {
         fraction
     }
 
-    /// The point, moved onto the constraints whose multiplier exceeds `scale` times the slack.
+    /// The point, moved onto the edge or corner whose constraints are active: their multipliers exceed `scale` times
+    /// their slacks.
     fn crossover(&self) -> [f64; 2] {
         let slacks = slacks(self.domain, self.here.xi);
         let active = |k: usize| self.multipliers[k] > slacks[k] * self.scale;
@@ -205,7 +206,8 @@ fn slacks(domain: &Domain, xi: [f64; 2]) -> [f64; MAX_SIDES] {
     slacks
 }
 
-/// The fraction of a step, at most `fraction`, at which `value` plus this fraction of `change` stays positive.
+/// The given fraction of a step, reduced where `value` would change its sign: `value` and `change` are a positive number
+/// and its change over the whole step. The reduced step is `TO_THE_BORDER` of the step at which the number vanishes.
 fn to_the_border(fraction: f64, value: f64, change: f64) -> f64 {
     if change < 0.0 { fraction.min(-TO_THE_BORDER * value / change) } else { fraction }
 }

@@ -11,10 +11,11 @@ const ILL_CONDITIONED: f64 = 1e-8;
 /// Minimises ½ pᵀ B p + gᵀ p over all p for which ξ + p lies in the domain, and returns ξ + p. `b` = (B₁₁, B₂₂, B₁₂)
 /// must be positive definite.
 ///
-/// The free minimum is the minimum without constraints. If the free minimum lies outside the domain, the result is on
-/// an edge whose inequality the free minimum violates. The reason is that from any other border point, the straight
-/// path to the free minimum descends into the interior. Results on the border are exactly on the border. The
-/// enumeration is exact, without an active set that could cycle.
+/// The free minimum is the minimum without constraints. If it lies outside the domain, the minimum is on an edge whose
+/// inequality the free minimum violates. A border point on none of these edges is not the minimum: from this point, the
+/// segment to the free minimum enters the interior, and the function decreases along this segment. The function
+/// compares the minima of these edges; of an ill-conditioned program, it compares those of all edges. The method is
+/// direct: unlike an active-set iteration, it cannot cycle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
@@ -32,8 +33,8 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
 
 /// Natural coordinates of the minimum of ½ |x(ξ) − r|² for an affine x, by one quadratic program.
 ///
-/// The program is solved with the offsets instead of the normal equations, because the normal equations would square
-/// the condition number of a sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0, Cramer's rule in the plane
+/// The solution is computed from the vectors x − r and x,ᵢ themselves. The normal equations contain products of these
+/// vectors, which would square the condition number of a sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0, Cramer's rule in the plane
 /// of the face gives the free minimum
 ///
 /// ```text

@@ -1,4 +1,4 @@
-//! Minimum balls of the faces, computed when a tree is built. The barycentric weights of the centre of a ball are
+//! Minimum balls of the bounding points of the faces, computed when a tree is built. The barycentric weights of the centre of a ball are
 //! stored, so that the centre moves with the face.
 
 #![expect(clippy::needless_range_loop, reason = "the loop index addresses several arrays")]
@@ -22,7 +22,7 @@ pub struct MinimumBalls<'a, const N: usize> {
     pub positions: &'a [Vec3],
     /// Margin of the spheres around the faces \[m\].
     pub margin: f64,
-    /// Output: the weights of the first points of all leaves, then the weights of the second points, and so on.
+    /// Output, one array per bounding point: `weights[a][leaf]` is the weight of point a of the leaf.
     pub weights: [&'a mut [f64]; N],
     /// Output: one sphere per leaf.
     pub spheres: &'a mut [Sphere],
@@ -97,7 +97,7 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
 /// with the length aᵢ of the edge that faces corner i.
 ///
 /// The second result is zero if the weights are reliable. It is one for acute needles, because rounding dominates their
-/// weights. It is also one if a position is NaN, but not if a position is infinite.
+/// weights. It is also one if a position is NaN.
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
