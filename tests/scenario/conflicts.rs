@@ -168,7 +168,7 @@ fn mass_of_rigid_bodies() {
         "mass = 12.0",
         "thickness = 0.1\nmass = 12.0",
         "`bodies.wall` gives both a thickness and its mass",
-        "keep `thickness` for a shell of known density, or `mass`",
+        "keep `thickness` if the body is a shell of known density, otherwise keep `mass`",
         "0.1",
     );
 }

@@ -139,7 +139,7 @@ fn numbers_out_of_range() {
         (
             "inertia = [1.0, 2.0, 2.5]",
             "inertia = [1.0, 2.0, 3.5]",
-            "`bodies.wall.inertia` is of no body: its principal moments are 1, 2 and 3.5",
+            "no body can have this `bodies.wall.inertia`: its principal moments are 1, 2 and 3.5",
         ),
         (
             "inertia = [1.0, 2.0, 2.5]",
@@ -343,7 +343,8 @@ fn a_missing_key_does_not_hide_what_refers_to_its_table() {
 
 #[test]
 fn damping_that_drives_and_relaxation_without_steps() {
-    let help = "give a rate that is zero or positive until `time.end`; a negative one would drive the body";
+    let help =
+        "give a finite rate that is zero or positive until `time.end`; a negative one would drive the body";
     let damped = "angle = 90.0 }\nmass_damping = \"1 - 1e6*t\"";
     let (problems, _) = problems_with("angle = 90.0 }", damped);
     assert_eq!(problems[0].help.as_deref(), Some(help), "{problems:#?}");

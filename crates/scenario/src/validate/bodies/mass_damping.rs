@@ -28,8 +28,7 @@ pub(super) fn validate(
     let negative = |time: &f64| !(rate.value(*time) >= 0.0 && rate.value(*time).is_finite());
     if let Some(time) = instants.filter(|_| !rate.is_constant()).find(negative) {
         let fact = format!("`{key}` is {} at t = {time} s", rate.value(time));
-        let help =
-            "give a finite rate that is zero or positive until `time.end`; a negative one would drive the body";
+        let help = "give a finite rate that is zero or positive until `time.end`; a negative one would drive the body";
         check.report(Problem::new(fact).at(value.span()).key(key).help(help));
     }
     (rate != TimeFunction::Constant(0.0)).then_some(rate)
