@@ -10,8 +10,8 @@ use super::print;
 /// Least number of letters of a word that is searched for in the reference.
 const FEWEST_LETTERS: usize = 3;
 
-/// Prints references of keys. If `key` is the name of a table, prints all keys of the table. Otherwise, prints the keys
-/// with this path or name first, and then the keys whose reference contains the word.
+/// Prints references of keys: first the keys with the path or name `key`, and the keys of the table with this name. If
+/// there is no such table, then also the keys whose reference contains a word that begins with `key`.
 pub fn explain(key: &str) -> Result<ExitCode, Failure> {
     let key = without_indices(key);
     let (mut found, others): (Vec<&KeyReference>, Vec<_>) =

@@ -51,11 +51,12 @@ pub fn name_values(pairs: &[(&str, String)]) -> String {
     pairs.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
 }
 
-/// Largest number of instants of detection in a table. Further instants are summed in one row.
+/// Largest number of instants of detection in a table that have their own row.
 const INSTANTS_SHOWN: usize = 12;
 
-/// Table of the wall-clock time of detection before the first contact. Each instant at which detection ran has a row.
-/// The last row is for the construction of the hierarchies. Empty if detection has not run.
+/// Table of the wall-clock time of detection before the first contact. Each of the first `INSTANTS_SHOWN` instants at
+/// which detection ran has a row, and one row sums all further instants. The last row is for the construction of the
+/// hierarchies. Empty if detection has not run.
 pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     let unit = units.symbol_of("s");
     let FlightDetection { instants, construction_seconds, construction_share, .. } = flight;

@@ -352,8 +352,8 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     lines.into_iter().filter_map(line).collect()
 }
 
-/// First contact of each pair of bodies. At most [`CONTACTS_SHOWN`] pairs are listed. A last line gives the number of
-/// further pairs.
+/// First contact of each pair of bodies, in the order of `contacts`. At most [`CONTACTS_SHOWN`] pairs are listed. A
+/// last line gives the number of further pairs.
 fn first_contacts(contacts: &[FirstContact], units: UnitSystem) -> Vec<(&'static str, String)> {
     let [unit_of_time, unit_of_speed] = ["s", "m/s"].map(|si| units.symbol_of(si));
     let line = |contact: &FirstContact| {

@@ -20,7 +20,7 @@ const DEEPEST: f64 = 2e-5;
 struct Seam {
     /// Distance by which the block starts nearer to the seam, for another phase of the seam in a step \[m\].
     phase: f64,
-    /// Distance of the second slab below the first \[m\].
+    /// Distance of the second slab below the first \[m\]; negative if the second slab is higher.
     lower: f64,
     /// Width of the slit between the slabs \[m\].
     slit: f64,
@@ -43,7 +43,7 @@ fn block_over_seam(seam: Seam, cells: usize, slab: [usize; 3], response: &str) -
     Stage::new(0.8, format!("response = \"{response}\"\n"), actors).heavy()
 }
 
-/// Four seams at three phases of a step: two level seams, a seam to a lower slab, and a slit.
+/// Four seams at four phases of a step: two level seams, a seam to a lower slab, and a slit.
 const SEAMS: [Seam; 4] = [
     Seam { phase: 0.0, lower: 0.0, slit: 0.0 },
     Seam { phase: 1.3e-4, lower: 0.0, slit: 0.0 },
@@ -123,9 +123,9 @@ fn rubber_blocks_slide_uniformly_over_seams() {
     faults.are_none();
 }
 
-/// Goal: a rigid block slides over seams between finely meshed slabs. Their nodes push on the bottom of the block, which
-/// the penetration tilts. Tolerance: by the conservation of energy, the velocity v changes at most by g h/v², with the
-/// sum h of the difference in height between the slabs and the largest penetration.
+/// Goal: a rigid block slides over seams between finely meshed slabs. The nodes of the slabs push on the bottom of the
+/// block, which the penetration tilts. Tolerance: by the conservation of energy, the velocity v changes at most by
+/// g h/v², with the sum h of the difference in height between the slabs and the largest penetration.
 #[test]
 fn nodes_of_fine_slabs_do_not_stop_blocks() {
     let mut faults = Faults::default();

@@ -19,8 +19,8 @@ pub(crate) struct ContactSelection {
 }
 
 impl ContactSelection {
-    /// Removes the detected contacts that do not act from `constraints`. Replaces the nearest face of a node by its
-    /// entry face. `before` contains the contacts of the last step.
+    /// Selects among the detected contacts in `constraints`: removes those that do not act, and replaces the nearest
+    /// face of a node by its entry face. `before` contains the contacts of the last step.
     pub fn select(
         &mut self,
         surfaces: &[Surface],

@@ -12,15 +12,16 @@ use super::model::{Body, Model};
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Forces {
     /// Weight and loads on the nodes. The entries are zero except at the nodes of driven bodies: bodies with loads, and
-    /// deformable bodies with weight. The weight of a rigid body acts at its centre and is not included. Empty if no body is driven.
+    /// deformable bodies and walls with weight. The weight of a rigid body acts at its centre and is not included.
+    /// Empty if no body is driven.
     pub external: Vec<Vec3>,
     /// `external` at the beginning of the last step.
     pub external_before: Vec<Vec3>,
     /// Values of the loads. One entry per load.
     pub loads: Vec<AppliedLoad>,
     /// Σ f · a at the beginning and at the end of the last step \[N·m/s²\], with the external forces f and the
-    /// accelerations a. The sum is over the unsupported components of the nodes of a loaded deformable body, or over the
-    /// translation and rotation of a loaded rigid body. One entry per body.
+    /// accelerations a. The sum is over the free nodal components of a loaded deformable body, or over the free
+    /// components of the translation and rotation of a loaded rigid body. One entry per body.
     pub load_accelerations: Vec<[f64; 2]>,
     /// One entry per body. Only the entries of rigid bodies are used.
     pub rigid: Vec<RigidForces>,
@@ -65,8 +66,7 @@ impl Forces {
     }
 }
 
-/// Values of a load at three instants, each as a vector of components. A pressure uses only the x component of each
-/// vector.
+/// Values and jump of a load, each as a vector of components. A pressure uses only the x component of each vector.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AppliedLoad {
     /// Value that is contained in the current nodal forces.

@@ -10,7 +10,7 @@ use super::model::RigidSupport;
 /// Phase of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Phase {
-    /// All bodies move rigidly in closed form or stay at rest, without stress.
+    /// All bodies move rigidly in closed form or stay at rest, without stress and contact.
     Flight,
     /// Explicit time stepping.
     Stepping,

@@ -38,7 +38,7 @@ struct Report {
     walls: Vec<WallReport>,
     /// Probes that sample a node.
     probes: Vec<probes::ProbeReport>,
-    /// Whether the run begins in flight.
+    /// Whether the run begins in flight: every body flies freely and without stress, or stays at rest.
     begins_in_flight: bool,
     /// First contact after the flight; null if the run does not begin in flight, or if no contact follows.
     first_contact: Option<FirstContact>,
@@ -96,8 +96,8 @@ struct TimeReport {
     /// Largest distance that a node of a rigid body may travel in a step, and the name of the body whose contact
     /// surface sets this distance; null without such a limit.
     rigid_travel: Option<(f64, String)>,
-    /// Expected number of stable steps to the end. If the run begins in flight, counted from the first contact, and
-    /// otherwise from t = 0.
+    /// Expected number of stable steps to the end. They are counted from the first contact if the run begins in flight,
+    /// and otherwise from t = 0.
     stable_steps: u64,
     /// Expected wall time of the stable steps \[s\]; null if no step could be timed.
     wall_seconds: Option<f64>,

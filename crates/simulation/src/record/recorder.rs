@@ -212,8 +212,8 @@ impl Recorder {
         self.checkpoints.write(simulation.checkpoint(), position, written, [simulation.clock(), time_step])
     }
 
-    /// Records the last state, unless it is already recorded. Adds the filtered columns of the
-    /// probes, and waits until all output is written.
+    /// Records the last state, unless it is already recorded. Adds the filtered columns of the probes, and waits until
+    /// all output is written.
     pub(crate) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let time = simulation.state.nodes.time;

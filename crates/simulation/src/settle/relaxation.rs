@@ -115,9 +115,9 @@ impl Simulation {
     }
 
     /// Kinetic energy after damping \[J\], at the middle of the last step. `dt` is the length of this step \[s\]. The
-    /// energy at the end of the step does not measure rest. Contact impulses act at the middle of the step and bring a
-    /// resting body to zero velocity there. The half kick that follows, for example by gravity, gives the body a velocity
-    /// at the end of the step.
+    /// energy at the end of the step does not measure rest. Contact impulses act at the middle of the step, and bring a
+    /// resting body to zero velocity there. Half a kick follows, for example by gravity. At the end of the step, the
+    /// body has the velocity of this half kick.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
         let (nodes, masses, part) = (&self.state.nodes, &self.model.mass, self.jump_after_mid_step());
         let at_middle = |node: usize| nodes.velocities[node] - nodes.accelerations[node] * (0.5 * dt);

@@ -3,12 +3,12 @@
 //! | policy | treatment | in other codes |
 //! |---|---|---|
 //! | `error` | the scenario is rejected, with pairs and depths | |
-//! | `offset` | the initial gap is subtracted from the gap of each contact; the initial gap vanishes as the penetration decreases | LS-DYNA, `IGNORE = 1` |
+//! | `offset` | the initial gap of each contact is subtracted from its gap; the initial gap shrinks with the penetration until the contact opens | LS-DYNA, `IGNORE = 1` |
 //! | `remove` | nodes are moved until the surfaces touch, and the moved configuration is free of strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
 //! The policies `offset` and `remove` apply to detected contacts, that is, to penetrations within the search depth. Two
-//! kinds of overlap are rejected with every policy. The first kind are overlaps deeper than the search depth. The
-//! second kind are overlaps of bodies whose faces line up so that no contact is detected.
+//! kinds of overlap are rejected with every policy: overlaps deeper than the search depth, and overlaps of bodies whose
+//! faces line up so that no contact is detected.
 
 use std::collections::{BTreeMap, BTreeSet};
 

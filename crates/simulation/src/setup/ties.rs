@@ -1,5 +1,5 @@
-//! Tied bodies: nodes of one body are tied to faces of another body. If one of the two bodies is rigid, the tied nodes
-//! belong to the deformable body. Otherwise, they belong to the body with the finer surface.
+//! Tied bodies: nodes of one body are tied to faces of another body. If exactly one of the two bodies is rigid, the
+//! tied nodes belong to the deformable body. Otherwise, they belong to the body with the finer surface.
 //!
 //! A tied node of a deformable body is moved onto its face. Two rigid bodies are not moved. Instead, the node is tied
 //! to the material point of the other body at the location of the node. If the node lies on a face, the nodes of this

@@ -174,7 +174,8 @@ impl StepControl {
         self.differs_from_committed
     }
 
-    /// Critical step of the elements at its last computation \[s\]; `None` without elements.
+    /// Critical step of the elements at its last computation \[s\]. `None` before the first computation, and without
+    /// deformable elements.
     pub fn critical_step(&self) -> Option<f64> {
         self.critical.map(|critical| critical.time_step)
     }

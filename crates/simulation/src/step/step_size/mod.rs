@@ -104,8 +104,8 @@ impl Simulation {
         remaining / count.max(1.0)
     }
 
-    /// Next exact output time or the end time \[s\], whichever is first. `step` is the largest length of the next step
-    /// \[s\]. `None` at the end time, and without exact output.
+    /// Next exact output time or the end time \[s\], whichever comes first after the current time. `step` is the
+    /// largest length of the next step \[s\]. `None` at the end time, and without exact output.
     pub(crate) fn next_output(&self, step: f64) -> Option<f64> {
         self.settings.exact_output.as_ref()?.first_within_step(self.state.nodes.time, step)
     }
@@ -239,7 +239,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the last step to the counts of limits.
+    /// Adds the last step to the counts of limits. This step must be outside flight.
     pub(crate) fn count_step_limit(&mut self) {
         if let Some(limit) = self.step_limit() {
             self.state.control.limit_counts[limit as usize] += 1;
