@@ -125,8 +125,8 @@ pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     (!points.is_empty()).then_some(points)
 }
 
-/// The content of `summary.json`. Null if the file cannot be read or is not valid JSON. A run that is killed leaves no
-/// such file.
+/// The content of `summary.json`. Null if the file cannot be read or is not valid JSON. A run that is killed does not
+/// write this file.
 fn read_summary(directory: &Path) -> Value {
     let text = fs::read_to_string(directory.join("summary.json")).ok();
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
