@@ -109,8 +109,8 @@ pub struct CellShares {
 }
 
 impl CellShares {
-    /// Tributary measure of each node of a cell, distributed like the lumped mass: volume \[m³\] for a volume cell, area
-    /// \[m²\] for a surface cell.
+    /// Tributary measure of each node of a cell, distributed like the lumped mass. The measure of a volume cell is its
+    /// volume \[m³\]; the measure of a surface cell is its area \[m²\].
     pub fn compute(&mut self, (kind, nodes): Cell<'_>, positions: &[Vec3]) -> &[f64] {
         let of_kind = self.lumping.take().filter(|table| table.kind() == kind);
         let table = self.lumping.insert(of_kind.unwrap_or_else(|| Lumping::new(kind)));
@@ -138,8 +138,8 @@ fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
 }
 
 /// Calls `visit` at each quadrature point with the shape values, and with the product of the Jacobian at this point and
-/// the weight. For a face, the Jacobian is the area vector along the outward normal. For a volume cell, it is det ∂x/∂ξ,
-/// as the first component of a vector.
+/// the weight. For a face, the Jacobian is the area vector along the outward normal. For a volume cell, the Jacobian is
+/// det ∂x/∂ξ, as the first component of a vector.
 fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: impl FnMut(&[f64], Vec3)) {
     let mut values = [0.0; MAX_NODES];
     let mut gradients = [[0.0; 3]; MAX_NODES];

@@ -228,7 +228,8 @@ impl RigidBody {
 
     /// Upper bound on |ω|² + |dω/dt| in the torque-free motion \[rad/s²\].
     ///
-    /// For a rotation that is not steady, Euler's equations give the second of the bounds
+    /// The angular velocity of a steady rotation is constant. The bound on any other rotation follows from two
+    /// inequalities, of which the second is a consequence of Euler's equations:
     ///
     /// ```text
     /// |ω| ≤ |L|/I_min,   |dω/dt| ≤ |ω|² (I_max − I_min)/I_min
@@ -389,8 +390,8 @@ mod tests {
         }
     }
 
-    /// The moment of inertia of a needle about its long axis is about ten thousand times smaller than about the other
-    /// axes. |L|/I for the long axis would therefore greatly overestimate the angular velocity.
+    /// The moment of inertia of a needle about its long axis is about 10⁻⁴ of its other moments of inertia. |L|/I for
+    /// the long axis would therefore greatly overestimate the angular velocity.
     #[test]
     fn needle_keeps_its_energy() {
         let mut body = RigidBody::new(1.0, Vec3::zeros(), &Mat3::from_diagonal(&Vec3::new(1e-4, 0.9, 1.0)));

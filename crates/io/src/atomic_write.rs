@@ -26,7 +26,7 @@ where
 }
 
 /// Removes partial tables, summaries and checkpoints of a killed run from `directory`. No other run may write to the
-/// directory meanwhile. A directory that cannot be listed has no effect.
+/// directory meanwhile. If the directory cannot be listed, nothing is removed, and this is no error.
 ///
 /// # Errors
 /// [`OutputError::File`] if a file cannot be removed.

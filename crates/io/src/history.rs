@@ -85,7 +85,7 @@ pub struct HistoryRow {
     pub contacts: u64,
     /// One row per body, in the order of the names given to [`History::create`].
     pub bodies: Vec<BodyRow>,
-    /// Kick energy \[J\], with the accelerations a and the mass matrix M:
+    /// Kick energy \[J\], with the accelerations a, the mass matrix M and the length `dt` of the last step:
     ///
     /// ```text
     /// ⅛ dt² a · M a

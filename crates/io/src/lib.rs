@@ -3,6 +3,7 @@
 //!
 //! The crate does not depend on the simulation: it takes nodal and element fields as arrays with a name, and histories
 //! and summaries as plain structs.
+//!
 //! Frames, checkpoints and the summary are replaced atomically, and tables grow by whole rows. Hence the output of a
 //! run that is killed at any time is readable.
 

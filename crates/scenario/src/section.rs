@@ -53,7 +53,7 @@ impl<'i> Section<'i> {
             }
             reported.extend(place?.pop());
             if let Fault::Unknown { given, known } = &fault {
-                // A misspelt required key is reported as unknown. It is then not reported as missing, too.
+                // A misspelt required key is reported as unknown, and not again as missing.
                 reported.extend(nearest(given, known.iter().copied()).map(str::to_owned));
             }
         }

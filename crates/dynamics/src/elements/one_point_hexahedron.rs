@@ -41,7 +41,8 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Stiffness of the hourglass springs on normalised vectors γ_α/√8, relative to (λ+2μ) V Σ_a |B_a|²/3.
+/// Stiffness of the hourglass springs on normalised vectors γ_α/√8, relative to the stiffness (λ+2μ) V Σ_a |B_a|²/3 of
+/// plane waves.
 ///
 /// For values between 0.02 and 0.1, both the hourglass modes and the excess stiffness in bending are small.
 const HOURGLASS_STIFFNESS: f64 = 0.05;

@@ -74,7 +74,7 @@ pub(super) struct ElementReader {
 }
 
 impl ElementReader {
-    /// Reader for the type with Gmsh's number `number`. If this type is not read, the error has the place of `cursor`.
+    /// Reader for the type with Gmsh's number `number`. An unsupported type is an error with the place of `cursor`.
     pub fn new(number: i64, cursor: &Cursor) -> Result<Self, GmshError> {
         let row = ELEMENT_TYPES.iter().find(|row| row.number == number);
         match row.and_then(|row| row.cell) {

@@ -261,12 +261,12 @@ pub struct Place {
     pub position: Position,
 }
 
-/// Line of text, or byte after the header of a binary file.
+/// Line of a text file or of the header of a binary file, or byte in the rest of a binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
     /// Line number, starting at 1.
     Line(usize),
-    /// Byte offset, starting at 0.
+    /// Byte offset in the file, starting at 0.
     Byte(usize),
 }
 

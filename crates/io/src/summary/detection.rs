@@ -52,8 +52,9 @@ pub struct ActiveInstant {
 }
 
 impl FlightDetection {
-    /// Each of the `instants` is a pair: the simulated time, and the wall-clock time of detection at this time \[s\].
-    /// `construction_seconds` is the wall-clock time in which the hierarchies were built \[s\].
+    /// Times of `instants`, with their sum and shares. Each of the `instants` is a pair: the simulated time, and the
+    /// wall-clock time of detection at this time \[s\]. `construction_seconds` is the wall-clock time in which the
+    /// hierarchies were built \[s\].
     pub fn new(instants: impl Iterator<Item = (f64, f64)> + Clone, construction_seconds: f64) -> Self {
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let seconds = instants.clone().map(|(_, seconds)| seconds).sum();

@@ -240,7 +240,8 @@ pub struct FirstContact {
 /// Numbers of contact problems without a converged solution, summed over the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ContactSummary {
-    /// Problems of coupled contacts whose impulses did not converge. The last iterate was applied.
+    /// Problems of coupled contacts whose impulses did not converge. The last iterate was applied, scaled to create no
+    /// energy.
     pub unsolved_impulses: u64,
     /// Problems of coupled contacts in which friction jammed contacts. The jammed contacts had no restitution.
     pub jammed_restitutions: u64,
@@ -302,8 +303,8 @@ pub struct MomentumSummary {
     pub largest_error_time: f64,
     /// Error of the linear momentum at the end \[-\].
     pub final_error: f64,
-    /// Largest momentum of a body \[kg m/s\]. If all bodies are at rest, largest impulse of loads and supports in a
-    /// step.
+    /// Largest momentum of a body \[kg m/s\]. If all bodies are at rest, largest impulse of external forces in a step:
+    /// gravity, loads and supports.
     pub peak: f64,
     /// Largest error of the angular momentum \[-\].
     pub largest_angular_error: f64,
@@ -311,8 +312,8 @@ pub struct MomentumSummary {
     pub largest_angular_error_time: f64,
     /// Error of the angular momentum at the end \[-\].
     pub final_angular_error: f64,
-    /// Largest angular scale of a body \[kg m²/s\]. If all bodies are at rest, largest angular impulse of loads and
-    /// supports in a step.
+    /// Largest angular scale of a body \[kg m²/s\]. If all bodies are at rest, largest angular impulse of external
+    /// forces in a step.
     ///
     /// The angular scale of a deformable body is the sum of |x| |m v| over its nodes, with the position x, mass m and
     /// velocity v of a node. The angular scale of a rigid body is |x| |m v| of its centre, plus the magnitude of the

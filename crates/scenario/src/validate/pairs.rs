@@ -147,8 +147,8 @@ impl FallbackLaws<'_> {
 /// If a pair with groups leaves out the key of a law, the pair of the whole bodies gives the value, provided that this
 /// pair has laws of its own. In all other cases, the wall or `[contact]` gives the value of a missing key.
 ///
-/// A wall whose laws differ from the laws of `[contact]` adds a pair with each body, unless the body and the wall are
-/// already a pair with laws of its own.
+/// A wall whose laws differ from the laws of `[contact]` adds a pair with each body, unless the whole body and the
+/// whole wall are already a pair with laws of its own.
 pub(super) fn own_laws(
     pairs: &[Pair],
     rest: FallbackLaws<'_>,

@@ -146,8 +146,9 @@ impl Simulation {
     }
 
     /// Σ m (a · I)²/|I|², with the mass m, the acceleration a at the beginning of the step, and the impulse I of the
-    /// previous step \[N·m/s²\]. The sum is over the deformable nodes with a · I < 0: there, the impulse opposes the
-    /// other forces. On these nodes, impulses absorb the energy that the kicks add.
+    /// previous step \[N·m/s²\]. Only components in the free directions of the node count. The sum is over the nodes of
+    /// deformable bodies with a · I < 0: there, the impulse opposes the other forces. On these nodes, impulses absorb
+    /// the energy that the kicks add.
     fn held_force_acceleration(&self) -> f64 {
         let action = &self.scratch.before.action;
         let of_node = |&node: &u32| {

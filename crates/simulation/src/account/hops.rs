@@ -13,7 +13,7 @@ use crate::model::{Behaviour, Body};
 /// Longest flight of a hop, relative to the duration of the contact before the flight.
 const LONGEST_FLIGHT: f64 = 1.0;
 
-/// Number of successive hops from which on a warning is issued.
+/// Smallest number of successive hops that causes a warning.
 const MANY: u32 = 10;
 
 /// Hops of a pair of bodies.

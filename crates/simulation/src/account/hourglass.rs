@@ -21,8 +21,8 @@ pub(crate) struct HourglassAudit {
     strain: f64,
     /// Largest hourglass energy so far \[J\].
     hourglass: f64,
-    /// Time at which the ratio of `hourglass` to `strain` exceeded the tolerated ratio \[s\]. `None` while the ratio is
-    /// tolerated.
+    /// Time since which the ratio of `hourglass` to `strain` has exceeded the tolerated ratio \[s\]. `None` while the
+    /// ratio is tolerated or the hourglass energy is noise.
     passed_at: Option<f64>,
 }
 
@@ -37,7 +37,7 @@ impl HourglassAudit {
         self.passed_at = is_past.then(|| self.passed_at.unwrap_or(time));
     }
 
-    /// Warning for the body named `body`. `None` while the ratio is tolerated.
+    /// Warning for the body named `body`. `None` while the ratio is tolerated or the hourglass energy is noise.
     pub fn warning(&self, body: &str) -> Option<String> {
         let Self { strain, hourglass, passed_at } = *self;
         let share = if strain > 0.0 {
@@ -61,8 +61,8 @@ impl HourglassAudit {
 mod tests {
     use super::*;
 
-    /// The ratio refers to the largest strain energy. An excess is dropped if the strain energy increases later. A
-    /// later excess has its own time. Hourglass energy below the noise limit is ignored.
+    /// The ratio refers to the largest strain energy. An excess is dropped if a later, larger strain energy makes the
+    /// ratio tolerated. A later excess has its own time. Hourglass energy below the noise limit is ignored.
     #[test]
     fn the_peak_of_strain_counts() {
         let mut audit = HourglassAudit::default();

@@ -87,7 +87,7 @@ fn an_imposed_strain_relaxes_in_closed_form() {
     }
 }
 
-/// Each element has its own history. The mesh has several chunks, and another block without history. The results do not
+/// Each element has its own history. The mesh has several chunks and a second block without history. The results do not
 /// depend on the number of threads or on the registers. After a step of 60 relaxation times, only e⁻⁶⁰ of the stress is
 /// left. Tolerance: rounding of the strain.
 #[test]

@@ -387,7 +387,8 @@ fn changes_of_shape_are_compression_and_strain() {
     assert!(shear >= 0.1 / 2.0_f64.sqrt(), "{shear}");
 }
 
-/// A mesh has the forces and the energy of its single elements. Lanes without an element do not contribute.
+/// The forces and the energy of a mesh are the sums over its single elements. Lanes without an element do not
+/// contribute.
 #[test]
 fn a_mesh_is_the_sum_of_its_elements() {
     let mut noise = Noise(9);

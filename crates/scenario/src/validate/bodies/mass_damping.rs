@@ -11,7 +11,8 @@ use crate::{BodySpec, TiedPair};
 /// the rate must be finite and not negative.
 const SAMPLES: u32 = 1000;
 
-/// Rate of mass damping. `None` for a rate of zero or an invalid function. `end` is the time at the end of the run \[s\].
+/// Rate of mass damping. `None` for a rate of zero or an invalid function. `end` is the time at the end of the run
+/// \[s\].
 pub(super) fn validate(
     key: &str,
     value: &Spanned<raw::Function>,
