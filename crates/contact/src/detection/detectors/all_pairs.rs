@@ -44,8 +44,8 @@ impl AllPairs {
         }
     }
 
-    /// Lists the candidates: node–face pairs in `candidates`, edge pairs in `edges`. Pairs that can never touch are
-    /// omitted.
+    /// Lists the candidates: node–face pairs in `candidates`, ascending, and edge pairs in `edges`. Pairs that can
+    /// never touch are omitted.
     fn collect_candidates(&mut self) {
         for bodies in self.model.pairs() {
             for [contactor, target] in both_ways(bodies) {

@@ -13,8 +13,8 @@ use crate::detection::volume::Sphere;
 
 impl Engine {
     /// Earliest queue entry of each pair of bodies, with the current spheres of its two vertices. Before the first
-    /// prediction the entries are root pairs, due at once; a horizon limits the number of these entries. In contact the
-    /// entries are the next list updates.
+    /// prediction the entries are root pairs, due at once. Their number is at most the largest number of pairs of a
+    /// horizon. In contact the entries are the next list updates.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);

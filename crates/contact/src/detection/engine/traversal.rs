@@ -41,7 +41,7 @@ impl NearPair {
         (self.target, self.node) == (other.target, other.node)
     }
 
-    /// Sorting key: by the side of the face, then by node, then by ascending distance.
+    /// Sorting key: by the side of the face, then by node, then by ascending distance, then by face.
     pub fn order(&self) -> u128 {
         let words = [self.target, self.node, self.distance.to_bits(), self.face];
         words.into_iter().fold(0, |order, word| order << u32::BITS | u128::from(word))

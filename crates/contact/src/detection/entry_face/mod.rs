@@ -25,11 +25,10 @@
 //! alternatives of the highest rank that occurs can continue a contact.
 //!
 //! If no contact of the last step satisfies (1) and (2), an alternative can continue a loaded contact that was detected
-//! in this step between the same two bodies. The contactor of this contact must be a node of the alternative, conditions
-//! (2) and (3) must hold, and the contact point must be so far from the edges of its face that the contact has no
-//! alternatives. An example is a block
-//! that lands while it slides over a fine mesh: nodes of the floor enter the block through its front, and in the same
-//! step nodes at the bottom of the block enter the floor from above.
+//! in this step between the same two bodies. The contactor of this contact must be a node of the alternative.
+//! Conditions (2) and (3) must hold. The contact point must be so far from the edges of its face that the contact has
+//! no alternatives. An example is a block that lands while it slides over a fine mesh: nodes of the floor enter the
+//! block through its front, and in the same step nodes at the bottom of the block enter the floor from above.
 //!
 //! The entry face is the nearest alternative that continues a contact. If no alternative continues a contact, the entry
 //! face is the alternative whose plane the node crossed last. On a convex body, the path of the node passes through
@@ -82,9 +81,9 @@ pub struct EntryFaces {
     workspace: Workspace,
 }
 
-/// A contact of the last step, recorded at one of the nodes that carry it. If the contact point is on the edge between two target
-/// faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same for either of the
-/// two faces that detection may report.
+/// A contact of the last step, recorded at one of the nodes that carry the contact. If the contact point is on the edge
+/// between two target faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same
+/// for either of the two faces that detection may report.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
@@ -135,7 +134,8 @@ impl EntryFaces {
         self.records.sort_unstable_by_key(|record| record.node);
     }
 
-    /// The search of a node contact. `deepest` is the largest depth of the contacts of the last step \[m\].
+    /// The data for the search of the entry face of a node contact. `deepest` is the largest depth of the contacts of
+    /// the last step \[m\].
     fn query<'a>(
         &self,
         surfaces: &'a [Surface],
@@ -230,8 +230,10 @@ impl EntryFaces {
         }
     }
 
-    /// Data of the contacts that satisfy conditions (1) and (2) at the top of this file for an alternative. If no contact
-    /// of the last step satisfies them, contacts detected in this step are examined; `None` if none of these does either.
+    /// Data of the contacts of the last step that satisfy conditions (1) and (2) at the top of this file for an
+    /// alternative. If there are none, data of the contacts detected in this step that the alternative can continue
+    /// instead. These contacts are loaded and have no alternatives of their own. `None` if there are none of these
+    /// either.
     fn continuation(
         &self,
         query: &Query<'_>,
@@ -266,7 +268,7 @@ impl EntryFaces {
         Some(Continuation { depth, origin: Origin::Detected })
     }
 
-    /// Gap of a contact at the current positions, with its normal and weights \[m\].
+    /// Gap of an earlier contact at the current positions, with its old normal and weights \[m\].
     fn gap_now(&self, contact: &Constraint<'_>, configuration: &Configuration<'_>) -> f64 {
         let offset = |body: u32| self.offsets.get(body as usize).copied().unwrap_or(0.0);
         let apart = contact.normal.dot(&contact.jump(configuration.positions));

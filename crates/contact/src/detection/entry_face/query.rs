@@ -27,20 +27,20 @@ pub(super) struct Continuation {
     pub(super) origin: Origin,
 }
 
-/// Contacts that an alternative can continue.
+/// Origin of the contacts that an alternative can continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// A contact of the last step of the node itself.
+    /// Contacts of the last step, at least one of which acted on the node itself.
     Node,
-    /// Contacts of the last step of nodes of the face only.
+    /// Contacts of the last step that acted on nodes of the face only.
     Face,
-    /// Contacts of nodes of the face that were detected in this step.
+    /// Contacts detected in this step, with nodes of the face as contactors.
     Detected,
 }
 
 impl Continuation {
     /// Rank: 3 with a loaded contact of the last step, 2 with an unloaded contact of the node itself, 1 with unloaded
-    /// contacts of face nodes only, 0 with detected contacts. A contact whose depth is within rounding, as
+    /// contacts of face nodes only, 0 with contacts detected in this step. A contact whose depth is within rounding, as
     /// on coplanar sides of two floors, is unloaded.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         match self.origin {
@@ -59,7 +59,7 @@ pub(super) struct Alternative {
     pub(super) xi: [f64; 2],
     pub(super) gap: f64,
     pub(super) normal: Vec3,
-    /// `None` without an earlier contact that satisfies conditions (1) and (2).
+    /// `None` if there is no contact that the alternative can continue.
     pub(super) continuation: Option<Continuation>,
     /// Fraction of the step at which the node crossed the plane of the face, see `Query::crossed`.
     pub(super) crossed: f64,
@@ -185,7 +185,7 @@ impl Query<'_> {
     }
 
     /// Whether the contact is with one triangle or quadrilateral, farther than `distance` \[m\] from all edges of the
-    /// face.
+    /// face. False if the target has faces of other kinds.
     pub(super) fn is_within_face(&self, distance: f64) -> bool {
         let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
         let middle = self.constraint.num_contactor_nodes;
@@ -202,7 +202,8 @@ impl Query<'_> {
         }) && self.target().is_face(nodes)
     }
 
-    /// The faces that contain all target nodes of the contact.
+    /// The faces of the contact: the faces that contain all its target nodes or, if there are none, the faces that
+    /// contain only target nodes of the contact.
     pub(super) fn nearest_faces(&self) -> impl Iterator<Item = u32> {
         self.target().faces_at(&self.constraint.nodes[self.constraint.num_contactor_nodes..])
     }

@@ -4,7 +4,8 @@ use super::control_points::{num_control_points, to_control_points};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A face or a part of a face, given by nodes or by Bézier control points. The corners come first.
+/// A face or a part of a face, given by points whose convex hull contains it: nodes or Bézier control points. The
+/// corners come first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BezierFace<const N: usize> {
     /// The linear kind with the same corners.

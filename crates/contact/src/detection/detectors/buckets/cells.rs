@@ -19,8 +19,8 @@ pub struct Grid {
     counts: [u32; 3],
 }
 
-/// The cells with indices from `low` to `high`, inclusive, along each axis of a grid with `counts` cells along the
-/// axes.
+/// A block of cells of a grid. Along each axis, the indices of the cells run from `low` to `high`, inclusive. `counts`
+/// are the numbers of cells of the whole grid.
 #[derive(Clone, Copy, Debug)]
 pub struct CellRange {
     low: [u32; 3],

@@ -22,7 +22,7 @@ use super::cells::{CellLists, Grid};
 const CELL_SIZE: f64 = 2.0 / 3.0;
 
 /// Largest number of cells of a grid, relative to the number of contactor nodes in the grid. The grid of Aragón,
-/// Yastrebov & Molinari, 211 × 211 × 9 cells, has 19 cells per contactor node.
+/// Yastrebov & Molinari has 19 cells per contactor node.
 const CELLS_PER_NODE: usize = 32;
 
 /// The allowance of a pair is its relative displacement in this number of steps at the present velocities, within the

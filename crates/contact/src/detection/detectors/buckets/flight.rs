@@ -138,7 +138,7 @@ impl Buckets {
         self.statistics.seconds.trajectory += start.elapsed().as_secs_f64();
     }
 
-    /// The first impact in the step, of all pairs.
+    /// The first impact of all pairs in the step.
     pub(super) fn find_first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let mut first: Option<Impact> = None;

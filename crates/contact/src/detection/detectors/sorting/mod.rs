@@ -110,8 +110,8 @@ impl Sorting {
     }
 
     /// Whether the candidates contain all possible contacts: no relative displacement along an axis since the last
-    /// sorting exceeds the buffer. Counts the steps. Also false if `SortingOptions::every` steps have passed since the
-    /// last sorting, and before the first sorting.
+    /// sorting exceeds the buffer. Also false if `SortingOptions::every` steps have passed since the last sorting, and
+    /// before the first sorting. Each call counts as a step.
     fn holds(&mut self, positions: &[Vec3]) -> bool {
         let Some([steps, _]) = &mut self.age else { return false };
         *steps += 1;

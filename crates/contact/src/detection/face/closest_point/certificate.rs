@@ -10,11 +10,11 @@
 //!
 //! The term 2 p·J(ξ*) δ is not negative, because ξ* is optimal. For any A, the matrix (D − A)ᵀ(D − A) is positive
 //! semidefinite. Hence DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other point is closer if the matrix M = AᵀD + DᵀA − AᵀA + K
-//! is positive definite for all ξ. The code takes the Jacobian at the centre as A. M minus the constant AᵀA is then
-//! linear in x, and dot products of the coefficients of x with A and p bound M. The second derivatives enter M only by
-//! their components p·x,ᵢⱼ, with the fixed vector p, whereas the Hessian of F contains components along the changing
-//! vector x(ξ) − r. The criterion therefore certifies faces with nodes displaced in their plane, although F is not
-//! convex on such faces far from the query.
+//! is positive definite for all ξ. The code takes the Jacobian at the centre as A. M is then the constant AᵀA plus
+//! terms that are linear in the nonlinear coefficients of x. Dot products of these coefficients with A and p bound the
+//! terms. The second derivatives enter M only by their components p·x,ᵢⱼ, with the fixed vector p, whereas the Hessian
+//! of F contains components along the changing vector x(ξ) − r. The criterion therefore certifies faces with nodes
+//! displaced in their plane, although F is not convex on such faces far from the query.
 //!
 //! Only points of the face within the distance |p| of r can be closer than x(ξ*). A⁻¹ (x − r), with the pseudoinverse
 //! A⁻¹, is ξ plus a constant and bounded nonlinear terms. The points within |p| therefore lie in a box about the
@@ -29,6 +29,7 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 
 /// Ratio of the determinant of a matrix to the square of its trace above which the matrix counts as positive definite.
+/// At smaller ratios, iterations lose digits.
 const MARGIN: f64 = 1e-8;
 /// Largest number of boxes tested after the first box, which contains the whole domain.
 const MAX_BOXES: usize = 3;

@@ -18,7 +18,8 @@ pub enum Feature {
 pub enum Outcome {
     /// In closed form, or as the nearest node of a kind that is not a face.
     Exact,
-    /// By iteration, to the tolerance. A bound on the whole face proves that the local minimum is the global minimum.
+    /// By iteration, to the tolerance. A bound on the whole face proves that the local minimum is the global minimum,
+    /// except for [`Method::Projection`](super::Method::Projection), which has no such proof.
     Converged,
     /// By iteration and a search for the global minimum.
     Searched,

@@ -6,11 +6,11 @@
 //!
 //! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) F = ½ |x(ξ) − r|² for the query r. The
 //! inequalities A ξ ≥ b describe the natural domain, z are the slacks, and μ is the barrier parameter. The iteration
-//! always starts at the centre of the face, whatever the given starting point is. In the general method, z is an unknown
-//! of its own. Here the constraints are linear: a z that equals A ξ − b at the start equals it after each step. z is
-//! therefore computed from ξ. The iteration ends close to the minimum but never on the border. A crossover then moves the point onto the
-//! constraints whose multiplier λ, relative to a scale, exceeds the slack. The active-set method finishes from this
-//! point.
+//! always starts at the centre of the face, where the slacks are largest, whatever the given starting point is. In the
+//! general method, z is an unknown of its own. Here the constraints are linear: a z that equals A ξ − b at the start
+//! equals it after each step. z is therefore computed from ξ. The iteration ends close to the minimum but never on the
+//! border. A crossover then moves the point onto the constraints whose multiplier λ, relative to a scale, exceeds the
+//! slack. The active-set method finishes from this point.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -102,7 +102,8 @@ impl Barrier {
         largest.max(dual[0].abs()).max(dual[1].abs())
     }
 
-    /// Takes a fraction of a Newton step towards the minimum for the current μ, with the gradient g and the Hessian H of F:
+    /// Takes a fraction of a Newton step towards the minimum for the current μ. With the gradient g and the Hessian H
+    /// of F, the whole step is
     ///
     /// ```text
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
@@ -155,8 +156,9 @@ impl Barrier {
         [(m22 * right[0] - m12 * right[1]) / determinant, (m11 * right[1] - m12 * right[0]) / determinant]
     }
 
-    /// Begins with the fraction `largest` of the step and halves the fraction until F − μ Σ ln z decreases sufficiently,
-    /// or until the fraction is at most `LEAST_FRACTION`. Then takes this fraction of the step and returns the fraction.
+    /// Begins with the fraction `largest` of the step. Halves the fraction until F − μ Σ ln z decreases sufficiently,
+    /// or until the fraction is at most `LEAST_FRACTION`. Then takes this fraction of the step and returns the
+    /// fraction.
     fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
         let merit = |xi: [f64; 2]| {
             let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();
@@ -206,8 +208,8 @@ fn slacks(domain: &Domain, xi: [f64; 2]) -> [f64; MAX_SIDES] {
     slacks
 }
 
-/// The given fraction of a step, reduced where `value` would change its sign: `value` and `change` are a positive number
-/// and its change over the whole step. The reduced step is `TO_THE_BORDER` of the step at which the number vanishes.
+/// The largest fraction of a step, at most `fraction`, that takes a positive `value` at most the part `TO_THE_BORDER`
+/// of the way to zero. `change` is the change of the value over the whole step.
 fn to_the_border(fraction: f64, value: f64, change: f64) -> f64 {
     if change < 0.0 { fraction.min(-TO_THE_BORDER * value / change) } else { fraction }
 }

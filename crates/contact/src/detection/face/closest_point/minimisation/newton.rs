@@ -12,7 +12,7 @@ use super::minimise::{Minimise, Minimum};
 use super::sqp::STEP_TOLERANCE;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Largest number of iterations of one projection.
+/// Largest number of iterations of one projection. A projection converges quadratically or not at all.
 const MAX_ITERATIONS: u32 = 15;
 /// Ratio of the determinant of the Hessian to the product of its diagonal entries, at or below which a root is
 /// unreliable.

@@ -15,7 +15,8 @@ const ILL_CONDITIONED: f64 = 1e-8;
 /// inequality the free minimum violates. A border point on none of these edges is not the minimum: from this point, the
 /// segment to the free minimum enters the interior, and the function decreases along this segment. The function
 /// compares the minima of these edges; of an ill-conditioned program, it compares those of all edges. The method is
-/// direct: unlike an active-set iteration, it cannot cycle.
+/// direct: unlike an active-set iteration, it cannot cycle. A result on the border is exactly on the border, apart from
+/// rounding on the edge ξ + η = 1 of the triangle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
@@ -34,8 +35,8 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
 /// Natural coordinates of the minimum of ½ |x(ξ) − r|² for an affine x, by one quadratic program.
 ///
 /// The solution is computed from the vectors x − r and x,ᵢ themselves. The normal equations contain products of these
-/// vectors, which would square the condition number of a sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0, Cramer's rule in the plane
-/// of the face gives the free minimum
+/// vectors, which would square the condition number of a sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0,
+/// Cramer's rule in the plane of the face gives the free minimum
 ///
 /// ```text
 /// ξ₁ = −(c₀ × x,₂)·n / n·n,   ξ₂ = −(x,₁ × c₀)·n / n·n

@@ -31,8 +31,8 @@ pub trait FacePolynomial: Copy {
     /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
     fn part(&self, cell: &Cell) -> Self;
 
-    /// Bounds on F on the whole domain. The bound on the curvature is computed only if F may be less than `limit`. The
-    /// default is for affine faces.
+    /// Bounds of F over the whole domain. The bound on the curvature is computed only if F may be less than `limit`.
+    /// The default is for affine faces.
     fn bounds(&self, _limit: f64) -> Bounds {
         Bounds::AFFINE
     }
