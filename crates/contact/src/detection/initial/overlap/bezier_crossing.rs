@@ -15,8 +15,8 @@ const CLEAR: f64 = 2.0;
 
 /// A point of intersection \[m\] of two faces by subdivision. Pairs of separated pieces are discarded. In all other
 /// pairs, the larger piece is divided until both pieces are flat up to `touching` \[m\]. The first pair of flat pieces
-/// that certainly intersect at a point accepted by `is_inside` gives the result. The first face may be a segment in
-/// space.
+/// that certainly intersect at a point accepted by `is_inside` gives the result. Along an intersection there are many
+/// such pairs. The first face may be a segment in space.
 pub fn crossing_of_bezier_faces(
     bezier_faces: [QuadraticBezierFace; 2],
     touching: f64,
