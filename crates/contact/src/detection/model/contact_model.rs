@@ -17,8 +17,8 @@ use super::thickness::Thickness;
 pub struct ContactModel {
     /// One surface per body; empty for a body without contact.
     pub surfaces: Vec<Surface>,
-    /// Search depth of each body \[m\]. The smaller search depth of the two bodies of a contact is an upper bound on
-    /// its penetration.
+    /// Search depth of each body \[m\]. A contact is lost if its penetration exceeds the smaller search depth of its
+    /// two bodies.
     pub search_depths: Vec<f64>,
     /// Pairs excluded from contact, and the choice of one-pass or two-pass contact.
     pub policy: ContactPolicy,

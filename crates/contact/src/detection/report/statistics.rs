@@ -59,7 +59,7 @@ pub(crate) enum Stage {
     Monitor,
 }
 
-/// A stopwatch that reads the clock only when the stage changes.
+/// A stopwatch that reads the clock only at its start and at the end of each stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StageClock {
     stage: Stage,

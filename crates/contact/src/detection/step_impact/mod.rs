@@ -102,7 +102,8 @@ impl StepImpactSearch {
     }
 }
 
-/// Pairs of different bodies with overlapping swept boxes, and each body with self-contact paired with itself.
+/// Pairs of different bodies that can touch and whose swept boxes overlap, and each body with self-contact paired with
+/// itself.
 fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32; 2]> {
     let swept = |body: u32| Some((body, reaches[body as usize].as_ref()?.whole.within(STEP)));
     let boxes: Vec<(u32, Aabb)> = model.bodies().filter_map(swept).collect();

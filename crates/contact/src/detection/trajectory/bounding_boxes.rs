@@ -33,8 +33,8 @@ pub struct MovingBox {
 
 /// First time in \[0, `horizon`\] \[s\] at which the boxes can touch; `None` if they certainly do not touch.
 ///
-/// Even with rounding, the time is never later than the exact time. Boxes that overlap at time 0, NaN, and overflow
-/// give `Some(0.0)`. Only a growth of NaN counts as zero.
+/// Even with rounding, the time is never later than the exact time. Boxes that overlap at time 0 give `Some(0.0)`. NaN
+/// and overflow also give `Some(0.0)`, except that NaN in `growth` or `growth_rate` counts as zero.
 ///
 /// # Source
 /// Aragón & Molinari 2014, §3.1, mentions hierarchies of volumes other than spheres. The quadratics are derived here.

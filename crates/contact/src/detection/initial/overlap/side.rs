@@ -15,8 +15,8 @@ use super::winding::{is_closed, winds_around};
 /// stay inside. The shift is oblique to all coordinate axes and their diagonals, so that it removes alignments of two
 /// bodies.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
-/// Least cosine between the outward direction of a node and any normal of its face ring. If no direction exceeds this
-/// bound, the node has no outward direction.
+/// Least cosine between the outward direction of a node and any normal of its face ring. If the computed direction does
+/// not exceed this bound, the node has no outward direction.
 const LEAST_COSINE: f64 = 0.05;
 /// Largest number of iterations for the outward direction of a node. Two or three iterations usually suffice.
 const MAX_STEPS: usize = 50;
@@ -103,8 +103,8 @@ impl<'a> Side<'a> {
         self.positions[node as usize] + displacement * depth
     }
 
-    /// The nodes and face centres of a closed surface, displaced inward to about this depth \[m\], as far as they then
-    /// lie in the box. Empty for an open surface.
+    /// The nodes and face centres of a closed surface after a displacement inward to about this depth \[m\]. Only the
+    /// points that then lie in the box are returned. Empty for an open surface.
     pub fn inset_points(&self, depth: f64, bounds: &Aabb) -> Vec<Vec3> {
         let Some(displacements) = &self.inward_displacements else { return Vec::new() };
         let nodes = self.surface.nodes().iter().zip(displacements);
@@ -128,8 +128,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node, a displacement to a point that lies at least 0.6 units behind the planes of all faces of the face
-/// ring. Zero if the node has no outward direction.
+/// For each node, a displacement to a point that lies at least 0.57 units behind the planes of all faces
+/// of the face ring. Zero if the node has no outward direction.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };

@@ -111,8 +111,8 @@ mod tests {
         (Surface::new(faces.iter().map(|nodes| (CellKind::Tri6, nodes.as_slice()))), positions)
     }
 
-    /// Points inside and outside a face are classified correctly, down to a height of 1e-9 relative to the distance
-    /// from the origin.
+    /// Points just inside and just outside a face are classified correctly, down to a height of 1e-9 above or below the
+    /// face, relative to the distance from the origin.
     #[test]
     fn winding_numbers_tell_in_from_out() {
         let (surface, positions) = bulging();

@@ -75,7 +75,8 @@ struct OfFace {
 
 /// Weights of the contactor nodes, from integrals over contactor faces. A face contributes if all its nodes are near
 /// the target (`is_near`) and if the target covers more than the fraction `BARE` of the face. The map omits nodes of
-/// which no face contributes, and all nodes of a contributing face that does not count as covered (`COVERED`).
+/// which no face contributes, and all nodes of a contributing face that does not count as covered (`COVERED`). On faces
+/// with modified shape functions, the map also omits middle nodes of edges with an omitted end.
 ///
 /// # Cost
 /// The build of an index of the target faces, and for each contactor face the overlaps with nearby target faces.

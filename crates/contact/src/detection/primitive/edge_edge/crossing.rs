@@ -81,8 +81,9 @@ impl Crossing {
     }
 }
 
-/// The crossing of two edges. `None` if the gap exceeds the width of a closed seam, if the penetration exceeds the search
-/// depth, if a closest point is at an end of its edge, or if [`normal_of_crossing`] gives no normal.
+/// The crossing of two edges. `None` if the gap exceeds both its rounding error and the width of a closed seam, if the
+/// penetration exceeds the search depth, if a closest point is at an end of its edge, or if [`normal_of_crossing`]
+/// gives no normal.
 pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));

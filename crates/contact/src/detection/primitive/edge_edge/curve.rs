@@ -8,7 +8,7 @@ use crate::{Edge, Surface};
 
 /// Largest number of Newton iterations for the closest points of two edges.
 const MAX_STEPS: usize = 30;
-/// Largest change of a curve coordinate in an iteration at which the Newton iteration has converged.
+/// Change of the curve coordinates in one iteration, up to which the Newton iteration has converged.
 const ARRIVED: f64 = 1e-14;
 
 /// Relative growth of a squared distance up to which the growth counts as rounding error.

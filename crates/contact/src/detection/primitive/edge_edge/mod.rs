@@ -35,9 +35,10 @@
 //! slab.
 //!
 //! # Source
-//! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges with the weights 1 − α, α, −(1 − β) and −β at
-//! the curve coordinates α and β); Gottschalk, Lin & Manocha 1996, and Gregorius 2013, "The separating axis test
-//! between convex polyhedra" (arcs of the Gauss map); Ericson, Real-Time Collision Detection, §5.1.9 (closest points).
+//! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges with the normal d₁ × d₂, and with the weights
+//! 1 − α, α, −(1 − β) and −β at the curve coordinates α and β); Gottschalk, Lin & Manocha 1996, and Gregorius 2013,
+//! "The separating axis test between convex polyhedra" (arcs of the Gauss map); Ericson, Real-Time Collision Detection,
+//! §5.1.9 (closest points).
 
 mod crossing;
 mod curve;

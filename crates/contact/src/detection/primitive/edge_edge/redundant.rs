@@ -4,8 +4,8 @@
 //! depth of the deeper crossing, only the shallower crossing counts.
 //!
 //! If an edge crosses the two rims of a seam between bodies with flush surfaces, neither crossing counts. The seam may
-//! be as wide as the deeper crossing is deep, or as the tolerance `SEAM` of closed seams allows. The edge need not touch
-//! both rims: one of the two gaps may be positive up to this tolerance.
+//! be as wide as the deeper crossing is deep, or as the tolerance `SEAM` of closed seams allows. The edge need not
+//! touch both rims: one of the two gaps may be positive up to this tolerance.
 //!
 //! ```text
 //!        ────────────────   edge that crosses both rims

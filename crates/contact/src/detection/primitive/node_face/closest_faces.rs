@@ -33,7 +33,8 @@ pub(super) struct Closest {
     pub face_normal: Option<Vec3>,
     /// Begin and end of the candidates of the node.
     pub group: [u32; 2],
-    /// Least squared distance of the other faces \[m²\]; `f64::MAX` without other faces.
+    /// Squared distance of the second-closest face among the faces whose distances were noted \[m²\]; `f64::MAX` if no
+    /// other distance was noted.
     pub second: f64,
 }
 
@@ -80,7 +81,8 @@ impl<'a> NodeSearch<'a> {
         *self.closest = Some(Closest { candidate, point, face_normal, group, second });
     }
 
-    /// Notes the squared distance of a face that is not the closest face.
+    /// Notes the squared distance \[m²\] of a face that is not the closest face. Without a closest face so far, nothing
+    /// is noted.
     fn note(&mut self, distance_squared: f64) {
         if let Some(closest) = self.closest {
             closest.second = closest.second.min(distance_squared);
@@ -176,7 +178,7 @@ impl ClosestFaces<'_> {
     }
 
     /// Makes a candidate face the closest face of the node if it is closer, within its reach, and has a normal opposed
-    /// to the normal of the node. Notes a rival if the face may be as close as the closest face.
+    /// to the normal of the node. Notes the squared distance of a face that is not closer or is beyond its reach.
     ///
     /// A node can have entered through a face from outside only if the normals of node and face are opposed. Without
     /// this condition, two blocks of equal section that meet end to end would also make contact along their sides,
@@ -229,8 +231,8 @@ impl ClosestFaces<'_> {
         })
     }
 
-    /// The closest point of a candidate face. `None` if a lower bound on the distance shows that the face is neither
-    /// the closest face nor a rival.
+    /// The closest point of a candidate face. `None` if a lower bound on the distance exceeds the reach of the face, or
+    /// exceeds the distance of the closest face so far by more than the rounding error.
     fn closest_point_within(
         &self,
         candidate: &Candidate,

@@ -21,12 +21,16 @@ pub(super) struct Penetration {
 
 impl ClosestFaces<'_> {
     /// The penetration of a node inside its target; `None` for a node outside. The gap is the signed distance from the
-    /// target surface minus the offset of the body pair. Two kinds of nodes count as below the face, with the face
-    /// normal as contact normal, although their closest point is on the rim of the face. The first kind lies past the
-    /// rim (`is_past_rim`). Without this rule, a force would push the node along the face. The second kind lies in a
-    /// dent between coplanar faces. There, the direction from the closest point to a node at a small distance varies
-    /// with rounding, and it no longer applies where deformation turns the dent into a ridge. A force in this direction
-    /// would drive motion along the face.
+    /// target surface minus the offset of the body pair.
+    ///
+    /// Three kinds of nodes count as below the face, with the face normal as contact normal, although their closest
+    /// point is on the rim of the face:
+    ///
+    /// - A node whose offset from the closest point is along the face normal within rounding (`STRAIGHT`).
+    /// - A node past the rim (`is_past_rim`). Without this rule, a force would push the node along the face.
+    /// - A node in a dent between coplanar faces. There, the direction from the closest point to a node at a small
+    ///   distance varies with rounding, and it no longer applies where deformation turns the dent into a ridge. A force
+    ///   in this direction would drive motion along the face.
     pub fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal, .. } = closest;

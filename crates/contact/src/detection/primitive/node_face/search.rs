@@ -90,7 +90,7 @@ impl NodeFaceSearch {
 
     /// Replaces `constraints` by the constraints of the nodes that have penetrated a target. For each node and target,
     /// only the closest face gives a constraint. Equally close faces give the mean of their constraints (see `tied`).
-    /// The sign of the gap is that of the pseudo-normal of the feature on which the closest point lies.
+    /// The pseudo-normal of the feature on which the closest point lies gives the sign of the gap.
     ///
     /// A node whose depth exceeds the limit (`ContactModel::depth_of`) counts as outside, beyond the far side of the
     /// target.

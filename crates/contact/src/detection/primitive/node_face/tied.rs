@@ -128,7 +128,9 @@ impl ClosestFaces<'_> {
         Some(Gap { gap: mean, normal: normals.normalize() })
     }
 
-    /// The closest point of a candidate face within a squared distance `farthest` \[m²\], that of the closest face.
+    /// The closest point of another candidate face that is as close as the closest face: its squared distance is at
+    /// most `farthest` \[m²\]. `None` if the face is farther, is beyond its reach, or has no normal opposed to the
+    /// normal of the node.
     fn tied(&self, closest: &Closest, candidate: u32, farthest: f64) -> Option<Closest> {
         let place = candidate as usize;
         let pair = &self.candidates[place];

@@ -87,6 +87,7 @@ fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
 }
 
 /// Advance of faces that touch or overlap: zero if they close, otherwise the time for which a direction separates them.
+/// The time is infinite if the faces overlap at the start and do not close along the direction of least overlap.
 ///
 /// Coplanar faces are separated by their common normal with either sign. The normal of the earlier advance selects the
 /// sign; at the start, the outward normals of the faces select the sign.

@@ -36,7 +36,7 @@ impl Direction {
         Some(Self { normal: unit, rate })
     }
 
-    /// A direction along `vector` that does not rotate; `None` for a zero vector.
+    /// A direction along `vector` that does not rotate; `None` if the length of `vector` is zero or not finite.
     pub(super) fn fixed(vector: &Vec3) -> Option<Self> {
         let length = vector.norm();
         (length.is_normal()).then(|| Self { normal: vector / length, rate: Vec3::zeros() })
