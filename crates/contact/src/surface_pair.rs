@@ -45,7 +45,8 @@ impl SurfacePair {
 
     /// Whether a contact is between these surfaces, in any order of contactor and target. A node, an edge or a face
     /// belongs to a part if a face of the part contains all its nodes. Nodes and edges on the border between two parts
-    /// belong to both parts. A target of several equally close faces belongs to a part with one of these faces.
+    /// belong to both parts. A target of several equally close faces also belongs to a part if the target point is on
+    /// one of these faces that the part contains.
     pub fn holds(&self, constraint: &Constraint<'_>) -> bool {
         let [contactor, target] = constraint.bodies;
         if self.bodies != [contactor.min(target), contactor.max(target)] {

@@ -153,9 +153,10 @@ fn split_power(factor: &str) -> (&str, i32) {
 mod tests {
     use crate::units::UnitSystem;
 
-    /// Units of force and stress agree with the tables of consistent units for LS-DYNA and Abaqus: N and MPa (mm, t,
-    /// s), kN and GPa (mm, kg, ms), N and MPa (mm, g, ms), 10⁷ N and Mbar = 10¹¹ Pa (cm, g, µs), and lbf and psi (in,
-    /// lbf s²/in, s). A pound-force is 4.4482216152605 N, and a psi is 6894.757293168 Pa.
+    /// Units of force, energy and stress agree with the tables of consistent units for LS-DYNA and Abaqus. The units of
+    /// force and stress are N and MPa (mm, t, s), kN and GPa (mm, kg, ms), N and MPa (mm, g, ms), 10⁷ N and Mbar = 10¹¹
+    /// Pa (cm, g, µs), and lbf and psi (in, lbf s²/in, s). A pound-force is 4.4482216152605 N, and a psi is
+    /// 6894.757293168 Pa.
     #[test]
     fn forces_and_stresses_have_the_units_of_tables() {
         let expected = [

@@ -10,7 +10,7 @@ fn mid_side_nodes_lie_between_the_corners_of_their_edge_on_every_face() {
         for face in kind.faces() {
             let on_face = natural_nodes(face.kind);
             for (a, &node) in face.nodes.iter().enumerate() {
-                // Reference: coordinate i by the corners and the linear shape functions of the face.
+                // Reference: coordinate i from the corners and the linear shape functions of the face.
                 let mut n = [0.0; MAX_NODES];
                 shape_values(face.kind.linear(), on_face[a], &mut n);
                 for (i, &expected) in nodes[node as usize].iter().enumerate() {

@@ -6,8 +6,8 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// P = λ tr ε I + 2μ ε, ε = ½(H + Hᵀ), W = ½ P : ε.
 ///
-/// The law is not objective: a rotation by θ gives the normal strains cos θ − 1 normal to the axis. The law is
-/// therefore valid for small rotations only.
+/// The law is not objective: a rotation by θ gives the strain cos θ − 1 in all directions perpendicular to the axis.
+/// The law is therefore valid for small rotations only.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearElastic(pub Elasticity);
 

@@ -11,8 +11,8 @@ pub const RELAXATION_TIME: f64 = 0.05;
 /// S = C : (E − V), V̇ = (E − V)/τ. C are the moduli of St. Venant–Kirchhoff, E is the Green–Lagrange strain, V the
 /// viscous strain, and τ the relaxation time.
 ///
-/// During a step of length Δt, the strain E has its value at the end of the step. The step multiplies E − V by
-/// exp(−Δt/τ). The history consists of V and the dissipated energy.
+/// During a step of length Δt, the strain E is constant, with its value at the end of the step. The step multiplies
+/// E − V by exp(−Δt/τ). The history consists of V and the dissipated energy.
 #[derive(Clone, Copy, Debug)]
 pub struct Maxwell(pub Elasticity);
 

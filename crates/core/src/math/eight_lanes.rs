@@ -19,7 +19,7 @@ pub type Boxes = [[[f32; WIDTH]; 3]; 2];
 /// Operations on eight lanes. [`Vectorised::run`](super::vectorised::Vectorised::run) passes the implementation for the
 /// processor to the kernel that it runs.
 pub trait EightLanes: Copy {
-    /// Squared distances of eight boxes from another box; NaN for a box with NaN in its corners.
+    /// Squared distances of eight boxes from another box; NaN for a box with NaN in its lower corner.
     fn distances_squared(self, boxes: &Boxes, other: &[[f32; 3]; 2]) -> [f32; WIDTH];
     /// One bit per lane, set if the number is at most `limit`.
     fn at_most(self, numbers: &[u32; WIDTH], limit: u32) -> u8;

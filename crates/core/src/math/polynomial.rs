@@ -12,10 +12,10 @@ const MAX_ITERATIONS: usize = 200;
 /// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0. `None` if p is positive on all of \[0, 1\], or if all coefficients
 /// are zero.
 ///
-/// `coefficients` contains c₀ … cₙ. The result is 0 if c₀ ≤ 0. Otherwise the result is the left end of a bracket a few
-/// units in the last place wide. At the left end, the value of p by Horner's rule is still positive, so the root is
-/// never reported late. A non-finite coefficient gives `Some(0.0)`, because an early root is the safe side of a
-/// prediction.
+/// `coefficients` contains c₀ … cₙ. If c₀ ≤ 0 and a coefficient is not zero, the result is 0. If c₀ > 0, the result is
+/// the left end of a bracket a few units in the last place wide. At the left end, the value of p by Horner's rule is
+/// still positive, so the root is never reported late. A non-finite coefficient gives `Some(0.0)`, because an early
+/// root is the safe side of a prediction.
 ///
 /// # Cost
 /// O(n²) brackets of about six evaluations each; no allocation.
@@ -284,8 +284,8 @@ mod tests {
             }
         }
 
-        /// `keeps_sign` is false for any interval that contains a root, and true for intervals of length 0.01 at a
-        /// distance of more than 0.2 from all roots.
+        /// `keeps_sign` is false for any interval that contains a root. It is true for intervals of length 0.01 that
+        /// begin at a distance of more than 0.2 from all roots.
         #[test]
         fn no_root_is_where_the_sign_is_kept(
             roots in prop::collection::vec(0.0..1.0_f64, 1..5),

@@ -45,7 +45,8 @@ impl Faces {
         self.kinds.is_empty()
     }
 
-    /// Kind and nodes of a face, in the orientation that [`Faces`] states.
+    /// Kind and nodes of a face, in the orientation that [`Faces`] states. The nodes of a face of a volume are listed
+    /// counter-clockwise seen from outside.
     pub fn face(&self, face: usize) -> (CellKind, &[u32]) {
         let range = self.offsets[face] as usize..self.offsets[face + 1] as usize;
         (self.kinds[face], &self.nodes[range])

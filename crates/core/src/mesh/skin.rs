@@ -118,6 +118,7 @@ impl Mesh {
     /// cell.
     ///
     /// A cell on the skin has one coincident face. A cell inside the solid has two coincident faces, one on each side.
+    /// A cell that is not a face of the solid has none.
     pub(super) fn match_faces(&self, cells: &[(u32, u32)]) -> Vec<[Option<FaceOwner>; 2]> {
         let mut keys: Vec<(FaceKey, u32)> =
             cells.iter().zip(0..).map(|(&cell, i)| (face_key(self.corners_of_cell(cell)), i)).collect();

@@ -6,7 +6,8 @@ impl Mesh {
     /// Checks that array lengths match, coordinates are finite, cells refer to distinct existing nodes, and groups
     /// refer to existing cells of their dimension.
     ///
-    /// Meshes read by `io::gmsh` pass. The cost is linear in the size of the mesh.
+    /// Meshes read by `io::gmsh` pass; a mesh built by hand should be validated once. The cost is linear in the size of
+    /// the mesh.
     ///
     /// # Errors
     /// The first violation, as [`MeshError`].

@@ -64,7 +64,7 @@ use crate::math::tensor::Tensor;
 /// Factor of r t Σ w |h|² in the bound on the second variation of F̄.
 const SECOND_VARIATION: f64 = 7.0;
 
-/// Relative increase of computed eigenvalues. It exceeds their rounding error.
+/// Relative increase of computed eigenvalues. It exceeds their rounding error of a few units in the last place.
 pub(crate) const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
 /// Reference data of elements for the frequency bound.

@@ -112,7 +112,7 @@ fn springs_transfer_over_flush_surfaces() {
 
 /// A contact is detected at a penetration that is larger than the closing displacement in the step. As springs begin
 /// without energy, the effective penetration begins with the closing displacement, and then changes with the gap. After
-/// an opening, a new contact with a smaller penetration than closing displacement has its full penetration.
+/// an opening, a new contact whose penetration is at most the closing displacement has its full penetration.
 #[test]
 fn deep_contacts_begin_at_the_entered_distance() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -169,8 +169,8 @@ fn frequency_bound_holds_on_quadratic_faces() {
 
 /// A constant force presses a block of 0.8 kg on a fixed face and pulls it along the face. With a small pull the block
 /// sticks on its tangential spring; with a large pull the block slides. Kinetic energy, spring energies, friction
-/// dissipation and the work of the constant force balance to rounding. The time integration conserves the kinetic
-/// energy in the form T − dt² |f|²/(8 m), with the total force f.
+/// dissipation and the work of the constant force balance to rounding. The kinetic energy enters in the form that the
+/// time integration conserves, T − dt² |f|²/(8 m) with the total force f.
 #[test]
 fn friction_sticks_slides_and_balances() {
     let inverse_mass = [0.0, 0.0, 0.0, 1.25];

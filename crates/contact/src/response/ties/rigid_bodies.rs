@@ -18,8 +18,8 @@ const MOTIONS: usize = 4;
 /// fraction of the radius of the ties. The gap that such a node can keep is negligible.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
-/// Addition to [`REDUNDANT_PIVOT`] for rounding errors. The unit is the rounding error of coordinates divided by the
-/// smallest radius of the ties of a body.
+/// Addition to [`REDUNDANT_PIVOT`] for rounding errors. The unit is the rounding error of coordinates, divided by the
+/// smallest of the radii of the ties of all bodies.
 const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
 /// Rotation increment of the finite difference that gives the response to an angular impulse \[rad\]. The increment is

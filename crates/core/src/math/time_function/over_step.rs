@@ -5,15 +5,15 @@ use super::enclosure::Enclosure;
 use super::jet::Jet;
 
 /// Distance from an end of an interval within which a kink or a jump counts as located at this end, relative to the
-/// length of the interval.
+/// length of the interval. The distance allows for the rounding of times that are sums of steps.
 const INSIDE: f64 = 1e-6;
 
 /// Allowance for the rounding error of a time that is a sum of steps, relative to the time.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Bound on the variation of the slope over an interval, times the length of the interval, relative to the largest
-/// magnitude of the function. Within this bound, Gauss quadrature is accurate nearly to rounding, and the interval is
-/// not bisected.
+/// Upper bound on the product of the length of an interval and the variation of the slope over it, relative to the
+/// largest magnitude of the function. Within this bound, Gauss quadrature is accurate nearly to rounding, and the
+/// interval is not bisected.
 const SMOOTH: f64 = 1e-3;
 
 /// Largest number of successive bisections of an interval between two breaks.

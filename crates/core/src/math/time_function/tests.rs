@@ -281,7 +281,7 @@ fn end_values_of_steps_are_limits_from_within() {
         let values = pulse.end_values(time, 1e-3);
         assert!((values.start - start).abs() < 1e-6 && (values.end - end).abs() < 1e-6, "{time}: {values:?}");
     }
-    // The end of the step misses the instant of the jump by a rounding error of either sign.
+    // An end of the step misses the instant of the jump by a rounding error of either sign, as in sums of time steps.
     for off in [-1e-18, 1e-18] {
         assert_eq!(pulse.end_values(1e-3 + off, 5e-4).start, 1e5);
         assert_eq!(pulse.end_values(5e-4, 5e-4 + off).end, 0.0);

@@ -145,7 +145,7 @@ proptest! {
     fn volume_of_a_warped_hexahedron_is_that_of_its_trilinear_map(points in perturbed(CellKind::Hex8)) {
         let volume = cell_volume(CellKind::Hex8, &points);
         // Both volumes are sums of about a hundred products of three coordinate differences. No difference exceeds the
-        // diagonal. The tolerance is 64 rounding errors ε of diagonal³.
+        // diagonal. The tolerance is 64 ε diagonal³ with the machine precision ε.
         let size = diagonal(&points).powi(3);
         prop_assert!((volume - gauss_volume(&points)).abs() <= 64.0 * f64::EPSILON * size);
     }
@@ -159,9 +159,9 @@ proptest! {
         let squares: f64 = pairs.iter().map(|&(a, b): &(usize, usize)| (points[a] - points[b]).norm_squared()).sum();
         let expected = 12.0 * (3.0 * volume).powf(2.0 / 3.0) / squares;
         let measured = measure(CellKind::Tet4, &points, false);
-        // The volume is a sum of products of three differences. Its error is at most 32 rounding errors ε of diagonal³.
-        // The relative error of the quality is two thirds of the relative error of the volume. The tolerance is the
-        // relative error of the volume itself, plus 32 ε.
+        // The volume is a sum of products of three differences. Its error is at most 32 ε diagonal³ with the machine
+        // precision ε. The relative error of the quality is two thirds of the relative error of the volume. The
+        // tolerance is the relative error of the volume itself, plus 32 ε.
         let rounding = 32.0 * f64::EPSILON * diagonal(&points).powi(3);
         prop_assert!((measured.shape - expected).abs() <= expected * (rounding / volume + 32.0 * f64::EPSILON));
         prop_assert!((measured.jacobian - 6.0 * volume).abs() <= rounding);

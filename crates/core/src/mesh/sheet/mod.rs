@@ -5,9 +5,10 @@ use rayon::slice::ParallelSliceMut;
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// Largest height of a face without area over the line through its two most distant nodes, relative to the distance
-/// between these two nodes. The rounding error of the coordinates is added. The rounding error of differences of node
-/// positions is 1e-16 of this distance. Below this height, fewer than four digits of the normal are therefore accurate.
+/// Largest height of a face without area, relative to the distance between its two most distant nodes \[-\]. The height
+/// is the distance of a node from the line through these two nodes. The rounding error of the coordinates is added. The
+/// rounding error of differences of node positions is 1e-16 of the distance between the two nodes. Below this height,
+/// fewer than four digits of the normal are therefore accurate.
 const FLAT: f64 = 1e-12;
 
 /// Rounding error of a coordinate, relative to the largest coordinate: from the file, the scaling, the rotation and the
