@@ -18,8 +18,8 @@ use crate::detection::volume::LadderTally;
 pub struct StageCounts {
     /// N_t: predicted times of contact of two spheres, and computed inflated boxes.
     pub trajectory: u64,
-    /// N_u: updated bounding volumes. An update of a body counts all volumes of its hierarchy, or all boxes of its
-    /// patches. For `Buckets`, N_u is the number of sorts.
+    /// N_u: updated bounding volumes. An update of a hierarchy counts all its volumes. An update of the patches of a
+    /// body counts the refitted boxes. For `Buckets` and `Sorting`, N_u is the number of sorts.
     pub update: u64,
     /// N_v: exclusion tests of bounding volumes and of near node–face pairs.
     pub overlap: u64,

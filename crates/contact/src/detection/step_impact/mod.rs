@@ -78,9 +78,9 @@ impl StepImpactSearch {
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 
-    /// The first contact of two features within a step: a node and a face, or two edges that can touch. Pairs that are
-    /// already in `touching` are ignored. Contacts in the first millionth of the step are ignored, because they belong
-    /// to the impact that ended the last step.
+    /// The first contact of two features within a step: a node and a face, or two edges that can touch. A contact is
+    /// ignored if `touching` contains the pair of edges, or the node with the same target surface. Contacts in the
+    /// first millionth of the step are ignored, too, because they belong to the impact that ended the last step.
     ///
     /// # Cost
     /// The bounds on the paths of all nodes are computed once. Each pair of bodies with overlapping swept boxes needs
