@@ -37,8 +37,8 @@ const NONE: u32 = u32::MAX;
 /// is 6e-4 of the impact energy.
 pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
-/// Ratio of the squared frequency ω² that is reported to the step control to the bound λ of rigid bodies. In steps of
-/// 1.9/ω, λ dt² is then [`MAX_ON_RIGID_BODIES`].
+/// Ratio ω²/λ, with the squared frequency ω² that is reported to the step control, and the bound λ of rigid bodies. In
+/// steps of 1.9/ω, λ dt² is then [`MAX_ON_RIGID_BODIES`].
 const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
 /// Largest λ dt² of all springs on deformable nodes together. Elements at 0.8 of their critical step have λ dt² = 1.6²;

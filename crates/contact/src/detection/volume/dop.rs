@@ -7,7 +7,7 @@
 //!
 //! Bounds are *signed* projections. Two polytopes are disjoint if their slabs of *at least one* direction are disjoint.
 //! (Aragón & Molinari 2014, eqs. (8)–(11), print norms of the projections, and require all slab pairs to be disjoint.)
-//! The test does not find gaps that only another direction separates.
+//! The test does not find gaps that are visible only along other directions.
 
 use std::f64::consts::SQRT_2;
 

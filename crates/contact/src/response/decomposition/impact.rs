@@ -312,8 +312,8 @@ impl Group<'_> {
         self.members.iter().all(|&k| self.shortfall(k) <= little)
     }
 
-    /// Marks those contacts with restitution as jammed whose shortfall is near the largest shortfall. Returns whether
-    /// some contacts with restitution are jammed and others are not.
+    /// Marks those contacts with restitution as jammed whose shortfall is at least `JAMMED_RATIO` times the largest
+    /// shortfall. Returns whether some contacts with restitution are jammed and others are not.
     fn mark_jammed(&mut self) -> bool {
         let farthest = self.members.iter().map(|&k| self.shortfall(k)).fold(0.0, f64::max);
         let (mut any_jams, mut any_is_left) = (false, false);

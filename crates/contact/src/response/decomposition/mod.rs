@@ -30,7 +30,7 @@ use unknown::Unknown;
 
 pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 
-/// Decomposition contact response: a projection of positions and impulses, both after the predictor.
+/// Decomposition contact response: after the predictor, a projection corrects positions, and impulses change velocities.
 ///
 /// The velocities v_a of the nodes of a contact are decomposed into three parts. With the weights w_a, the relative
 /// velocity is v_r = Σ w_a v_a.
@@ -95,9 +95,10 @@ clone_by_field!(DecompositionMemory { steps_to_solution, time_step, earlier, sti
 /// Data of a contact in the previous step.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Earlier {
-    /// Initial guess of the impulse, divided by the time between the middles of the last two steps \[N\].
+    /// Impulse, divided by the time between the middles of the last two steps \[N\]. This force gives the initial guess
+    /// of the next impulse.
     force: Vec3,
-    /// Initial guess of the normal part of the projection impulse \[kg·m\].
+    /// Normal part of the projection impulse \[kg·m\], the initial guess in the next step.
     push_out: f64,
     /// Whether the contact was sliding.
     slides: bool,

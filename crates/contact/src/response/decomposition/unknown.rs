@@ -30,7 +30,7 @@ pub(super) struct Unknown {
 
 impl Unknown {
     /// A contact without impulse. `compliance` is the compliance D of its local steps \[1/kg\]; D must be at least the
-    /// compliance W_kk of the contact. `friction` is the static and dynamic coefficient.
+    /// compliance W_kk of the contact. `friction` is both the static and the dynamic coefficient.
     pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
         let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
         let along = normal.dot(&(compliance * normal));

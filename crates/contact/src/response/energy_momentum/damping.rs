@@ -31,7 +31,7 @@ impl EnergyMomentum {
 
 impl Spring {
     /// Updates the damping at the current age. `frequency` is the frequency of the contact \[rad/s\], and `time_step`
-    /// the length of the steps \[s\].
+    /// the time of the kick \[s\].
     fn damp(&mut self, frequency: f64, time_step: f64) {
         if frequency == 0.0 {
             return;

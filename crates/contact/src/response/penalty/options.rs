@@ -10,7 +10,8 @@ use crate::response::laws::friction::FrictionLaw;
 pub enum Stiffness {
     /// From masses and time step dt: κ = f m_eff/dt² with the factor f. The reciprocal 1/m_eff is the sum of w²/m over
     /// the deformable nodes and n · H n over the rigid bodies. Here w and m are nodal weights and masses, n is the
-    /// normal, and H the compliance matrix of a rigid body at the contact \[1/kg\]. κ does not depend on the material.
+    /// normal, and H the compliance matrix of a rigid body at the contact \[1/kg\]. κ does not depend on the
+    /// material, and the rule is stable for any material.
     Mass,
     /// From the elements behind the surface: κ = f k with the factor f and 1/k = Σ w²/k_a. The vector contains the
     /// stiffness k_a = K A²/V of every node \[N/m\], from the bulk modulus K, face area A and volume V of the elements.

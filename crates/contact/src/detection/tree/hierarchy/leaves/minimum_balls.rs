@@ -1,5 +1,5 @@
-//! Minimum balls of the bounding points of the faces, computed when a tree is built. The barycentric weights of the centre of a ball are
-//! stored, so that the centre moves with the face.
+//! Minimum balls of the bounding points of the faces, computed when a tree is built. The barycentric weights of the
+//! centre of a ball are stored, so that the centre moves with the face.
 
 #![expect(clippy::needless_range_loop, reason = "the loop index addresses several arrays")]
 
@@ -97,7 +97,7 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
 /// with the length aᵢ of the edge that faces corner i.
 ///
 /// The second result is zero if the weights are reliable. It is one for acute needles, because rounding dominates their
-/// weights. It is also one if a position is NaN.
+/// weights. It is also one if a position is NaN, but not for infinite positions.
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
