@@ -6,7 +6,7 @@
 //! | response | acts by | conserves or satisfies | limitation |
 //! |---|---|---|---|
 //! | [`Penalty`] | spring forces | the energy of a contact over its life | penetration, shorter time step |
-//! | [`Decomposition`] | impulses, projected positions | impenetrability after each step | dissipates energy of impacting nodes |
+//! | [`Decomposition`] | impulses, projected positions | impenetrability after each step | loses energy in impacts |
 //! | [`EnergyMomentum`] | discrete-gradient springs | energy and momenta to rounding, at any stiffness | penetration |
 //!
 //! Tied surfaces have no contact constraints. [`Ties`] keep them together and work with any of the three responses.

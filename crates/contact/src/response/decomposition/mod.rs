@@ -30,7 +30,8 @@ use unknown::Unknown;
 
 pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 
-/// Decomposition contact response: after the predictor, a projection corrects positions, and impulses change velocities.
+/// Decomposition contact response. After the predictor, a projection corrects the positions; then impulses change the
+/// velocities.
 ///
 /// The velocities v_a of the nodes of a contact are decomposed into three parts. With the weights w_a, the relative
 /// velocity is v_r = Σ w_a v_a.

@@ -1,9 +1,9 @@
 //! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
 //! If a spring is compressed for only a part of a step, the trapezoidal rule still counts its force at the end of the
-//! step as if the force had changed linearly over the whole step. The spring then absorbs too much energy at closing and
-//! returns too much energy at opening. At the end of the step in which the contact opens, a force p against the normal
-//! removes the energy E that the contact has created over its life:
+//! step as if the force had changed linearly over the whole step. The spring then absorbs too much energy at closing,
+//! and returns too much energy at opening. At the end of the step in which the contact opens, a force p against the
+//! normal removes the energy E that the contact has created over its life:
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E

@@ -86,8 +86,8 @@ impl Hierarchy {
         groups
     }
 
-    /// Appends the points that bound the faces below `root`. In a tree without curved faces, each node is appended once.
-    /// In other trees, the bounding points of every face are appended.
+    /// Appends the points that bound the faces below `root`. In a tree without curved faces, each node is appended
+    /// once. In other trees, the bounding points of every face are appended.
     fn append_points<const N: usize>(
         &self,
         root: u32,
