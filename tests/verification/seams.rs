@@ -15,6 +15,9 @@ const ROUNDING: f64 = 1e-9;
 /// Bound on the penetration of a block of rubber under sudden gravity \[m\].
 const DEEPEST: f64 = 2e-5;
 
+/// Largest change of the velocity on fine slabs that the README states, relative to this velocity \[-\].
+const TILTED: f64 = 3e-4;
+
 /// Two slabs with a seam between them.
 #[derive(Clone, Copy, Debug)]
 struct Seam {
@@ -125,7 +128,8 @@ fn rubber_blocks_slide_uniformly_over_seams() {
 
 /// Goal: a rigid block slides over seams between finely meshed slabs. The nodes of the slabs push on the bottom of the
 /// block, which the penetration tilts. Tolerance: by the conservation of energy, the velocity v changes at most by
-/// g h/v², with the sum h of the difference in height between the slabs and the largest penetration.
+/// g h/v², with the sum h of the difference in height between the slabs and the largest penetration; the change is also
+/// below [`TILTED`].
 #[test]
 fn nodes_of_fine_slabs_do_not_stop_blocks() {
     let mut faults = Faults::default();
@@ -137,8 +141,8 @@ fn nodes_of_fine_slabs_do_not_stop_blocks() {
             let found = OverSeam::of(&mut block_over_seam(seam, 3, [7, 5, 1], response).plain());
             let Some(found) = faults.take(&label, found) else { continue };
             let OverSeam { change, depth, end } = found;
-            let most = 9.81 * (seam.lower.abs() + depth) / (SLIDING * SLIDING);
-            println!("{label}: {change:.1e} of {most:.1e}");
+            let most = f64::min(9.81 * (seam.lower.abs() + depth) / (SLIDING * SLIDING), TILTED);
+            println!("{label}: {change:.1e} of {most:.1e}, depth {depth:.1e}");
             faults.hold(change < most && end > 1.19, || {
                 format!("{label}: {change:e}, {depth:e}, ends at {end}")
             });

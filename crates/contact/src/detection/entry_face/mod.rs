@@ -24,11 +24,12 @@
 //! an unloaded contact of the node itself. The lowest rank has only unloaded contacts of face nodes. Only the
 //! alternatives of the highest rank that occurs can continue a contact.
 //!
-//! If no contact of the last step satisfies (1) and (2), an alternative can continue a loaded contact that was detected
-//! in this step between the same two bodies. The contactor of this contact must be a node of the alternative.
-//! Conditions (2) and (3) must hold. The contact point must be so far from the edges of its face that the contact has
-//! no alternatives. An example is a block that lands while it slides over a fine mesh: nodes of the floor enter the
-//! block through its front, and in the same step nodes at the bottom of the block enter the floor from above.
+//! An alternative of the lowest rank, or without a contact of the last step that satisfies (1) and (2), can also
+//! continue a loaded contact that was detected in this step between the same two bodies. The contactor of this contact
+//! must be a node of the alternative. Conditions (2) and (3) must hold. The contact point must be so far from the edges
+//! of a triangle or quadrilateral that the contact has no alternatives. An example is a block that lands while it slides
+//! over a fine mesh: nodes of the floor enter the block through its front, and in the same step nodes at the bottom of
+//! the block enter the floor from above.
 //!
 //! The entry face is the nearest alternative that continues a contact. If no alternative continues a contact, the entry
 //! face is the alternative whose plane the node crossed last. On a convex body, the path of the node passes through
@@ -231,9 +232,8 @@ impl EntryFaces {
     }
 
     /// Data of the contacts of the last step that satisfy conditions (1) and (2) at the top of this file for an
-    /// alternative. If there are none, data of the contacts detected in this step that the alternative can continue
-    /// instead. These contacts are loaded and have no alternatives of their own. `None` if there are none of these
-    /// either.
+    /// alternative. If none of these contacts is loaded or acted on the node itself, data of the contacts detected in
+    /// this step that the alternative can continue instead. `None` without a contact of either kind.
     fn continuation(
         &self,
         query: &Query<'_>,
@@ -250,16 +250,30 @@ impl EntryFaces {
         };
         let own = of_node(query.constraint.nodes[0], 1.0);
         let of_face = nodes.iter().filter_map(|&node| of_node(node, -1.0));
-        if let Some(depth) = of_face.chain(own).reduce(f64::max) {
-            let origin = if own.is_some() { Origin::Node } else { Origin::Face };
-            return Some(Continuation { depth, origin });
+        let origin = if own.is_some() { Origin::Node } else { Origin::Face };
+        let earlier = of_face.chain(own).reduce(f64::max).map(|depth| Continuation { depth, origin });
+        if own.is_some() || earlier.is_some_and(|earlier| earlier.depth > query.rounding()) {
+            return earlier;
         }
+        self.detected_support(query, alternative, detected).or(earlier)
+    }
+
+    /// Data of the loaded contacts detected in this step that an alternative can continue. Their contactors are nodes of
+    /// the alternative, their forces are opposed to its normal, and these contacts have no alternatives themselves.
+    fn detected_support(
+        &self,
+        query: &Query<'_>,
+        alternative: &Alternative,
+        detected: &Constraints,
+    ) -> Option<Continuation> {
+        let (_, nodes) = query.target().face(alternative.face as usize);
         let [body, other] = query.constraint.bodies;
         let is_opposed = |contact: &Constraint<'_>| {
             contact.bodies == [other, body] && is_along(&contact.normal, &-alternative.normal)
         };
         let is_unambiguous = |contact: &Constraint<'_>| {
-            let query = self.query(query.surfaces, query.configuration, *contact, query.deepest);
+            // The criterion must not depend on the depths of other contacts.
+            let query = self.query(query.surfaces, query.configuration, *contact, 0.0);
             query.is_within_face(query.reach() / LEAST_WEDGE)
         };
         let contacts = nodes.iter().flat_map(|&node| detected.of_contactor(node));

@@ -34,20 +34,19 @@ pub(super) enum Origin {
     Node,
     /// Contacts of the last step that acted on nodes of the face only.
     Face,
-    /// Contacts detected in this step, with nodes of the face as contactors.
+    /// Contacts detected in this step with nodes of the face as contactors.
     Detected,
 }
 
 impl Continuation {
-    /// Rank: 3 with a loaded contact of the last step, 2 with an unloaded contact of the node itself, 1 with unloaded
-    /// contacts of face nodes only, 0 with contacts detected in this step. A contact whose depth is within rounding, as
+    /// Rank: 2 with a loaded contact of the last step, 1 with an unloaded contact of the node itself, 0 with unloaded
+    /// contacts of face nodes only or with contacts detected in this step. A contact whose depth is within rounding, as
     /// on coplanar sides of two floors, is unloaded.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         match self.origin {
-            Origin::Detected => 0,
-            _ if self.depth > rounding => 3,
-            Origin::Node => 2,
-            Origin::Face => 1,
+            Origin::Node | Origin::Face if self.depth > rounding => 2,
+            Origin::Node => 1,
+            Origin::Face | Origin::Detected => 0,
         }
     }
 }

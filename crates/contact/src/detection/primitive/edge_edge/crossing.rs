@@ -34,7 +34,7 @@ const LEANING: f64 = 0.1;
 
 /// Largest width of a closed seam between two bodies, relative to the search depth of their edges. The faces beside a
 /// closed seam differ in height by at most the same length. The fraction is the usual tolerance of geometric models.
-const SEAM: f64 = 1e-4;
+pub(super) const CLOSED_SEAM: f64 = 1e-4;
 
 /// Two edges that have crossed or nearly cross. `gap` \[m\] is negative in penetration; `normal` is the unit normal out
 /// of the target edge.
@@ -89,7 +89,8 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
     let thickness = model.offset(candidate.bodies);
     let depth = model.edge_search_depth(candidate.bodies, edges);
-    let reach = depth.max(thickness);
+    let seam = CLOSED_SEAM * depth;
+    let reach = depth.max(thickness + seam);
     if curves[0].clearance(&curves[1]) > reach {
         return None;
     }
@@ -109,7 +110,6 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
     let gap = distance - thickness;
     let nodes = edges.iter().flat_map(|edge| edge.nodes);
     let is_contact = gap <= rounding_of_gap(nodes.map(|node| &positions[node as usize]));
-    let seam = SEAM * depth;
     (distance >= -depth && (is_contact || gap <= seam)).then_some(Crossing {
         candidate: *candidate,
         places,

@@ -3,9 +3,10 @@
 //! If an edge crosses two edges of a body, as at a corner, and the distance between the crossings is less than the
 //! depth of the deeper crossing, only the shallower crossing counts.
 //!
-//! If an edge crosses the two rims of a seam between bodies with flush surfaces, neither crossing counts. The seam may
-//! be as wide as the deeper crossing is deep, or as the tolerance `SEAM` of closed seams allows. The edge need not
-//! touch both rims: one of the two gaps may be positive up to this tolerance.
+//! If an edge crosses the two rims of a seam between bodies with flush surfaces, neither crossing counts. If the edge is
+//! in contact with both rims, the crossings are apart by at most the depth of the deeper crossing or the width
+//! `CLOSED_SEAM` of a closed seam. If the edge is in contact with one rim only, the distance of the crossings and the
+//! difference of their gaps are at most this width.
 //!
 //! ```text
 //!        ────────────────   edge that crosses both rims
@@ -88,7 +89,13 @@ fn are_at_seam(
 ) -> bool {
     let [one, other] = [0, 1].map(|k| crossings[k].candidate.bodies[1 - sides[k]]);
     let [point, beside] = [0, 1].map(|k| crossings[k].points[sides[k]]);
-    let widest = crossings.iter().map(|crossing| crossing.seam.max(-crossing.gap)).fold(0.0, f64::max);
+    let [gap, other_gap] = crossings.map(|crossing| crossing.gap);
+    let closed = f64::min(crossings[0].seam, crossings[1].seam);
+    let widest = match crossings.iter().all(|crossing| crossing.is_contact) {
+        true => closed.max(-gap).max(-other_gap),
+        false if (gap - other_gap).abs() <= closed => closed,
+        false => return false,
+    };
     if one == other || (point - beside).norm() > widest + rounding_of_gap([&point]) {
         return false;
     }

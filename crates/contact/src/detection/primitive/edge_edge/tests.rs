@@ -1,4 +1,4 @@
-use super::crossing::CROSSING;
+use super::crossing::{CLOSED_SEAM, CROSSING};
 use super::*;
 use crate::detection::detector::Detector;
 use crate::detection::detectors::AllPairs;
@@ -94,6 +94,28 @@ fn rims_of_flush_bodies_are_no_edges() {
         let crossings: Vec<f64> = of_upper.map(|crossing| crossing.gap).collect();
         assert_eq!(crossings.len(), num_crossings, "{degrees}");
         assert!(crossings.iter().all(|gap| (gap + depth).abs() < 1e-14), "{crossings:?}");
+    }
+}
+
+/// A cube penetrates one of two other cubes by a tenth of the width of a closed seam. The second cube is apart from the
+/// first, or lower. Edges of the upper cube make contact with the rims of the seam only if the seam is wider than a closed
+/// seam, or the step higher. At a step, they touch the rim of the first cube only.
+#[test]
+fn rims_of_closed_seams_are_no_edges() {
+    let unit = Vec3::repeat(1.0);
+    let first = |x: Vec3| x - Vec3::x() * 0.5;
+    let (surfaces, positions) = boxes([(unit * 0.5, &|x| x), (unit, &first)]);
+    let model = ContactModel::new(surfaces, &[], &positions);
+    let edges = [0, 1].map(|body| &model.surfaces[body].edges()[0]);
+    let seam = CLOSED_SEAM * model.edge_search_depth([0, 1], edges);
+    let upper = |x: Vec3| x * 0.5 + Vec3::z() * (0.75 - 0.1 * seam);
+    for (width, height, num_crossings) in
+        [(0.5, 0.0, 0), (2.0, 0.0, 4), (0.0, 0.5, 0), (0.0, 2.0, 2), (0.5, 0.5, 0)]
+    {
+        let second = |x: Vec3| x + Vec3::new(0.5 + width * seam, 0.0, -height * seam);
+        let constraints = found(boxes([(unit, &upper), (unit, &first), (unit, &second)]));
+        let of_upper = constraints.of_edges().filter(|crossing| crossing.bodies.contains(&0));
+        assert_eq!(of_upper.count(), num_crossings, "{width}, {height}");
     }
 }
 

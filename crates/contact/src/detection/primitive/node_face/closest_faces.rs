@@ -20,7 +20,7 @@ use crate::mesh::CellKind;
 const NODES_AT_A_TIME: usize = 64;
 
 /// Largest ratio of the size of a face to the reach of its candidates for which
-/// [`ClosestFaces::largest_rounding`] is an upper bound.
+/// [`ClosestFaces::largest_rounding`] is an upper bound. Meshes stay far below: the search depth follows their edges.
 const LARGEST_FACE: f64 = 1e6;
 
 /// The closest candidate face of one contactor node.
@@ -198,7 +198,7 @@ impl ClosestFaces<'_> {
             }
             return;
         }
-        let Some(point) = self.closest_point_within(candidate, node, reach) else { return };
+        let Some(point) = self.closest_point_within(place, node) else { return };
         let target = &self.model.surfaces[candidate.key.target as usize];
         let position = |node: u32| self.positions[node as usize];
         let normal = || face_normal_vector(target, &position, candidate.face as usize, point.xi);
@@ -233,12 +233,8 @@ impl ClosestFaces<'_> {
 
     /// The closest point of a candidate face. `None` if a lower bound on the distance exceeds the reach of the face, or
     /// exceeds the distance of the closest face so far by more than the rounding error.
-    fn closest_point_within(
-        &self,
-        candidate: &Candidate,
-        node: &NodeSearch<'_>,
-        reach: f64,
-    ) -> Option<ClosestPoint> {
+    fn closest_point_within(&self, place: usize, node: &NodeSearch<'_>) -> Option<ClosestPoint> {
+        let (candidate, reach) = (&self.candidates[place], self.target_faces[place].reach);
         let query = &self.positions[candidate.key.contactor as usize];
         let (kind, nodes) = self.model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
         let mut corners = [Vec3::zeros(); MAX_NODES];
@@ -249,8 +245,7 @@ impl ClosestFaces<'_> {
         let is_closed_form = matches!(kind, CellKind::Line2 | CellKind::Tri3);
         if !is_closed_form {
             let least = least_distance_squared(kind, corners, query);
-            let rounding = rounding_of_gap(corners.iter().chain([query]));
-            if least > reach * reach || exceeds(least, node.farthest, rounding) {
+            if least > reach * reach || exceeds(least, node.farthest, self.largest_rounding(place)) {
                 return None;
             }
         }
