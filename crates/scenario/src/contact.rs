@@ -38,8 +38,7 @@ pub struct ContactSettings {
     pub own_laws: Vec<(SurfacePair, ContactLaws)>,
     /// Whether a step that contains an impact ends at the time of impact.
     pub resolve_impact: bool,
-    /// Penetration beyond which a contact is lost \[m\]. `None` stands for half the median edge length of the finer
-    /// surface.
+    /// Penetration beyond which a contact is lost \[m\]; by default half the median edge length of the finer surface.
     pub search_depth: Option<f64>,
     /// Contact normal of a node in an element, for detection by distance fields.
     pub normal: ContactNormal,
@@ -200,8 +199,7 @@ vocabulary! {
 pub struct TiedPair {
     /// Indices of the bodies in ascending order.
     pub bodies: [usize; 2],
-    /// Largest distance of a tied node from its face \[m\]. `None` stands for a quarter of the shortest edge of the two
-    /// surfaces.
+    /// Largest distance of a tied node from its face \[m\]; by default a quarter of the shortest edge of both surfaces.
     pub within: Option<f64>,
     /// Location of the key `tied` in the file.
     pub span: Range<usize>,
@@ -367,8 +365,7 @@ vocabulary! {
 vocabulary! {
     /// Starting points of iterative closest-point methods.
     pub enum ClosestPointStart {
-        /// Of the nodes and the centre of the face, the point nearest to the contactor (option I of Aragón, Yastrebov &
-        /// Molinari 2013).
+        /// The nearest of the nodes and the centre of the face (option I of Aragón, Yastrebov & Molinari 2013).
         Nearest = "nearest",
         /// The centre of the face (option II of Aragón, Yastrebov & Molinari 2013).
         Centre = "centre",

@@ -17,8 +17,7 @@ use crate::vocabulary::vocabulary;
 pub struct Scenario {
     /// Path of the scenario file.
     pub path: PathBuf,
-    /// Text of the file after overrides and parameters were applied. The spans of [`Located`] values refer to this
-    /// text.
+    /// Text of the file with overrides and parameters applied, to which the spans of [`Located`] values refer.
     pub source: String,
     /// Text of the file without overrides.
     pub file_text: String,
@@ -60,8 +59,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The system of units in which all materials can exist. `None` if the scenario names a system, or if none can be
-    /// inferred.
+    /// The system of units in which all materials can exist. `None` if the scenario names one, or none can be inferred.
     pub fn inferred_units(&self) -> Option<UnitSystem> {
         let of = |material: &MaterialSpec| Some((material.density?, material.wave_speed()));
         let solids: Vec<_> = self.materials.iter().filter_map(of).collect();
@@ -85,8 +83,7 @@ pub struct TimeSettings {
     pub safety: f64,
     /// Largest step in flight \[s\].
     pub flight_step: f64,
-    /// Upper limit of the energy imbalance, relative to the largest energy so far \[-\]. A larger imbalance stops the
-    /// run.
+    /// Energy imbalance beyond which the run stops, relative to the largest energy so far \[-\].
     pub energy_tolerance: f64,
 }
 
@@ -175,8 +172,7 @@ pub struct BodySpec {
     pub velocity: Vec3,
     /// Angular velocity about the centre of mass at t = 0 \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Gravitational acceleration of the body, or of the scenario if the body gives none \[m/s²\]. Zero if it varies in
-    /// time.
+    /// Gravitational acceleration of the body or else of the scenario \[m/s²\]. Zero if it varies in time.
     pub gravity: Vec3,
     /// Gravitational acceleration as functions of time \[m/s²\]. `None` if the acceleration is constant.
     pub varying_gravity: Option<[TimeFunction; 3]>,
@@ -367,8 +363,7 @@ pub struct OutputSettings {
     pub frames: FrameSchedule,
     /// Whether steps end at the times of frames, history rows and probe samples.
     pub exact: bool,
-    /// Largest time between frames after the first contact \[s\]. With `None`, contact does not change the frame
-    /// schedule.
+    /// Largest time between frames after the first contact \[s\]. With `None`, contact does not change the schedule.
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
