@@ -38,6 +38,7 @@ pub struct Surface {
     node_faces: Vec<u32>,
     edges: Vec<Edge>,
     face_edges: Vec<u32>,
+    is_closed: bool,
 }
 
 impl Surface {
@@ -55,6 +56,7 @@ impl Surface {
         }
         surface.connect_nodes();
         surface.connect_edges();
+        surface.is_closed = surface.has_no_border();
         surface
     }
 
@@ -148,12 +150,38 @@ impl Surface {
         self.nodes.binary_search(&node).ok()
     }
 
+    /// Whether the surface has no border: along every edge, as many faces run forward as backward. In the plane, as many
+    /// segments begin as end at every node.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    fn has_no_border(&self) -> bool {
+        let (mut of_edges, mut of_nodes) = (vec![0_i32; self.edges.len()], vec![0_i32; self.nodes.len()]);
+        for face in 0..self.num_faces() {
+            let (kind, nodes) = self.face(face);
+            let corner = |k: usize| nodes[kind.corners()[k % kind.corners().len()] as usize];
+            for (k, &edge) in self.edges_of_face(face).iter().enumerate() {
+                let forward = self.edges[edge as usize].nodes == [corner(k), corner(k + 1)];
+                // A collapsed edge, whose two nodes are the same node, does not count.
+                let runs = corner(k) != corner(k + 1);
+                of_edges[edge as usize] += i32::from(runs) * if forward { 1 } else { -1 };
+            }
+            if kind.dimension() == 1
+                && let [Some(from), Some(to)] = [0, 1].map(|k| self.local_node(corner(k)))
+            {
+                of_nodes[from] += 1;
+                of_nodes[to] -= 1;
+            }
+        }
+        of_edges.iter().chain(&of_nodes).all(|&count| count == 0)
+    }
+
     /// Whether a node, an edge or a face, given by its global nodes, belongs to this surface: a face of the surface
     /// contains all these nodes. False without nodes.
     pub fn holds(&self, nodes: &[u32]) -> bool {
-        let local = nodes.first().and_then(|&node| self.local_node(node));
-        let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
-        faces.iter().any(|&face| {
+        let around = nodes.first().map_or(&[][..], |&node| self.faces_of_node(node));
+        around.iter().any(|&face| {
             let of_face = self.face(face as usize).1;
             nodes.iter().all(|node| of_face.contains(node))
         })
@@ -161,28 +189,24 @@ impl Surface {
 
     /// Whether these are the nodes of a face, in its order.
     pub fn is_face(&self, nodes: &[u32]) -> bool {
-        let local = nodes.first().and_then(|&node| self.local_node(node));
-        let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
-        faces.iter().any(|&face| self.face(face as usize).1 == nodes)
+        let around = nodes.first().map_or(&[][..], |&node| self.faces_of_node(node));
+        around.iter().any(|&face| self.face(face as usize).1 == nodes)
     }
 
     /// The faces of a contact with these target nodes: the faces with all of these nodes; without such faces, the faces
     /// with only these nodes.
     pub fn faces_at<'a>(&'a self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
-        let around = |node: u32| {
-            let local = self.local_node(node);
-            local.map_or(&[][..], |local| self.faces_of_local_node(local))
-        };
         let nodes_of = |&face: &u32| self.face(face as usize).1;
         let has_all = move |face: &u32| nodes.iter().all(|node| nodes_of(face).contains(node));
-        let first = nodes.first().map_or(&[][..], |&node| around(node));
+        let first = nodes.first().map_or(&[][..], |&node| self.faces_of_node(node));
         let others = if first.iter().any(has_all) { &[][..] } else { nodes };
         let has_only = move |&(node, face): &(u32, u32)| {
             let of_face = nodes_of(&face);
             let is_first = nodes.iter().find(|node| of_face.contains(node)) == Some(&node);
             is_first && of_face.iter().all(|node| nodes.contains(node))
         };
-        let only = others.iter().flat_map(move |&node| around(node).iter().map(move |&face| (node, face)));
+        let around = move |&node: &u32| self.faces_of_node(node).iter().map(move |&face| (node, face));
+        let only = others.iter().flat_map(around);
         first.iter().copied().filter(has_all).chain(only.filter(has_only).map(|(_, face)| face))
     }
 
@@ -235,6 +259,11 @@ impl Surface {
             }
         }
         self.nodes.iter().copied().zip(areas)
+    }
+
+    /// Face ring of a global node; empty if the node is not on the surface.
+    pub fn faces_of_node(&self, node: u32) -> &[u32] {
+        self.local_node(node).map_or(&[], |local| self.faces_of_local_node(local))
     }
 
     /// Face ring of the node with the index `local` in [`Surface::nodes`].

@@ -116,9 +116,7 @@ impl SupportNodes {
             Self::None => &[],
             Self::Body(nodes) => nodes,
             Self::Elements { nodes: of_faces, ends } => {
-                let faces = surface
-                    .local_node(terms[0].0)
-                    .map_or(&[][..], |local| surface.faces_of_local_node(local));
+                let faces = surface.faces_of_node(terms[0].0);
                 let is_of_point = |&&face: &&u32| {
                     let (_, nodes) = surface.face(face as usize);
                     terms.iter().all(|(node, _)| nodes.contains(node))

@@ -314,7 +314,7 @@ impl ShortListBuilder<'_> {
     /// Finds the normal cones of the face ring of a node.
     fn find_face_ring(&self, side: usize, node: u32, work: &mut Workspace) {
         let surface = self.surface(side);
-        let around = surface.local_node(node).map_or(&[][..], |local| surface.faces_of_local_node(local));
+        let around = surface.faces_of_node(node);
         work.face_ring.clear();
         work.face_ring.extend(around.iter().map(|&face| self.normal_cone(side, face)));
     }

@@ -212,10 +212,9 @@ pub fn is_past_rim(
             Feature::Vertex(k) => {
                 let (kind, nodes) = surface.face(face);
                 let node = nodes[kind.corners()[k as usize] as usize];
-                let around = surface.local_node(node).map(|local| surface.faces_of_local_node(local));
-                around
-                    .into_iter()
-                    .flatten()
+                surface
+                    .faces_of_node(node)
+                    .iter()
                     .any(|&f| is_passed(weighted_normal(surface, &at, f as usize, node)))
             }
         }

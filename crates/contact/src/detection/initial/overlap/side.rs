@@ -9,7 +9,7 @@ use crate::detection::volume::Aabb;
 use crate::element::shape_values;
 use crate::math::Vec3;
 
-use super::winding::{is_closed, winds_around};
+use super::winding::winds_around;
 
 /// Additional shift of all interior points, in units of their depth. The shift is shorter than 1, so that the points
 /// stay inside. The shift is oblique to all coordinate axes and their diagonals, so that it removes alignments of two
@@ -34,7 +34,7 @@ pub struct Side<'a> {
 impl<'a> Side<'a> {
     pub fn new(surface: &'a Surface, positions: &'a [Vec3]) -> Self {
         let faces = ClosestFaceIndex::build(surface, positions);
-        let inward_displacements = is_closed(surface).then(|| inward_displacements(surface, positions));
+        let inward_displacements = surface.is_closed().then(|| inward_displacements(surface, positions));
         Self { surface, positions, faces, inward_displacements }
     }
 

@@ -24,31 +24,7 @@ const MAX_HALVINGS: u32 = 48;
 /// Whether the winding number of a closed surface about a point is not zero. Always `true` for an open surface, because
 /// its winding number is not an integer and decides nothing.
 pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool {
-    !is_closed(surface) || winding_number(surface, positions, point).abs() > 0.5
-}
-
-/// Whether a surface has no border: along every edge, as many faces run forward as backward. In the plane, as many
-/// segments begin as end at every node.
-pub fn is_closed(surface: &Surface) -> bool {
-    let (mut of_edges, mut of_nodes) =
-        (vec![0_i32; surface.edges().len()], vec![0_i32; surface.nodes().len()]);
-    for face in 0..surface.num_faces() {
-        let (kind, nodes) = surface.face(face);
-        let corner = |k: usize| nodes[kind.corners()[k % kind.corners().len()] as usize];
-        for (k, &edge) in surface.edges_of_face(face).iter().enumerate() {
-            let forward = surface.edges()[edge as usize].nodes == [corner(k), corner(k + 1)];
-            // A collapsed edge, whose two nodes are the same node, does not count.
-            let runs = corner(k) != corner(k + 1);
-            of_edges[edge as usize] += i32::from(runs) * if forward { 1 } else { -1 };
-        }
-        if kind.dimension() == 1
-            && let [Some(from), Some(to)] = [0, 1].map(|k| surface.local_node(corner(k)))
-        {
-            of_nodes[from] += 1;
-            of_nodes[to] -= 1;
-        }
-    }
-    of_edges.iter().chain(&of_nodes).all(|&count| count == 0)
+    !surface.is_closed() || winding_number(surface, positions, point).abs() > 0.5
 }
 
 /// Winding number of a closed surface about a point, with an error of some hundredths: 0 outside, ±1 inside. Other
@@ -116,7 +92,7 @@ mod tests {
     #[test]
     fn winding_numbers_tell_in_from_out() {
         let (surface, positions) = bulging();
-        assert!(is_closed(&surface));
+        assert!(surface.is_closed());
         let samples = &mut Samples::new(5);
         for height in [1e-1, 1e-3, 1e-6, 1e-9] {
             for _ in 0..20 {
@@ -143,11 +119,11 @@ mod tests {
         let (surface, positions) = bulging();
         let faces = (0..3).map(|face| surface.face(face));
         let open = Surface::new(faces);
-        assert!(!is_closed(&open) && winds_around(&open, &positions, &Vec3::x()));
+        assert!(!open.is_closed() && winds_around(&open, &positions, &Vec3::x()));
         let square = |count: u32| {
             let sides: Vec<[u32; 2]> = (0..count).map(|k| [k, (k + 1) % 4]).collect();
             Surface::new(sides.iter().map(|nodes| (CellKind::Line2, nodes.as_slice())))
         };
-        assert!(is_closed(&square(4)) && !is_closed(&square(3)));
+        assert!(square(4).is_closed() && !square(3).is_closed());
     }
 }
