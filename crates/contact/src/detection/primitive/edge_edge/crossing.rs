@@ -33,8 +33,8 @@ pub(super) const CROSSING: f64 = 0.01;
 const LEANING: f64 = 0.1;
 
 /// Largest width of a closed seam between two bodies, relative to the search depth of their edges. The faces beside a
-/// closed seam differ in height by at most the same length. The fraction is a choice: far above the tolerance of geometric
-/// kernels (Gmsh: 1e-8), far below the size of an element.
+/// closed seam differ in height by at most the same length. The fraction is a choice: far above the tolerance of
+/// geometric kernels (Gmsh: 1e-8), far below the size of an element.
 pub(super) const CLOSED_SEAM: f64 = 1e-4;
 
 /// Two edges that have crossed or nearly cross. `gap` \[m\] is negative in penetration; `normal` is the unit normal out
