@@ -27,9 +27,9 @@
 //! An alternative of the lowest rank, or without a contact of the last step that satisfies (1) and (2), can also
 //! continue a loaded contact that was detected in this step between the same two bodies. The contactor of this contact
 //! must be a node of the alternative. Conditions (2) and (3) must hold. The contact point must be so far from the edges
-//! of a triangle or quadrilateral that the contact has no alternatives. An example is a block that lands while it slides
-//! over a fine mesh: nodes of the floor enter the block through its front, and in the same step nodes at the bottom of
-//! the block enter the floor from above.
+//! of a triangle or quadrilateral that the contact has no alternatives. An example is a block that lands while it
+//! slides over a fine mesh: nodes of the floor enter the block through its front, and in the same step nodes at the
+//! bottom of the block enter the floor from above.
 //!
 //! The entry face is the nearest alternative that continues a contact. If no alternative continues a contact, the entry
 //! face is the alternative whose plane the node crossed last. On a convex body, the path of the node passes through

@@ -3,8 +3,8 @@
 //! If an edge crosses two edges of a body, as at a corner, and the distance between the crossings is less than the
 //! depth of the deeper crossing, only the shallower crossing counts.
 //!
-//! If an edge crosses the two rims of a seam between bodies with flush surfaces, neither crossing counts. If the edge is
-//! in contact with both rims, the crossings are apart by at most the depth of the deeper crossing or the width
+//! If an edge crosses the two rims of a seam between bodies with flush surfaces, neither crossing counts. If the edge
+//! is in contact with both rims, the crossings are apart by at most the depth of the deeper crossing or the width
 //! `CLOSED_SEAM` of a closed seam. If the edge is in contact with one rim only, the distance of the crossings and the
 //! difference of their gaps are at most this width.
 //!

@@ -98,8 +98,8 @@ fn rims_of_flush_bodies_are_no_edges() {
 }
 
 /// A cube penetrates one of two other cubes by a tenth of the width of a closed seam. The second cube is apart from the
-/// first, or lower. Edges of the upper cube make contact with the rims of the seam only if the seam is wider than a closed
-/// seam, or the step higher. At a step, they touch the rim of the first cube only.
+/// first, or lower. Edges of the upper cube make contact with the rims of the seam only if the seam is wider than a
+/// closed seam, or the step higher. At a step, they touch the rim of the first cube only.
 #[test]
 fn rims_of_closed_seams_are_no_edges() {
     let unit = Vec3::repeat(1.0);
