@@ -1,11 +1,11 @@
-//! Contact surface of a body: its faces with their edges and nodes, extracted from the volume mesh once.
+//! Contact surface of a body: faces, edges and nodes.
 
 use std::collections::HashMap;
 
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Marks entries of `face_edges` without an edge.
+/// Entry of `face_edges` without an edge.
 const NONE: u32 = u32::MAX;
 
 /// An edge of a surface.
@@ -13,18 +13,18 @@ const NONE: u32 = u32::MAX;
 pub struct Edge {
     /// Global numbers of the end nodes.
     pub nodes: [u32; 2],
-    /// Global number of the middle node of a quadratic edge; `None` for a linear edge.
+    /// Middle node of a quadratic edge.
     pub middle: Option<u32>,
-    /// The first face that contains the edge.
+    /// First face with this edge.
     pub face: u32,
-    /// Another face that contains the edge; `None` on the border of an open surface.
+    /// Another face with this edge; `None` on a border.
     pub neighbour: Option<u32>,
 }
 
 /// Faces of one body, oriented outward, with global node numbers.
 ///
-/// Faces are segments in plane problems, and triangles or quadrilaterals in space. Faces are linear or quadratic, and
-/// their kinds may be mixed. A segment has no edges, so [`Surface::edges`] is empty in plane problems.
+/// Faces are segments in plane problems, and triangles or quadrilaterals in space. Linear and quadratic faces may be
+/// mixed. Segments have no edges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
     kinds: Vec<CellKind>,
@@ -42,8 +42,8 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Surface of these faces: the kind and the global nodes of each face. The nodes of a face in space run
-    /// counter-clockwise seen from outside.
+    /// Surface of faces, each with its kind and global nodes. The nodes of a face in space run counter-clockwise seen
+    /// from outside.
     pub fn new<'a>(faces: impl IntoIterator<Item = (CellKind, &'a [u32])>) -> Self {
         let mut surface = Self { offsets: vec![0], ..Self::default() };
         for (kind, nodes) in faces {
@@ -109,7 +109,7 @@ impl Surface {
         &self.distinct_kinds
     }
 
-    /// Global nodes of all faces, if all faces are of one kind with `N` nodes; otherwise `None`.
+    /// Global nodes of all faces; `None` unless all faces are of one kind with `N` nodes.
     pub fn faces_of_one_kind<const N: usize>(&self) -> Option<&[[u32; N]]> {
         let is_one = self.distinct_kinds.len() == 1 && self.distinct_kinds[0].num_nodes() == N;
         is_one.then(|| self.face_nodes.as_chunks().0)
@@ -126,7 +126,7 @@ impl Surface {
         &self.local_face_nodes[self.offsets[face] as usize..self.offsets[face + 1] as usize]
     }
 
-    /// Edges of a face as indices into [`Surface::edges`]: the k-th edge runs from the k-th to the (k+1)-th corner.
+    /// Edges of a face as indices into [`Surface::edges`]. The k-th edge runs from the k-th to the (k+1)-th corner.
     /// Empty for segments.
     pub fn edges_of_face(&self, face: usize) -> &[u32] {
         let kind = self.kinds[face];
@@ -140,18 +140,18 @@ impl Surface {
         &self.edges
     }
 
-    /// Global numbers of the nodes of the surface, ascending.
+    /// Global nodes of the surface, ascending.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes
     }
 
-    /// Index of a global node in [`Surface::nodes`]; `None` if the node is not on the surface.
+    /// Index of a global node in [`Surface::nodes`]; `None` off the surface.
     pub fn local_node(&self, node: u32) -> Option<usize> {
         self.nodes.binary_search(&node).ok()
     }
 
-    /// Whether the surface has no border: along every edge, as many faces run forward as backward. In the plane, as many
-    /// segments begin as end at every node.
+    /// Whether the surface has no border: every edge has as many faces forward as backward. For segments, every node
+    /// has as many beginnings as ends.
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }
@@ -163,7 +163,7 @@ impl Surface {
             let corner = |k: usize| nodes[kind.corners()[k % kind.corners().len()] as usize];
             for (k, &edge) in self.edges_of_face(face).iter().enumerate() {
                 let forward = self.edges[edge as usize].nodes == [corner(k), corner(k + 1)];
-                // A collapsed edge, whose two nodes are the same node, does not count.
+                // A collapsed edge does not count.
                 let runs = corner(k) != corner(k + 1);
                 of_edges[edge as usize] += i32::from(runs) * if forward { 1 } else { -1 };
             }
@@ -177,8 +177,7 @@ impl Surface {
         of_edges.iter().chain(&of_nodes).all(|&count| count == 0)
     }
 
-    /// Whether a node, an edge or a face, given by its global nodes, belongs to this surface: a face of the surface
-    /// contains all these nodes. False without nodes.
+    /// Whether one face of the surface contains all these nodes. False without nodes.
     pub fn holds(&self, nodes: &[u32]) -> bool {
         let around = nodes.first().map_or(&[][..], |&node| self.faces_of_node(node));
         around.iter().any(|&face| {
@@ -193,8 +192,7 @@ impl Surface {
         around.iter().any(|&face| self.face(face as usize).1 == nodes)
     }
 
-    /// The faces of a contact with these target nodes: the faces with all of these nodes; without such faces, the faces
-    /// with only these nodes.
+    /// Faces with all these nodes; without any, the faces with only these nodes.
     pub fn faces_at<'a>(&'a self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
         let nodes_of = |&face: &u32| self.face(face as usize).1;
         let has_all = move |face: &u32| nodes.iter().all(|node| nodes_of(face).contains(node));
@@ -210,11 +208,9 @@ impl Surface {
         first.iter().copied().filter(has_all).chain(only.filter(has_only).map(|(_, face)| face))
     }
 
-    /// Median distance of neighbouring nodes along the edges of the faces \[m\], or along the segments in plane
-    /// problems; 0 without faces.
+    /// Median distance of neighbouring nodes along the edges or segments \[m\]; 0 without faces.
     ///
-    /// A linear edge contributes its length. A quadratic edge contributes the lengths of its two halves, so that the
-    /// median is the node spacing of linear and quadratic meshes alike. An edge of two faces counts twice.
+    /// A quadratic edge contributes its two halves. An edge of two faces counts twice.
     pub fn median_edge(&self, positions: &[Vec3]) -> f64 {
         let mut lengths = Vec::with_capacity(self.face_nodes.len());
         let distance = |a: u32, b: u32| (positions[b as usize] - positions[a as usize]).norm();
@@ -241,7 +237,7 @@ impl Surface {
     }
 
     /// Nodes with their shares of the surface area \[m²\]. Every face distributes the area of its corner polygon
-    /// equally among its nodes. A segment has a thickness of 1 m, so the value of its area is the value of its length.
+    /// equally among its nodes. Segments have a thickness of 1 m.
     pub fn nodal_areas(&self, positions: &[Vec3]) -> impl Iterator<Item = (u32, f64)> + use<'_> {
         let mut areas = vec![0.0; self.nodes.len()];
         for face in 0..self.num_faces() {
@@ -261,19 +257,18 @@ impl Surface {
         self.nodes.iter().copied().zip(areas)
     }
 
-    /// Face ring of a global node; empty if the node is not on the surface.
+    /// Face ring of a global node; empty off the surface.
     pub fn faces_of_node(&self, node: u32) -> &[u32] {
         self.local_node(node).map_or(&[], |local| self.faces_of_local_node(local))
     }
 
-    /// Face ring of the node with the index `local` in [`Surface::nodes`].
+    /// Face ring of a local node.
     pub fn faces_of_local_node(&self, local: usize) -> &[u32] {
         &self.node_faces[self.node_face_offsets[local] as usize..self.node_face_offsets[local + 1] as usize]
     }
 }
 
-/// Global end nodes of the k-th edge of a face, and its middle node if the face is quadratic. For a segment and k = 0,
-/// the edge is the segment itself.
+/// End nodes of the k-th edge of a face, and its middle node if quadratic. A segment has the one edge k = 0.
 fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>) {
     let count = kind.corners().len();
     let middle = if kind == kind.linear() { None } else { nodes.get(count + k).copied() };
@@ -284,8 +279,7 @@ fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>
 mod tests {
     use super::*;
 
-    /// Two six-node triangles share the diagonal of a square. The diagonal is a single edge with its middle node, and
-    /// the median edge is the spacing of the nodes.
+    /// Two six-node triangles with a common diagonal have a single edge there, with its middle node.
     #[test]
     fn edges_of_quadratic_faces_have_their_middle_node() {
         let point = |x: f64, y: f64| Vec3::new(x, y, 0.0);
@@ -323,7 +317,7 @@ mod tests {
         assert_eq!((linear.edges()[0].middle, linear.median_edge(&positions)), (None, 2.0));
         let plane = Surface::new([(CellKind::Line3, [0, 1, 4].as_slice())]);
         assert_eq!((plane.nodes().len(), plane.edges().len(), plane.median_edge(&positions)), (3, 0, 1.0));
-        // Each of the triangles has the area 2 and six nodes; the nodes of the diagonal are in both triangles.
+        // Each triangle has the area 2 and six nodes. Both triangles contain the nodes of the diagonal.
         let areas: Vec<f64> = surface.nodal_areas(&positions).map(|(_, area)| 3.0 * area).collect();
         assert_eq!(areas, [2.0, 1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0]);
         assert_eq!(plane.nodal_areas(&positions).map(|(_, length)| length).sum::<f64>(), 2.0);

@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use super::{Constraint, Surface};
 
-/// Upper bound on the total weight of target nodes off a face, at which the target point counts as on this face \[-\].
-/// Faces count as equally close if their distances agree to 1e-12 of the coordinates. Their closest points then agree
-/// to about the square root of this tolerance.
+/// Upper bound on the total weight of target nodes off a face, for a target point on this face \[-\]. The bound exceeds
+/// the square root of 1e-12, the tolerance of equally close faces relative to the coordinates.
 const BESIDE: f64 = 1e-5;
 
 /// A pair of bodies, or of parts of their surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfacePair {
-    /// Numbers of the two bodies, ascending.
+    /// Ascending.
     bodies: [u32; 2],
     /// Selected faces of each body, in the order of `bodies`; `None` for the whole surface.
     parts: [Option<Arc<Surface>>; 2],
@@ -24,7 +23,7 @@ impl SurfacePair {
         Self::new(bodies, [None, None])
     }
 
-    /// Parts of the surfaces of two bodies, in any order; `None` stands for the whole surface.
+    /// Parts of the surfaces of two bodies, in any order; `None` for the whole surface.
     pub fn new([a, b]: [u32; 2], [of_a, of_b]: [Option<Arc<Surface>>; 2]) -> Self {
         if a <= b {
             Self { bodies: [a, b], parts: [of_a, of_b] }
@@ -33,7 +32,7 @@ impl SurfacePair {
         }
     }
 
-    /// The bodies, in ascending order.
+    /// Numbers of the bodies, ascending.
     pub fn bodies(&self) -> [u32; 2] {
         self.bodies
     }
@@ -43,10 +42,9 @@ impl SurfacePair {
         self.parts == [None, None]
     }
 
-    /// Whether a contact is between these surfaces, in any order of contactor and target. A node, an edge or a face
-    /// belongs to a part if a face of the part contains all its nodes. Nodes and edges on the border between two parts
-    /// belong to both parts. A target of several equally close faces also belongs to a part if the target point is on
-    /// one of these faces that the part contains.
+    /// Whether a contact is between these surfaces, in any order of contactor and target. A part holds a node, edge or
+    /// face if one of its faces contains all the nodes. A part also holds a target of several equally close faces if
+    /// the target point is on one of its faces.
     pub fn holds(&self, constraint: &Constraint<'_>) -> bool {
         let [contactor, target] = constraint.bodies;
         if self.bodies != [contactor.min(target), contactor.max(target)] {
@@ -62,8 +60,7 @@ impl SurfacePair {
     }
 }
 
-/// Whether the target of a contact consists of several equally close faces, and its target point is on a face of the
-/// part up to the distance of the closest points.
+/// Whether the target has several equally close faces, and the target point is on a face of the part.
 fn is_on_one_of_several(part: &Surface, constraint: &Constraint<'_>) -> bool {
     let (nodes, weights) = (constraint.nodes, constraint.weights);
     let (nodes, weights) =
@@ -82,9 +79,8 @@ mod tests {
     use crate::mesh::CellKind;
     use crate::{Constraints, ContactKey, NodeOnSurface, Side};
 
-    /// The target of a contact consists of two faces with a common edge; a part contains one of these faces. The
-    /// contact belongs to the part if the target point is on the common edge up to the distance of the closest points.
-    /// It does not belong to the part if the target point is off the edge, or if the target is only the other face.
+    /// The target of a contact consists of two faces with a common edge, and a part contains one face. The contact
+    /// belongs to the part only if the target point is on the common edge.
     #[test]
     fn contacts_of_several_faces_belong_to_the_parts_of_each() {
         let part = Arc::new(Surface::new([(CellKind::Quad4, [0_u32, 1, 2, 3].as_slice())]));

@@ -15,8 +15,7 @@ pub const CORNERS: [[f64; 3]; 8] = [
     [-1.0, 1.0, 1.0],
 ];
 
-/// Corner for each combination of signs of its coordinates. Bit d of the index, d from 0 to 2, is set if `xi[d]` of the
-/// corner is +1.
+/// Corner for each combination of signs of its coordinates. Bit d of the index is set if `xi[d]` = +1.
 pub const CORNER_BY_SIDE: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
 /// 2 × 2 × 2 points, exact to degree 3 in each direction.
@@ -54,8 +53,7 @@ pub fn gradients8(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Natural coordinates of the 27 nodes: corners, mid-edges, mid-faces, and the centre. Kinds with fewer nodes use the
-/// first 8 or 20.
+/// Natural coordinates of the nodes: 8 corners, 12 mid-edges, 6 mid-faces, and the centre.
 pub const NODES: [[f64; 3]; 27] = [
     [-1.0, -1.0, -1.0],
     [1.0, -1.0, -1.0],
@@ -113,7 +111,6 @@ pub fn gradients20(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// 1 + c ξ, or 1 − ξ² for c = 0.
 fn factor(c: f64, xi: f64) -> f64 {
     if c == 0.0 { (1.0 - xi) * (1.0 + xi) } else { 1.0 + c * xi }
 }
@@ -122,7 +119,7 @@ fn corner_sum(node: [f64; 3], xi: [f64; 3]) -> f64 {
     node[0] * xi[0] + node[1] * xi[1] + node[2] * xi[2]
 }
 
-/// Index of a nodal coordinate among the points −1, +1, 0 of the quadratic Lagrange polynomials.
+/// Index of a coordinate among the points −1, +1, 0.
 fn place(coordinate: f64) -> usize {
     if coordinate < 0.0 {
         0

@@ -4,14 +4,12 @@ use super::{MAX_NODES, shape_gradients, shape_values};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Largest number of Newton iterations. Affine elements need one iteration, curved elements a few.
 const MOST_ITERATIONS: usize = 30;
 
-/// Upper bound on the residual |x − x(ξ)| of a converged ξ, relative to the extent of the element \[-\]. A bound on the
-/// rounding error of the coordinates is added.
+/// Largest residual |x − x(ξ)| of a converged ξ, relative to the extent of the element \[-\].
 const TOLERANCE: f64 = 1e-10;
 
-/// Largest distance outside the reference element at which a point counts as inside, in natural coordinates \[-\].
+/// Largest distance outside the reference element that counts as inside, in natural coordinates \[-\].
 const BORDER: f64 = 1e-7;
 
 /// Natural coordinates of the centre of an element.
@@ -23,8 +21,8 @@ pub fn centre(kind: CellKind) -> [f64; 3] {
     }
 }
 
-/// Natural coordinates ξ of a point inside an element or on its boundary, by Newton's method from the centre. `None`
-/// for a point outside, and if the method does not converge.
+/// Natural coordinates ξ of a point of the element, by Newton's method from the centre. `None` for a point outside, and
+/// without convergence.
 ///
 /// # Shapes and units
 /// `nodes`: one position per node \[m\]; `point` \[m\].
@@ -62,8 +60,8 @@ pub fn tangents(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> Mat3 {
     nodes.iter().zip(gradients).map(|(node, gradient)| node * Vec3::from(gradient).transpose()).sum()
 }
 
-/// Deformation gradient F = ∂x/∂X from the current and reference tangents; plane elements are in plane strain. `None`
-/// if the reference tangents are singular.
+/// Deformation gradient F = ∂x/∂X from the current and reference tangents, with plane strain in plane elements. `None`
+/// for singular reference tangents.
 pub fn deformation_gradient(present: &Mat3, reference: &Mat3, dimension: usize) -> Option<Mat3> {
     let (mut present, mut reference) = (*present, *reference);
     for axis in dimension..3 {
@@ -73,7 +71,6 @@ pub fn deformation_gradient(present: &Mat3, reference: &Mat3, dimension: usize) 
     Some(present * reference.try_inverse()?)
 }
 
-/// Whether natural coordinates are in the reference element, or violate its bounds by at most [`BORDER`].
 fn is_inside(kind: CellKind, [r, s, t]: [f64; 3]) -> bool {
     let in_interval = |x: f64| x.abs() <= 1.0 + BORDER;
     let in_simplex = |x: &[f64]| x.iter().all(|x| *x >= -BORDER) && x.iter().sum::<f64>() <= 1.0 + BORDER;
@@ -92,8 +89,7 @@ fn is_inside(kind: CellKind, [r, s, t]: [f64; 3]) -> bool {
 mod tests {
     use super::*;
 
-    /// The inverse map of a skew hexahedron recovers ξ to 1e-9 for points inside and on the boundary. For a point
-    /// outside, the result is `None`.
+    /// The inverse map of a skew hexahedron recovers ξ inside and on the boundary to 1e-9, and rejects a point outside.
     #[test]
     fn the_map_is_inverted() {
         let corners = [

@@ -1,18 +1,17 @@
-//! Segments on \[−1, 1\], and the Gauss–Legendre rules. The rules of all tensor-product families are products of these
-//! rules.
+//! Segments on \[−1, 1\], and the Gauss–Legendre rules for all tensor-product families.
 
 use super::QuadraturePoint;
 
-/// Abscissa 1/√3 of the two-point rule.
+/// 1/√3.
 const TWO_POINT: f64 = 0.577_350_269_189_625_8;
-/// Abscissa √(3/5) of the three-point rule.
+/// √(3/5).
 const THREE_POINT: f64 = 0.774_596_669_241_483_4;
 
 // Abscissas of the four- and five-point rules (Abramowitz and Stegun 1964, table 25.4).
 const FOUR_POINT: [f64; 2] = [0.339_981_043_584_856_3, 0.861_136_311_594_052_6];
 const FIVE_POINT: [f64; 2] = [0.538_469_310_105_683_1, 0.906_179_845_938_664];
 
-/// Rule of a point element: one point of weight 1.
+/// Rule of a point element.
 pub const POINT: [QuadraturePoint; 1] = [QuadraturePoint { xi: [0.0; 3], weight: 1.0 }];
 /// Two points, exact to degree 3.
 pub const GAUSS_2: [QuadraturePoint; 2] = [point(-TWO_POINT, 1.0), point(TWO_POINT, 1.0)];
@@ -61,22 +60,20 @@ pub fn gradients3(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Second derivatives of N of the three-node segment, in the first component.
+/// Second derivatives of N of the three-node segment; ∂²N/∂ξ₁² is the first component.
 pub fn hessians3(hessians: &mut [[f64; 3]]) {
     for (hessian, curvature) in hessians.iter_mut().zip(QUADRATIC_CURVATURES) {
         *hessian = [curvature, 0.0, 0.0];
     }
 }
 
-/// Quadratic Lagrange polynomials of the points −1, +1 and 0, in this order, at s.
+/// Quadratic Lagrange polynomials of the points −1, +1, 0 at s.
 pub(super) fn quadratic(s: f64) -> [f64; 3] {
     [0.5 * s * (s - 1.0), 0.5 * s * (s + 1.0), (1.0 - s) * (1.0 + s)]
 }
 
-/// Derivatives of [`quadratic`].
 pub(super) fn quadratic_slopes(s: f64) -> [f64; 3] {
     [s - 0.5, s + 0.5, -2.0 * s]
 }
 
-/// Second derivatives of [`quadratic`].
 pub(super) const QUADRATIC_CURVATURES: [f64; 3] = [1.0, 1.0, -2.0];

@@ -1,7 +1,6 @@
 //! Reference elements: shape functions, their derivatives, and quadrature; one file per family.
 //!
-//! The table gives the domain of the natural coordinates ξ for each family, and the order of the nodes. The order is
-//! that of [`CellKind`].
+//! Domain of the natural coordinates ξ, and order of the nodes as in [`CellKind`]:
 //!
 //! | family | domain | nodes |
 //! |---|---|---|
@@ -9,9 +8,6 @@
 //! | [`triangle`], [`tetrahedron`] | unit simplex | origin, then the unit points of each axis |
 //! | [`quadrilateral`], [`hexahedron`] | \[−1, 1\]^d | counter-clockwise, bottom before top |
 //! | [`wedge`] | unit triangle × \[−1, 1\] | triangle at ξ₃ = −1, then at +1 |
-//!
-//! A new kind needs an arm in each `match` over [`CellKind`] in this module and its submodules, and formulas in the
-//! file of its family.
 
 pub mod hexahedron;
 mod inverse_map;
@@ -34,14 +30,13 @@ pub use natural_nodes::natural_nodes;
 pub use point_location::{BORDER, ElementPoint, bounding_box, locate, locate_in_box};
 pub use quadrature_point::QuadraturePoint;
 
-/// Largest number of nodes of any kind; the size of buffers for shape functions.
+/// Largest number of nodes of any kind.
 pub const MAX_NODES: usize = 27;
 
 /// Shape functions N_a(ξ).
 ///
 /// # Shapes and units
-/// `values`: one entry per node; its length is at least `kind.num_nodes()`. Entries of `xi` beyond the dimension are
-/// ignored.
+/// `values`: at least `kind.num_nodes()` entries. Entries of `xi` beyond the dimension are ignored.
 pub fn shape_values(kind: CellKind, xi: [f64; 3], values: &mut [f64]) {
     match kind {
         CellKind::Point1 => values[0] = 1.0,
@@ -84,10 +79,7 @@ pub fn shape_gradients(kind: CellKind, xi: [f64; 3], gradients: &mut [[f64; 3]])
     }
 }
 
-/// Second derivatives (N_a,11, N_a,22, N_a,12) of the shape functions of a face.
-///
-/// The derivatives are computed for curves and surfaces only. For solid elements the entries are set to zero, because a
-/// solid element is not a contact face.
+/// Second derivatives (N_a,11, N_a,22, N_a,12) of the shape functions of a face; zero for solid elements.
 pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     match kind {
         CellKind::Quad4 => quadrilateral::hessians4(hessians),
@@ -95,7 +87,7 @@ pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
         CellKind::Tri6 => triangle::hessians6(hessians),
         CellKind::Quad8 => quadrilateral::hessians8(xi, hessians),
         CellKind::Quad9 => quadrilateral::hessians9(xi, hessians),
-        // The shape functions are linear in ξ (points, segments, triangles), or the cell is not a face.
+        // Linear shape functions, or no face.
         CellKind::Point1
         | CellKind::Line2
         | CellKind::Tri3
@@ -112,8 +104,7 @@ pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
 
 /// Rule for internal forces: full integration of the stiffness of an affine element.
 ///
-/// On distorted linear elements the rule integrates N_a det J exactly, and hence the volume and the row sums of the
-/// mass matrix.
+/// The rule also integrates N_a det J of distorted linear elements exactly.
 pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,
@@ -131,11 +122,9 @@ pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     }
 }
 
-/// Rule for masses and moments of inertia: exact for N_a N_b det J and x ⊗ x det J on distorted and curved elements,
-/// with the position x.
+/// Rule for masses and moments of inertia: exact for N_a N_b det J and x ⊗ x det J, with the position x.
 ///
-/// On a surface in space the rule is exact only if the surface is flat, because the area measure of a curved surface is
-/// not a polynomial.
+/// On a surface in space the rule is exact only if the surface is flat.
 pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,
@@ -153,8 +142,7 @@ pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     }
 }
 
-/// Rule for loads on straight and curved elements. It is exact for two products: N_a times the area vector of a face,
-/// and N_a det J of a cell.
+/// Rule for loads: exact for N_a times the area vector of a face, and for N_a det J of a cell, straight or curved.
 pub fn load_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Tri6 => &triangle::DEGREE_4,

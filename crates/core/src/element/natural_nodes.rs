@@ -17,8 +17,7 @@ fn natural_corners(kind: CellKind) -> Vec<[f64; 3]> {
     }
 }
 
-/// Natural coordinates of the nodes, in the order of [`CellKind`]. The corners come first. Every node that is not a
-/// corner is the mean of the corners of its edge, face or cell.
+/// Natural coordinates of the nodes, in the order of [`CellKind`].
 pub fn natural_nodes(kind: CellKind) -> Vec<[f64; 3]> {
     let mut nodes = natural_corners(kind);
     let between: &[&[usize]] = match kind {

@@ -1,8 +1,7 @@
-//! Point location: whether an element contains a point, and the natural coordinates of the point.
+//! Point location: the natural coordinates of a point, if an element contains the point.
 //!
-//! Newton's method solves x(ξ) = x̂ for the natural coordinates ξ of a point x̂, from a given start. The method stops
-//! early for a point outside the element. After a failure, the method starts again from the centres of those parts of
-//! the element that are nearest to the point.
+//! Newton's method solves x(ξ) = x̂ for the natural coordinates ξ of a point x̂. After a failure, the method starts
+//! again in the parts of the element nearest to the point.
 //!
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92, appendix B.
@@ -12,26 +11,22 @@ use super::{MAX_NODES, shape_gradients, shape_values};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Upper bound on the residual |x̂ − x(ξ)| of a converged ξ, relative to the extent of the element \[-\].
+/// Largest residual |x̂ − x(ξ)| of a converged ξ, relative to the extent of the element \[-\].
 const TOLERANCE: f64 = 1e-12;
-/// Rounding error of a position, relative to the largest coordinate of the element \[-\]. The rounding error is added
-/// to the bound on the residual.
+/// Rounding error of a position, relative to the largest coordinate of the element \[-\].
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Largest distance outside the reference element at which a point counts as inside, in natural coordinates \[-\].
+/// Largest distance outside the reference element that counts as inside, in natural coordinates \[-\].
 pub const BORDER: f64 = 1e-8;
 
-/// Largest number of Newton iterations from one start.
 const MOST_STEPS: u32 = 12;
 
-/// Distance outside the reference element, in natural coordinates \[-\]. A point counts as outside if an iterate is
-/// beyond this distance and the next iterate is still farther away.
+/// Distance outside the reference element, in natural coordinates \[-\]. Iterates beyond this distance that move
+/// farther away show a point outside.
 const OUTSIDE: f64 = 0.5;
-/// Largest distance by which a natural coordinate of an iterate may leave its range in the reference element \[-\].
-/// Segments, triangles and tetrahedra with straight sides have no such limit.
+/// Largest excess of a natural coordinate of an iterate over its range in the reference element \[-\].
 const FARTHEST: f64 = 1.0;
 
-/// Largest number of further starts after the first start failed.
 const RESTARTS: usize = 6;
 
 /// A point of an element.
@@ -39,28 +34,24 @@ const RESTARTS: usize = 6;
 pub struct ElementPoint {
     /// Natural coordinates.
     pub xi: [f64; 3],
-    /// Smallest distance of the natural coordinates from their bounds in the reference element, such as 1 − |ξ₁| in a
-    /// cube, or ξ₁ and 1 − Σ ξ in a simplex \[-\]. The margin is positive inside. A point slightly outside has a
-    /// negative margin, at least −1e-8.
+    /// Smallest distance of `xi` from the bounds of the reference element \[-\], for example 1 − |ξ₁| in a cube. At
+    /// least −1e-8; negative outside.
     pub margin: f64,
     /// Number of Newton iterations from all starts together.
     pub steps: u32,
 }
 
-/// Result of Newton's method from one start.
 enum Outcome {
     Inside([f64; 3]),
     Outside,
     Failed,
 }
 
-/// The point of an element at `point` \[m\]; `None` for a point outside, and if no start converges. Points outside the
-/// reference element by up to 1e-8 in natural coordinates count as inside. A plane element contains only points of its
-/// plane z = constant.
+/// The point of an element at `point` \[m\]; `None` for a point outside, and without convergence. Plane elements
+/// contain only points of their plane z = constant.
 ///
 /// # Shapes and units
-/// `nodes`: one position per node \[m\]. `start`: natural coordinates at which the search begins, for example the
-/// centre of the element, or the natural coordinates of the point at an earlier time.
+/// `nodes`: one position per node \[m\]. `start`: natural coordinates at which the search begins.
 pub fn locate(kind: CellKind, nodes: &[Vec3], point: &Vec3, start: [f64; 3]) -> Option<ElementPoint> {
     let mut steps = 0;
     let mut search = |start| newton(kind, nodes, point, start, &mut steps);
@@ -77,15 +68,15 @@ pub fn locate(kind: CellKind, nodes: &[Vec3], point: &Vec3, start: [f64; 3]) -> 
     xi.map(|xi| ElementPoint { xi, margin: -beyond(kind, xi), steps })
 }
 
-/// Like [`locate`] from the centre, but points outside the bounding box of the element are rejected without a search.
+/// Like [`locate`] from the centre, with a check of the bounding box first.
 pub fn locate_in_box(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> Option<ElementPoint> {
     let [lower, upper] = bounding_box(kind, nodes);
     let is_within = (0..kind.dimension()).all(|k| lower[k] <= point[k] && point[k] <= upper[k]);
     if is_within { locate(kind, nodes, point, centre(kind)) } else { None }
 }
 
-/// Lower and upper corner of a box around an element \[m\]: the box of its nodes, or of its Bézier control points if
-/// the element is quadratic. Tolerances enlarge the box.
+/// Lower and upper corner of a box around an element \[m\], slightly enlarged. Quadratic elements use the box of their
+/// Bézier control points.
 pub fn bounding_box(kind: CellKind, nodes: &[Vec3]) -> [Vec3; 2] {
     let mut points = [Vec3::zeros(); MAX_NODES];
     let count = control_points(kind, nodes, &mut points);
@@ -96,7 +87,7 @@ pub fn bounding_box(kind: CellKind, nodes: &[Vec3]) -> [Vec3; 2] {
     [corners[0] - margin, corners[1] + margin]
 }
 
-/// Writes points whose convex hull contains the element; returns the number of points.
+/// Writes points whose convex hull contains the element, and returns their number.
 fn control_points(kind: CellKind, nodes: &[Vec3], points: &mut [Vec3; MAX_NODES]) -> usize {
     match kind {
         CellKind::Tri6 | CellKind::Tet10 => {
@@ -116,7 +107,7 @@ fn control_points(kind: CellKind, nodes: &[Vec3], points: &mut [Vec3; MAX_NODES]
                 shape_values(kind, xi, &mut values);
                 *point = nodes.iter().zip(&values).map(|(node, value)| node * *value).sum();
             }
-            // Converts the values at −1, 0 and 1 to Bernstein coefficients, for one natural coordinate after the other.
+            // From values at −1, 0 and 1 to Bernstein coefficients, one natural coordinate after the other.
             for stride in [1, 3, 9].into_iter().take(dimension) {
                 for middle in (0..count).filter(|place| place / stride % 3 == 1) {
                     let ends = points[middle - stride] + points[middle + stride];
@@ -132,7 +123,7 @@ fn control_points(kind: CellKind, nodes: &[Vec3], points: &mut [Vec3; MAX_NODES]
     }
 }
 
-/// Ends of the edges of a quadratic simplex, in the order of their middle nodes.
+/// Ends of the edges of a quadratic simplex, in the order of the middle nodes.
 fn edges_of_simplex(kind: CellKind) -> impl Iterator<Item = [usize; 2]> {
     const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
     EDGES.into_iter().take(if kind == CellKind::Tri6 { 3 } else { 6 })
@@ -186,8 +177,7 @@ fn place(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> (Vec3, Mat3) {
     (position, Mat3::from_columns(&tangents))
 }
 
-/// Largest violation of the bounds of the reference element by natural coordinates; negative inside. Minus one for a
-/// point element.
+/// Largest violation of the bounds of the reference element; negative inside.
 fn beyond(kind: CellKind, [r, s, t]: [f64; 3]) -> f64 {
     let interval = |x: f64| x.abs() - 1.0;
     match kind {
@@ -201,8 +191,7 @@ fn beyond(kind: CellKind, [r, s, t]: [f64; 3]) -> f64 {
     }
 }
 
-/// Natural coordinates limited to the surroundings of the reference element. The map of a segment, triangle or
-/// tetrahedron with straight sides is affine and needs no limit.
+/// Natural coordinates limited to the surroundings of the reference element. Affine simplices need no limit.
 fn limited(kind: CellKind, xi: [f64; 3]) -> [f64; 3] {
     let above_zero = |x: f64| x.clamp(-FARTHEST, 1.0 + FARTHEST);
     let either_side = |x: f64| x.clamp(-1.0 - FARTHEST, 1.0 + FARTHEST);
@@ -214,17 +203,15 @@ fn limited(kind: CellKind, xi: [f64; 3]) -> [f64; 3] {
     }
 }
 
-/// Natural coordinates of points that represent the parts of the element nearest to `point`, in ascending order of the
-/// distance.
+/// Centres of the parts of the element nearest to `point`, in ascending order of the distance.
 fn nearest_parts(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> [Option<[f64; 3]>; RESTARTS] {
     let mut nearest = [None; RESTARTS];
     let mut distances = [f64::INFINITY; RESTARTS];
     let middle = centre(kind);
     for part in 0..3_usize.pow(kind.dimension() as u32) {
         let offset = lattice_point(part, 1.0);
-        // The parts are represented by a lattice with three points per direction. In a cube or square, the points are
-        // the centres of equal parts. In a simplex or wedge, the lattice has the spacing 1/4 around the centre, and
-        // points outside the element are omitted.
+        // Cubes and squares have three equal parts per direction. Other elements use a lattice of spacing 1/4 around
+        // the centre.
         let xi = std::array::from_fn(|k| match beyond(kind, [-0.5, 0.0, 0.0]) > 0.0 {
             true => middle[k] + 0.25 * offset[k],
             false => middle[k] + 2.0 / 3.0 * offset[k],
@@ -269,15 +256,14 @@ mod tests {
         }
     }
 
-    /// Nodes of an element. Each nodal coordinate is displaced at random by up to `by` times the edge length.
+    /// Nodes of an element, displaced at random by up to `by` times the edge length per coordinate.
     fn distorted(kind: CellKind, by: f64, random: &mut Random) -> Vec<Vec3> {
         let edge = if beyond(kind, [-0.5, 0.0, 0.0]) > 0.0 { 1.0 } else { 2.0 };
         natural_nodes(kind).into_iter().map(|xi| Vec3::from(xi) + random.vector_of(kind, by * edge)).collect()
     }
 
-    /// In hexahedra with corners displaced by up to 17 % of the edge, Newton's method finds all of 1e5 points: natural
-    /// coordinates to 1e-10, positions to 1e-11. The method takes at most 4 iterations in the mean and at most 7
-    /// iterations for any point (measured: 3.85 and 5, with a residual of 1e-12).
+    /// In hexahedra with corners displaced by up to 17 % of the edge, Newton's method finds 1e5 points: ξ to 1e-10, x
+    /// to 1e-11. The method takes at most 4 iterations in the mean and 7 for any point (measured: 3.85 and 5).
     #[test]
     fn points_of_distorted_hexahedra_take_four_steps() {
         let (mut random, mut sum, mut most) = (Random(7), 0, 0);
@@ -295,8 +281,8 @@ mod tests {
         assert!(mean <= 4.0 && most <= 7, "{mean} {most}");
     }
 
-    /// Elements of all solid and plane kinds recover the natural coordinates of points inside, from the centre and from
-    /// a random start. They reject points outside.
+    /// Elements of all solid and plane kinds recover the natural coordinates of points inside, and reject points
+    /// outside.
     #[test]
     fn all_kinds_recover_their_points() {
         let mut random = Random(11);
@@ -326,9 +312,7 @@ mod tests {
         }
     }
 
-    /// The points lie beyond a side of the reference element, in the positive and negative direction of every natural
-    /// coordinate. Points at a distance of 5e-9 count as inside, and are found to 1e-9. Points at a distance of 1e-6
-    /// count as outside.
+    /// Points 5e-9 beyond a side count as inside, and points 1e-6 beyond a side count as outside.
     #[test]
     fn points_just_beyond_a_side_count_as_inside() {
         for kind in CellKind::ALL.into_iter().filter(|kind| kind.dimension() > 1) {
@@ -357,8 +341,7 @@ mod tests {
         }
     }
 
-    /// The bounding box of an element contains the points of the element. A quadratic element can extend beyond the
-    /// bounding box of its nodes.
+    /// A quadratic element can extend beyond the box of its nodes, but not beyond its bounding box.
     #[test]
     fn boxes_contain_curved_sides() {
         let mut random = Random(3);
@@ -379,7 +362,7 @@ mod tests {
     /// A search from a start with singular tangents begins again inside a part of the element.
     #[test]
     fn a_singular_start_is_left() {
-        // Node 6 coincides with node 2, so that the tangents at the corner ξ = (1, 1, −1) are singular.
+        // Node 6 coincides with node 2: the tangents at ξ = (1, 1, −1) are singular.
         let mut nodes: Vec<Vec3> = natural_nodes(CellKind::Hex8).into_iter().map(Vec3::from).collect();
         nodes[6].z = -1.0;
         let xi = [0.2, -0.4, 0.3];

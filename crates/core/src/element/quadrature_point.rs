@@ -3,8 +3,8 @@
 /// A point of a quadrature rule on a reference element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuadraturePoint {
-    /// Natural coordinates; components beyond the dimension of the element are zero.
+    /// Natural coordinates; zero beyond the dimension of the element.
     pub xi: [f64; 3],
-    /// Weight; the sum of all weights of a rule is the length, area or volume of the reference element.
+    /// Weight; all weights of a rule sum to the length, area or volume of the reference element.
     pub weight: f64,
 }

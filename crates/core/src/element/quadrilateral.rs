@@ -38,15 +38,13 @@ pub fn gradients4(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Second derivatives (11, 22, 12) of the four-node quadrilateral. Only the mixed derivative is non-zero: a b/4 for the
-/// corner with the natural coordinates a and b.
+/// Second derivatives (11, 22, 12) of the four-node quadrilateral.
 pub fn hessians4(hessians: &mut [[f64; 3]]) {
     for (hessian, [a, b]) in hessians.iter_mut().zip(CORNERS) {
         *hessian = [0.0, 0.0, 0.25 * a * b];
     }
 }
 
-/// Natural coordinates of the mid-side nodes.
 const MID_SIDES: [[f64; 2]; 4] = [[0.0, -1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
 
 /// N of the eight-node (serendipity) quadrilateral.
@@ -98,8 +96,8 @@ pub fn hessians8(xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     }
 }
 
-/// Each shape function of the nine-node quadrilateral is a product of quadratic Lagrange polynomials, one per
-/// direction. The entries are the indices of the two factors among the polynomials of the points −1, +1 and 0.
+/// Each shape function of the nine-node quadrilateral is a product of two Lagrange polynomials. Entries: their indices
+/// among the points −1, +1, 0.
 const FACTORS_9: [[usize; 2]; 9] = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [1, 2], [2, 1], [0, 2], [2, 2]];
 
 /// N of the nine-node quadrilateral.

@@ -3,10 +3,9 @@
 use super::QuadraturePoint;
 use super::line::{GAUSS_4, GAUSS_5};
 
-/// Barycentric coordinate (5 − √5)/20 of the four-point rule of degree 2 (Hammer and Stroud 1956). Each point of the
-/// rule has this value three times.
+/// (5 − √5)/20: three barycentric coordinates of each point of the rule of degree 2.
 const NEAR: f64 = 0.138_196_601_125_010_5;
-/// Fourth barycentric coordinate (5 + 3√5)/20 of the points of this rule.
+/// (5 + 3√5)/20: the fourth barycentric coordinate.
 const FAR: f64 = 0.585_410_196_624_968_5;
 
 /// One point, exact to degree 1.
@@ -14,10 +13,9 @@ pub const CENTROID: [QuadraturePoint; 1] = [QuadraturePoint { xi: [0.25; 3], wei
 /// Four points, exact to degree 2 (Hammer and Stroud 1956).
 pub const DEGREE_2: [QuadraturePoint; 4] =
     [point([NEAR, NEAR, NEAR]), point([FAR, NEAR, NEAR]), point([NEAR, FAR, NEAR]), point([NEAR, NEAR, FAR])];
-/// A hundred points, exact to degree 7: Gauss rules of 5 × 5 × 4 points on a cube that is collapsed to the tetrahedron
-/// (Stroud 1971, *Approximate Calculation of Multiple Integrals*, §2.5). With the coordinates x, u, v of the cube in
-/// \[0, 1\], the Jacobian is (1 − x)² (1 − u). It adds two degrees in x and one degree in u. A rule of five points is
-/// exact to degree 9 and is used for x and u; a rule of four points is exact to degree 7 and is used for v.
+/// A hundred points, exact to degree 7: Gauss rules of 5 × 5 × 4 points on a cube collapsed to the tetrahedron (Stroud
+/// 1971, *Approximate Calculation of Multiple Integrals*, §2.5). The Jacobian (1 − x)² (1 − u) adds two degrees in x
+/// and one in u, with the coordinates x, u, v of the cube in \[0, 1\].
 pub const DEGREE_7: [QuadraturePoint; 100] = collapsed();
 
 const fn collapsed() -> [QuadraturePoint; 100] {

@@ -12,8 +12,8 @@ pub const DEGREE_2: [QuadraturePoint; 3] = [
     point(1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0),
 ];
 
-// Dunavant (1985), Int. J. Numer. Meth. Eng. 21, Table II, p = 4: two orbits of three points. An orbit consists of the
-// permutations of the barycentric coordinates (a, a, 1 − 2 a).
+// Dunavant (1985), Int. J. Numer. Meth. Eng. 21, Table II, p = 4. Orbits are the permutations of the barycentric
+// coordinates (a, a, 1 − 2 a).
 const ORBIT_A: f64 = 0.445_948_490_915_964_9;
 const ORBIT_B: f64 = 0.091_576_213_509_770_7;
 const WEIGHT_A: f64 = 0.223_381_589_678_011_47 / 2.0;
@@ -28,9 +28,8 @@ pub const DEGREE_4: [QuadraturePoint; 6] = [
     point(1.0 - 2.0 * ORBIT_B, ORBIT_B, WEIGHT_B),
     point(ORBIT_B, 1.0 - 2.0 * ORBIT_B, WEIGHT_B),
 ];
-/// Sixteen points, exact to degree 6: the Gauss rule of 4 × 4 points on a square with one side collapsed to a point
-/// (Stroud 1971, *Approximate Calculation of Multiple Integrals*, §2.5). The rule of four points is exact to degree 7;
-/// the Jacobian 1 − x uses one of the seven degrees.
+/// Sixteen points, exact to degree 6: the Gauss rule of 4 × 4 points on a square collapsed to the triangle (Stroud
+/// 1971, *Approximate Calculation of Multiple Integrals*, §2.5). The Jacobian 1 − x adds one degree.
 pub const DEGREE_6: [QuadraturePoint; 16] = collapsed();
 
 const fn collapsed() -> [QuadraturePoint; 16] {

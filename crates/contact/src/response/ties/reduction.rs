@@ -5,29 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Largest weight that counts as rounding error \[-\].
 const NEGLIGIBLE_WEIGHT: f64 = 1e-12;
 
-/// A weighted sum over nodes: the weight of each node.
+/// Weight of each node in a sum over nodes.
 pub(super) type Terms = BTreeMap<u32, f64>;
 
-/// Tie conditions Σ w_a u_a = 0 between nodal displacements u_a, solved for the displacements u_d of dependent nodes:
-/// u_d = Σ s_c u_c. The sums contain only independent nodes c, with weights s_c.
+/// Tie conditions Σ w_a u_a = 0 between nodal displacements u_a, solved for the displacements of dependent nodes: u_d =
+/// Σ s_c u_c over independent nodes c, with weights s_c.
 ///
-/// Conditions are added one by one (Gauss–Jordan elimination). A condition that the earlier conditions imply is
-/// dropped.
+/// Gauss–Jordan elimination, one condition at a time. Redundant conditions are dropped.
 #[derive(Debug, Default)]
 pub(super) struct Reduction {
-    /// For each dependent node d, the sum Σ s_c u_c.
+    /// For each dependent node d, the weights s_c.
     pub sums: BTreeMap<u32, Terms>,
-    /// Remaining conditions Σ w_a u_a = 0 between nodes that cannot be dependent.
+    /// Conditions between nodes that cannot be dependent.
     pub rest: Vec<Terms>,
     /// For each independent node, the dependent nodes whose sums contain or contained this node.
     users: BTreeMap<u32, BTreeSet<u32>>,
 }
 
 impl Reduction {
-    /// Adds a condition and makes one of its nodes dependent, after the known sums are inserted. The dependent node is
-    /// the first node for which `can_follow` is true and whose weight is at least half the largest weight of such
-    /// nodes. The first of `nodes` is tried first, the others in ascending order. Without such a node, the condition
-    /// is added to `rest`, unless no term is left.
+    /// Adds a condition and makes one of its nodes dependent, if `can_follow` permits. The dependent node has at least
+    /// half the largest weight of the permitted nodes. The first of `nodes` has priority.
     pub fn add(&mut self, nodes: &[u32], weights: &[f64], can_follow: impl Fn(u32) -> bool) {
         let mut terms = Terms::new();
         for (&node, &weight) in nodes.iter().zip(weights) {
@@ -56,7 +53,7 @@ impl Reduction {
         self.sums.insert(node, terms);
     }
 
-    /// Replaces a node that becomes dependent by `sum` in the sums of other nodes.
+    /// Substitutes `sum` for a node that becomes dependent.
     fn replace(&mut self, node: u32, sum: &Terms) {
         for user in self.users.remove(&node).unwrap_or_default() {
             let Some(terms) = self.sums.get_mut(&user) else { continue };
@@ -83,9 +80,8 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Four conditions form a cycle of four nodes, so that the last condition is redundant. Two more conditions tie
-    /// node 4 to a weighted mean, and node 7 to node 5. All conditions hold for any values of the independent nodes. A
-    /// fixed node is never dependent, and conditions between two fixed nodes remain in `rest`.
+    /// Four conditions form a cycle of four nodes, so that the last condition is redundant. All conditions hold for any
+    /// values of the independent nodes. Conditions between two fixed nodes remain in `rest`.
     #[test]
     fn chained_conditions_hold() {
         let conditions: [(&[u32], &[f64]); 6] = [

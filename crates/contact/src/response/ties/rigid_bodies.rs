@@ -6,24 +6,20 @@ use super::reduction::larger;
 use super::rows::{RigidMotions, RigidPlace, RigidTerm, Rows, TiedRigidBody, gap, rows_along_axes};
 use crate::math::{Mat3, Vec3};
 
-/// Number of degrees of freedom of a body: velocity of the centre and angular velocity.
+/// Degrees of freedom of a body: velocity of the centre, then angular velocity.
 const DOF: usize = 6;
 
-/// Number of independent fields of one Cartesian velocity component in a rigid body. The translation gives a constant
-/// field. The rotation gives fields proportional to each of the three reference coordinates from the centre.
+/// Independent fields of one Cartesian velocity component in a rigid body: a constant, and one field proportional to
+/// each reference coordinate from the centre.
 const MOTIONS: usize = 4;
 
-/// Largest pivot of a redundant condition \[-\]; the entries of conditions are about 1. A tied node gives redundant
-/// conditions if its distance from another tied node, or from the line through the other tied nodes, is below this
-/// fraction of the radius of the ties. The gap that such a node can keep is negligible.
+/// Largest pivot of a redundant condition \[-\]; the entries of conditions are about 1.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
-/// Addition to [`REDUNDANT_PIVOT`] for rounding errors. The unit is the rounding error of coordinates, divided by the
-/// smallest of the radii of the ties of all bodies.
+/// Addition to [`REDUNDANT_PIVOT`], in units of the rounding error of coordinates over the smallest radius of the ties.
 const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
-/// Rotation increment of the finite difference that gives the response to an angular impulse \[rad\]. The increment is
-/// far above the rounding error of a rotation, and its square is negligible.
+/// Rotation increment of a finite difference \[rad\]: far above the rounding error, with a negligible square.
 const PROBE_ROTATION: f64 = 1e-6;
 
 /// Rigid bodies tied to each other and to nodes.
@@ -33,36 +29,35 @@ const PROBE_ROTATION: f64 = 1e-6;
 /// ```text
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
-/// M contains the masses of the bodies and, for rotations, the angular impulse per change of the angular velocity. g
-/// contains the impulses that nodes exert on the bodies. C contains two kinds of conditions, between rigid bodies, and
-/// between rigid bodies and fixed nodes; k contains the gap rates of all these conditions. H_α is the added mass of the
-/// tied nodes in the Cartesian component α, and T_α maps U to the motions of the bodies in this component. Forces act
-/// at the positions at the end of the current step (C, T), and points coincide at the end of the following step
-/// (C', T'). Angular momentum is therefore conserved in finite rotations.
+/// - M: masses of the bodies, and angular impulse per change of the angular velocity.
+/// - g: impulses of nodes on the bodies.
+/// - C, k: conditions between rigid bodies or with fixed nodes, and their gap rates.
+/// - H_α: added mass of the tied nodes in the Cartesian component α.
+/// - T_α: map from U to the motions of the bodies in this component.
 ///
-/// The elimination of the conditions does not involve the masses, so points coincide for any masses. Redundant
-/// conditions have no pivot. Their number is determined in the reference configuration, where all tied points coincide.
-/// The unit of length of each body is the radius of its ties.
+/// Forces act at the end of the current step (C, T). Points coincide at the end of the following step (C', T').
+/// Therefore finite rotations conserve angular momentum.
+///
+/// The elimination of the conditions does not involve the masses, so points coincide for any masses. The reference
+/// configuration determines the number of redundant conditions, because all tied points coincide there.
 ///
 /// # Cost
-/// K costs a time quadratic in the number of bodies. The elimination is quadratic as well if each body is tied to a few
-/// others. The solution for the remaining free motions (six for a chain) is at most cubic in the number of these
-/// motions.
+/// K is quadratic in the number of bodies. The elimination is also quadratic if each body is tied to a few others. The
+/// solution is at most cubic in the number of the remaining free motions (six for a chain).
 #[derive(Clone, Debug)]
 pub(super) struct TiedRigidBodies {
-    /// Body numbers.
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
-    /// Radius of the ties of each body \[m\]: the largest distance of a tied point from the centre of the body, or 1 m
-    /// if all tied points are at the centre. The radius is the unit of length for the rotation of the body.
+    /// Radius of the ties of each body \[m\]: largest distance of a tied point from the centre, or 1 m if all are at
+    /// the centre. This radius is the unit of length for rotations.
     radii: Vec<f64>,
-    /// For each body, whether the three components of the velocity and of the angular velocity are free.
+    /// For each body, whether the components of velocity and angular velocity are free.
     is_free: Vec<bool>,
-    /// For each Cartesian component, the conditions between rigid bodies, and between rigid bodies and fixed nodes.
+    /// C for each Cartesian component.
     conditions: [Rows; 3],
-    /// H of each Cartesian component; empty if no dependent node follows a rigid body.
+    /// H for each Cartesian component; empty if no dependent node follows a rigid body.
     added_mass: [Vec<f64>; 3],
-    /// One more than the largest index of a fixed node in the conditions; 0 without fixed nodes.
+    /// One more than the largest index of a fixed node in the conditions.
     num_fixed: usize,
     /// Number of independent conditions.
     rank: usize,
@@ -70,7 +65,7 @@ pub(super) struct TiedRigidBodies {
     present: Vec<RigidPlace>,
     /// Positions at the end of the following step.
     following: Vec<RigidPlace>,
-    /// Linear and angular impulse of the ties on each body, accumulated over the iterations \[N·s, N·m·s\].
+    /// Linear and angular impulse of the ties on each body in the step \[N·s, N·m·s\].
     impulses: Vec<[Vec3; 2]>,
     /// g \[N·s, N·m·s\].
     pushes: Vec<[Vec3; 2]>,
@@ -85,21 +80,21 @@ pub(super) struct TiedRigidBodies {
 
 #[derive(Clone, Debug, Default)]
 struct Workspace {
-    /// C', with k in a last column.
+    /// C', then a column with k.
     trial: SparseRows,
-    /// C, with the weights of fixed nodes in additional columns.
+    /// C, then columns with the weights of fixed nodes.
     test: SparseRows,
-    /// Row and column of the pivots, common to C and C'.
+    /// Row and column of the pivots of C and C'.
     pivots: Vec<[usize; 2]>,
     /// Free components without a pivot.
     independent: Vec<usize>,
-    /// Under the conditions C', the motion of each pivot component for a unit motion of each independent component.
+    /// Under C' U = 0, the motion of each pivot component per unit motion of each independent component.
     trial_motions: Vec<f64>,
-    /// The same motions under the conditions C.
+    /// The same motions under C.
     test_motions: Vec<f64>,
     /// K.
     mass: Vec<f64>,
-    /// K times the motions that satisfy C' U = 0, one for each independent component.
+    /// K times the motions with C' U = 0, one column per independent component.
     products: Vec<f64>,
     reduced: Vec<f64>,
     right_side: Vec<f64>,
@@ -111,9 +106,8 @@ struct Workspace {
 }
 
 impl TiedRigidBodies {
-    /// Bodies with these numbers. `conditions` has the conditions of each Cartesian component. `terms` contains all
-    /// terms of these bodies, in the conditions and in the sums of dependent nodes. `rounding` is the rounding error of
-    /// the coordinates \[m\].
+    /// `terms`: all terms of these bodies, in the conditions and in the sums of dependent nodes. `rounding`: rounding
+    /// error of the coordinates \[m\].
     pub fn new<'a>(
         bodies: Vec<u32>,
         specs: Vec<TiedRigidBody>,
@@ -181,12 +175,12 @@ impl TiedRigidBodies {
         self.present.iter().map(|place| place.centre.amax())
     }
 
-    /// Bodies, and the linear and angular impulses of the ties on them \[N·s, N·m·s\].
+    /// Body numbers, with the linear and angular impulses of the ties \[N·s, N·m·s\].
     pub fn impulses(&self) -> impl Iterator<Item = (u32, [Vec3; 2])> {
         self.bodies.iter().copied().zip(self.impulses.iter().copied())
     }
 
-    /// Starts a step: loads the positions of the bodies and clears the impulses.
+    /// Loads the positions of the bodies and clears the impulses.
     pub fn begin(&mut self, rigid: &impl RigidMotions) {
         if self.is_empty() {
             return;
@@ -199,8 +193,8 @@ impl TiedRigidBodies {
         self.reduce_conditions(0.0);
     }
 
-    /// Computes the gap rates k of the conditions over the following step, of length `following` \[s\]. `velocity` and
-    /// `position` give the motion of fixed nodes. Returns the largest magnitude \[m/s\].
+    /// Computes the gap rates k over the following step, of length `following` \[s\]. `velocity` and `position`
+    /// describe the fixed nodes. Returns the largest magnitude of k \[m/s\].
     pub fn find_rates(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -214,13 +208,12 @@ impl TiedRigidBodies {
         self.rates.iter().map(|rate| rate.abs()).fold(0.0, larger)
     }
 
-    /// Starts an iteration with zero impulses g of the nodes.
+    /// Clears g.
     pub fn begin_iteration(&mut self) {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Adds to g the impulse and angular impulse on the body of `term`. The impulse `push` \[N·s\] acts on the
-    /// Cartesian component `axis` of the sum Σ w_a x_a of the term.
+    /// Adds to g the impulse `push` \[N·s\] on the component `axis` of the sum Σ w_a x_a of the term.
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
         let local_body = term.local_body as usize;
         let of_body = self.pushes[local_body].iter_mut();
@@ -229,8 +222,7 @@ impl TiedRigidBodies {
             .for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// Change of the Cartesian component `axis` of Σ w_a v_a of a term by the changes U \[m/s\]. The body is at its
-    /// position at the end of the following step.
+    /// Change of the component `axis` of Σ w_a v_a by U \[m/s\], with the body at the end of the following step.
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
         let local_body = term.local_body as usize;
         let [linear, angular] = term.coefficients(axis, &self.following[local_body]);
@@ -238,7 +230,7 @@ impl TiedRigidBodies {
         linear.dot(&velocity) + angular.dot(&spin)
     }
 
-    /// One Newton iteration: solves for the changes U. `following` is the length of the following step \[s\].
+    /// One Newton iteration for U. `following`: length of the following step \[s\].
     pub fn solve(&mut self, rigid: &impl RigidMotions, following: f64) {
         if self.is_empty() {
             return;
@@ -249,7 +241,7 @@ impl TiedRigidBodies {
         self.solve_reduced();
     }
 
-    /// Adds the impulses that cause the changes U, and updates the positions at the end of the following step.
+    /// Adds the impulses of U, and updates the positions at the end of the following step.
     pub fn push(&mut self, rigid: &impl RigidMotions) {
         for (local_body, &body) in self.bodies.iter().enumerate() {
             let [velocity, spin] = self.changes[local_body];
@@ -260,9 +252,8 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Computes the angular impulse per change of the mean angular velocity: I Θ⁻¹, with the inertia I. An additional
-    /// angular impulse I ω causes the additional rotation Θ ω dt' in the following step, of length dt'; this defines
-    /// the matrix Θ.
+    /// Computes I Θ⁻¹, with the inertia I. An angular impulse I ω causes the additional rotation Θ ω dt' in the
+    /// following step, of length dt'.
     fn compute_spin_masses(&mut self, rigid: &impl RigidMotions, following: f64) {
         for (local_body, &body) in self.bodies.iter().enumerate() {
             if !self.specs[local_body].turns {
@@ -277,8 +268,7 @@ impl TiedRigidBodies {
                 let twice = Vec3::new(turn.m32 - turn.m23, turn.m13 - turn.m31, turn.m21 - turn.m12);
                 twice * (0.5 / PROBE_ROTATION)
             };
-            // A body does not rotate about an axis without inertia; an arbitrary mass for this rotation keeps the
-            // system regular.
+            // An arbitrary mass about an axis without inertia keeps the system regular.
             let without = Mat3::identity() - inverse * inertia;
             let response = Mat3::from_columns(&[turned(0), turned(1), turned(2)]) + without;
             let whole = inertia + without * inertia.norm();
@@ -286,7 +276,7 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Assembles the coefficients of the conditions at the positions `places`, in rows with `more` additional columns.
+    /// Fills the coefficients of the conditions at the positions `places`, in rows with `more` additional columns.
     fn fill_conditions(&self, places: &[RigidPlace], more: usize, rows: &mut SparseRows) {
         rows.begin(self.rates.len(), self.is_free.len() + more);
         for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
@@ -300,8 +290,7 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Eliminates the conditions C at the end of the current step, with pivots above a tolerance. Three additional
-    /// columns per fixed node contain the weights of the fixed nodes.
+    /// Eliminates C, with pivots above a tolerance. Each fixed node has three additional columns.
     fn reduce_conditions(&mut self, tolerance: f64) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
@@ -325,7 +314,7 @@ impl TiedRigidBodies {
         self.workspace = workspace;
     }
 
-    /// Eliminates the conditions C' at the end of the following step, with the gap rates k, at the pivots of C.
+    /// Eliminates C' and k at the pivots of C.
     fn reduce_following_conditions(&mut self) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
@@ -394,7 +383,7 @@ impl TiedRigidBodies {
             ..
         } = &mut self.workspace;
         let count = independent.len();
-        // A particular solution U of the conditions, and K U − g for this solution.
+        // Particular solution U of the conditions, and its K U − g.
         motion.clear();
         motion.resize(num, 0.0);
         trial.solve(pivots, |row| -last_entry(row, num), motion);
@@ -444,9 +433,8 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Adds the reactions on fixed nodes to `forces`. `by_nodes` are the impulses of nodes on the bodies. All other
-    /// impulses on the bodies come from the conditions. The reactions to these impulses on fixed nodes are applied as
-    /// forces over the time `kick` \[s\]. Also sets the impulses on the prescribed components of the bodies.
+    /// Adds the reactions on fixed nodes to `forces`, as forces over the time `kick` \[s\]. Also sets the impulses on
+    /// the prescribed components of the bodies. `by_nodes`: impulses of nodes on the bodies.
     pub fn find_reactions(&mut self, by_nodes: &[[Vec3; 2]], kick: f64, forces: &mut [Vec3]) {
         if self.is_empty() {
             return;
@@ -478,13 +466,12 @@ impl TiedRigidBodies {
     }
 }
 
-/// Entry of a row in `column`, the last column; zero without such an entry.
+/// Entry of a row in `column`, the last column; zero if absent.
 fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
     row.last().filter(|(last, _)| *last as usize == column).map_or(0.0, |(_, value)| *value)
 }
 
-/// The four motions of a body in the Cartesian component `axis`, for unit values of its degrees of freedom. The unit of
-/// length is `radius`, the radius of the ties of the body.
+/// Motions of a body in the component `axis`, for unit values of its degrees of freedom. Unit of length: `radius`.
 fn motions(axis: usize, place: &RigidPlace, radius: f64) -> [[f64; DOF]; MOTIONS] {
     let mut motions = [[0.0; DOF]; MOTIONS];
     motions[0][axis] = 1.0;

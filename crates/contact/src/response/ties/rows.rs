@@ -37,47 +37,45 @@ pub trait RigidMotions {
     /// Position of a body at the end of the step.
     fn present(&self, body: u32) -> RigidPlace;
 
-    /// Spatial inertia about the centre at the end of the step \[kg·m²\], and the inverse inertia \[1/(kg·m²)\]. The
-    /// inverse is zero about an axis without inertia.
+    /// Spatial inertia about the centre at the end of the step \[kg·m²\], and its inverse \[1/(kg·m²)\]. The inverse is
+    /// zero about an axis without inertia.
     fn inertia(&self, body: u32) -> [Mat3; 2];
 
-    /// Position at the end of the following step, if additional impulses act at the end of the step. `impulse` contains
-    /// the linear impulse \[N·s\] and the angular impulse about the centre \[N·m·s\].
+    /// Position at the end of the following step after an additional `impulse` at the end of the step: linear \[N·s\],
+    /// and angular about the centre \[N·m·s\].
     fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
 }
 
-/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R a, with the weights w_a and positions x_a of the nodes
-/// of the body, its centre c and its rotation R.
+/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R a, with weights w_a, nodal positions x_a, centre c and
+/// rotation R.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {
     /// Index of the body in its group.
     pub local_body: u32,
-    /// Total weight w = Σ w_a.
+    /// w = Σ w_a.
     pub weight: f64,
-    /// Arm a = Σ w_a (X_a − C) \[m\], with the nodal positions X_a and the centre C in the reference configuration.
+    /// a = Σ w_a (X_a − C) \[m\], with reference positions X_a and reference centre C.
     pub arm: Vec3,
 }
 
 impl RigidTerm {
-    /// Cartesian component `axis` of Σ w_a x_a \[m\].
+    /// Component `axis` of Σ w_a x_a \[m\].
     pub fn position(&self, axis: usize, place: &RigidPlace) -> f64 {
         self.weight * place.centre[axis] + (place.rotation * self.arm)[axis]
     }
 
-    /// Coefficients of the Cartesian component `axis` of Σ w_a v_a: first of the velocity of the centre \[-\], second
-    /// of the angular velocity \[m\].
+    /// Coefficients of the component `axis` of Σ w_a v_a: of the velocity of the centre \[-\], and of the angular
+    /// velocity \[m\].
     pub fn coefficients(&self, axis: usize, place: &RigidPlace) -> [Vec3; 2] {
         let along = Vec3::ith(axis, 1.0);
         [along * self.weight, (place.rotation * self.arm).cross(&along)]
     }
 }
 
-/// One weighted sum over nodes and rigid bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
-    /// Indices of nodes in their group, and their weights.
+    /// Local nodes and their weights.
     pub shares: &'a [(u32, f64)],
-    /// Terms of movable rigid bodies.
     pub rigid: &'a [RigidTerm],
 }
 
@@ -112,20 +110,19 @@ impl Rows {
         })
     }
 
-    /// All rigid-body terms.
     pub fn rigid_terms(&self) -> &[RigidTerm] {
         &self.rigid
     }
 }
 
-/// Gap of a condition: the Cartesian component `axis` of Σ w_a x_a \[m\].
+/// Component `axis` of Σ w_a x_a \[m\].
 pub(super) fn gap(axis: usize, row: Row<'_>, places: &[RigidPlace], position: impl Fn(u32) -> Vec3) -> f64 {
     let rigid = row.rigid.iter().map(|term| term.position(axis, &places[term.local_body as usize]));
     let held = row.shares.iter().map(|&(place, share)| share * position(place)[axis]);
     rigid.sum::<f64>() + held.sum::<f64>()
 }
 
-/// All rows, each with the number of its Cartesian component.
+/// All rows, each with its Cartesian component.
 pub(super) fn rows_along_axes(rows: &[Rows; 3]) -> impl Iterator<Item = (usize, Row<'_>)> {
     rows.iter().enumerate().flat_map(|(axis, rows)| rows.iter().map(move |row| (axis, row)))
 }
