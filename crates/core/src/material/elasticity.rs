@@ -9,14 +9,14 @@ pub struct Elasticity {
     pub mu: f64,
 }
 
-/// Elastic constants that are rejected, because no stable isotropic solid has them.
+/// Elastic constants without a stable isotropic solid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElasticityError {
-    /// Young's modulus is not a positive finite number.
+    /// Not a positive finite number.
     #[error("Young's modulus is {0}; give a positive number")]
     Young(f64),
-    /// Poisson's ratio is not in the open interval from −1 to ½.
+    /// Not between −1 and ½.
     #[error("Poisson's ratio is {0}; give a number between -1 and 0.5, both excluded")]
     Poisson(f64),
 }

@@ -23,20 +23,19 @@ pub struct MaterialResponse<R> {
     pub kirchhoff_trace: R,
 }
 
-/// Upper bound on the tangent of a law: moduli a and b with Ḟ : ∂P/∂F : Ḟ ≤ a |l|² + b (tr l)² for every velocity
-/// gradient l. F is the deformation gradient, and P the first Piola–Kirchhoff stress.
+/// Upper bound on the tangent of a law: Ḟ : ∂P/∂F : Ḟ ≤ a |l|² + b (tr l)² for every velocity gradient l, with the
+/// deformation gradient F and the first Piola–Kirchhoff stress P.
 ///
-/// Ḟ = l F for laws of finite strain, Ḟ = l for laws of small strain.
+/// Finite-strain laws: Ḟ = l F. Small-strain laws: Ḟ = l.
 #[derive(Clone, Copy, Debug)]
 pub struct TangentBound<R> {
-    /// a \[Pa\], not negative.
+    /// a ≥ 0 \[Pa\].
     pub gradient: R,
-    /// b \[Pa\], not negative.
+    /// b ≥ 0 \[Pa\].
     pub dilatation: R,
 }
 
-/// History of a material point: numbers that a law reads at the beginning of a step and writes at the end of the step.
-/// All numbers are zero at the start of a simulation.
+/// History of a material point: numbers that a law reads and replaces in every step; initially zero.
 pub trait PointHistory<R>: Copy {
     /// Number of entries per point; the same for every `R`.
     const LEN: usize;
@@ -47,7 +46,7 @@ pub trait PointHistory<R>: Copy {
     /// The entries.
     fn numbers(&self) -> &[R];
 
-    /// The entries, for writing.
+    /// The entries.
     fn numbers_mut(&mut self) -> &mut [R];
 }
 
@@ -72,21 +71,20 @@ impl<R: Copy, const LEN: usize> PointHistory<R> for [R; LEN] {
 
 /// A constitutive law: the stress of a point from its deformation and its history.
 ///
-/// A step of length `time_step` \[s\] replaces the history at the beginning of the step by the history at the end of
-/// the step. A step of zero length gives the stress of the present history, and leaves the history unchanged up to
-/// rounding. The energy is the work done on the point since the start: the stored energy plus the dissipated energy.
+/// The history advances over steps of length `time_step` \[s\]. A step of zero length leaves the history unchanged up
+/// to rounding. The energy is the work done on the point since the start, dissipation included.
 pub trait Law: Copy + Send + Sync {
-    /// Whether the law is linear in the displacement gradient H. If so, the volume change is tr H, and the law is not
-    /// objective.
+    /// Whether the law is linear in the displacement gradient H. Small-strain laws have the volume change tr H, and are
+    /// not objective.
     const SMALL_STRAIN: bool;
 
     /// History of a point; `[R; 0]` for a law without history.
     type History<R: Real>: PointHistory<R>;
 
-    /// Values of functions of the volume change, shared by points with the same volume change.
+    /// Functions of the volume change, shared by points with the same volume change.
     type Volumetric<R: Real>: Copy;
 
-    /// Evaluates the functions [`Self::Volumetric`] at the volume change J − 1, with J = det F.
+    /// [`Self::Volumetric`] at the volume change J − 1, with J = det F.
     fn volumetric<R: Real>(&self, change: R) -> Self::Volumetric<R>;
 
     /// Stress and energy at the displacement gradient H = F − I at the end of a step.
@@ -97,8 +95,8 @@ pub trait Law: Copy + Send + Sync {
         time_step: f64,
     ) -> Response<R>;
 
-    /// Stress and energy at the end of a step, at the strain E = ½(C − I) of a finite-strain law, or at the small
-    /// strain of a small-strain law.
+    /// Stress and energy at the end of a step, at E = ½(C − I) of a finite-strain law, or at the small strain of a
+    /// small-strain law.
     fn response_to_strain<R: Real>(
         &self,
         strain: &SymmetricTensor<R>,
@@ -107,7 +105,7 @@ pub trait Law: Copy + Send + Sync {
         time_step: f64,
     ) -> MaterialResponse<R>;
 
-    /// An upper bound on the tangent at H = F − I and the present history, for the stable time step.
+    /// Upper bound on the tangent at H = F − I and the present history.
     fn tangent_bound<R: Real>(
         &self,
         displacement_gradient: &Tensor<R>,
@@ -160,14 +158,13 @@ impl<L: Hyperelastic> Law for L {
 
 /// A law without history: P = ∂W/∂F.
 pub trait Hyperelastic: Copy + Send + Sync {
-    /// Whether the law is linear in the displacement gradient H. If so, the volume change is tr H, and the law is not
-    /// objective.
+    /// Whether the law is linear in the displacement gradient H.
     const SMALL_STRAIN: bool;
 
-    /// Values of functions of the volume change, shared by points with the same volume change.
+    /// Functions of the volume change, shared by points with the same volume change.
     type Volumetric<R: Real>: Copy;
 
-    /// Evaluates the functions [`Self::Volumetric`] at the volume change J − 1, with J = det F.
+    /// [`Self::Volumetric`] at the volume change J − 1, with J = det F.
     fn volumetric<R: Real>(&self, change: R) -> Self::Volumetric<R>;
 
     /// Stress and energy at the displacement gradient H = F − I, with known functions of the volume change.
@@ -177,8 +174,7 @@ pub trait Hyperelastic: Copy + Send + Sync {
         volumetric: &Self::Volumetric<R>,
     ) -> Response<R>;
 
-    /// Stress and energy at the strain E = ½(C − I) of a finite-strain law, or at the small strain of a small-strain
-    /// law.
+    /// Stress and energy at E = ½(C − I) of a finite-strain law, or at the small strain of a small-strain law.
     fn response_to_strain<R: Real>(
         &self,
         strain: &SymmetricTensor<R>,
@@ -192,7 +188,7 @@ pub trait Hyperelastic: Copy + Send + Sync {
         self.response_at_volume(displacement_gradient, &volumetric)
     }
 
-    /// An upper bound on the tangent at H = F − I, for the stable time step.
+    /// Upper bound on the tangent at H = F − I.
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R>;
 
     /// First Piola–Kirchhoff stress at H = F − I \[Pa\].
@@ -214,7 +210,7 @@ pub(super) fn green_lagrange<R: Real>(h: &Tensor<R>) -> SymmetricTensor<R> {
     h.symmetric_part().plus_times(&h.transposed_dot_self(), 0.5)
 }
 
-/// Left Cauchy–Green tensor b = F Fᵀ with F = I + H.
+/// b = F Fᵀ with F = I + H.
 #[inline(always)]
 pub(super) fn left_cauchy_green<R: Real>(h: &Tensor<R>) -> SymmetricTensor<R> {
     let f = h.plus_identity();

@@ -6,8 +6,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// P = λ tr ε I + 2μ ε, ε = ½(H + Hᵀ), W = ½ P : ε.
 ///
-/// The law is not objective: a rotation by θ gives the strain cos θ − 1 in all directions perpendicular to the axis.
-/// The law is therefore valid for small rotations only.
+/// The law is valid for small rotations only: a rotation by θ gives the strain cos θ − 1 perpendicular to the axis.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearElastic(pub Elasticity);
 
@@ -34,7 +33,7 @@ impl Hyperelastic for LinearElastic {
         MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() }
     }
 
-    /// Ḣ : ∂P/∂H : Ḣ = 2μ |sym l|² + λ (tr l)² with l = Ḣ, and |sym l|² ≤ |l|². A negative λ is replaced by zero.
+    /// Ḣ : ∂P/∂H : Ḣ = 2μ |sym l|² + λ (tr l)² with l = Ḣ, and |sym l|² ≤ |l|². Zero replaces a negative λ.
     #[inline(always)]
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R> {
         let constant = |value| displacement_gradient.trace().constant(value);

@@ -1,4 +1,4 @@
-//! A law with history, for tests: a viscoelastic solid whose stress relaxes in closed form.
+//! A viscoelastic law with history, for tests.
 
 use super::law::green_lagrange;
 use super::{Elasticity, Law, MaterialResponse, Response, StVenantKirchhoff, TangentBound};
@@ -8,11 +8,11 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 /// Relaxation time τ \[s\].
 pub const RELAXATION_TIME: f64 = 0.05;
 
-/// S = C : (E − V), V̇ = (E − V)/τ. C are the moduli of St. Venant–Kirchhoff, E is the Green–Lagrange strain, V the
-/// viscous strain, and τ the relaxation time.
+/// S = C : (E − V), V̇ = (E − V)/τ, with the moduli C of St. Venant–Kirchhoff, the Green–Lagrange strain E, the viscous
+/// strain V and the relaxation time τ.
 ///
-/// During a step of length Δt, the strain E is constant, with its value at the end of the step. The step multiplies
-/// E − V by exp(−Δt/τ). The history consists of V and the dissipated energy.
+/// A step of length Δt multiplies E − V by exp(−Δt/τ), at the E of the end of the step. The history consists of V and
+/// the dissipated energy.
 #[derive(Clone, Copy, Debug)]
 pub struct Maxwell(pub Elasticity);
 
@@ -60,7 +60,7 @@ impl Law for Maxwell {
         MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() + power * 2.0 }
     }
 
-    /// The bound of the elastic law, plus the norm of the present Kirchhoff stress.
+    /// The bound of the elastic law, plus the norm of the Kirchhoff stress.
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>, history: &[R; 7]) -> TangentBound<R> {
         let elastic = StVenantKirchhoff(self.0).tangent_bound(displacement_gradient, &[]);
         let stress = self.response(displacement_gradient, &mut { *history }, 0.0).stress;

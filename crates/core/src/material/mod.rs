@@ -1,14 +1,9 @@
-//! Constitutive laws, written over [`Real`](crate::math::real::Real): the same code evaluates single points and several
-//! points in SIMD lanes.
+//! Constitutive laws, written over [`Real`](crate::math::real::Real) for single points and SIMD lanes.
 //!
-//! Laws use the displacement gradient H = F − I as input instead of the deformation gradient F. At small strain, the
-//! entries of F are close to those of I, and the difference F − I would lose the significant digits. Under a rigid
-//! rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, and the energy vanishes to the square of this
-//! rounding.
+//! Laws use the displacement gradient H = F − I instead of F, because F − I loses significant digits at small strain.
 //!
 //! A new law needs a file, a variant of [`Material`], an entry of [`LAWS`], and an arm in the dispatch of element
-//! blocks. A law without history implements [`Hyperelastic`]. A law with history implements [`Law`]; the state of a
-//! simulation then stores the histories of the material points.
+//! blocks.
 
 use std::fmt;
 
@@ -45,11 +40,10 @@ pub enum Material {
     Maxwell(Elasticity),
 }
 
-/// A law and its name in scenarios. The name alone identifies the law, because the address of a function differs
-/// between processes.
+/// A law and its name in scenarios.
 #[derive(Clone, Copy)]
 pub struct NamedLaw {
-    /// Name in scenarios.
+    /// Name in scenarios; identifies the law.
     pub name: &'static str,
     /// Whether a superposed rigid rotation leaves the energy unchanged.
     pub is_objective: bool,
@@ -69,7 +63,7 @@ impl PartialEq for NamedLaw {
     }
 }
 
-/// All laws that scenarios can name.
+/// All laws of scenarios.
 pub const LAWS: [NamedLaw; 3] = [
     NamedLaw { name: "linear-elastic", is_objective: false, material: Material::LinearElastic },
     NamedLaw { name: "st-venant-kirchhoff", is_objective: true, material: Material::StVenantKirchhoff },

@@ -7,16 +7,14 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// W = ½μ (tr C − 3) − μ ln J + ½λ ln² J with C = Fᵀ F and J = det F.
 ///
-/// The law is objective and resists any compression: W → ∞ as J → 0.
-///
-/// To avoid cancellation at small strain, the energy is written in j = J − 1 and in the invariants I₁, I₂, I₃ of the
-/// strain E = ½(C − I). The form of W follows from det C:
+/// W → ∞ as J → 0. Against cancellation at small strain, W is written in j = J − 1 and in the invariants I₁, I₂, I₃ of
+/// the strain E = ½(C − I):
 ///
 /// ```text
 /// det C = 1 + 2 I₁ + 4 I₂ + 8 I₃ = (1 + j)²
 /// W = μ [j − ln(1 + j) + ½ j² − 2 I₂ − 4 I₃] + ½ λ ln²(1 + j)
 /// ```
-/// The stress P is written in D = J (I − F⁻ᵀ), a tensor of the order of H = F − I:
+/// P is written in D = J (I − F⁻ᵀ) and H = F − I:
 ///
 /// ```text
 /// P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ = μ H + (μ − λ ln J)/J D + λ ln J I
@@ -72,8 +70,7 @@ impl Hyperelastic for NeoHookean {
         Response { stress, energy }
     }
 
-    /// S = μ (I − C⁻¹) + λ ln J C⁻¹, and S : C = 2μ tr E + 3λ ln J. S is written in G = det C (I − C⁻¹), a tensor of
-    /// the order of E: I − C⁻¹ = G/J².
+    /// S = μ (I − C⁻¹) + λ ln J C⁻¹, and S : C = 2μ tr E + 3λ ln J. With G = det C (I − C⁻¹): I − C⁻¹ = G/J².
     #[inline(always)]
     fn response_to_strain<R: Real>(
         &self,

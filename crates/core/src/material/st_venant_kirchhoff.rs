@@ -7,8 +7,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// S = λ tr E I + 2μ E, P = F S, W = ½ λ tr² E + μ E : E.
 ///
-/// The law is objective and valid for large rotations and moderate strain. A bar compressed to less than 1/√3 of its
-/// length softens and can invert, so the law is unsuitable for crushing.
+/// The law is valid for moderate strain. A bar compressed to less than 1/√3 of its length softens and can invert.
 #[derive(Clone, Copy, Debug)]
 pub struct StVenantKirchhoff(pub Elasticity);
 
@@ -37,14 +36,14 @@ impl Hyperelastic for StVenantKirchhoff {
         MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() + energy * 4.0 }
     }
 
-    /// With b = F Fᵀ and the Kirchhoff stress τ = F S Fᵀ:
+    /// With b = F Fᵀ, the Kirchhoff stress τ = F S Fᵀ, and the largest eigenvalues τ_max and b_max:
     ///
     /// ```text
     /// Ḟ : ∂P/∂F : Ḟ = l τ : l + 2μ |Fᵀ sym(l) F|² + λ (b : l)²
-    /// l τ : l ≤ τ_max |l|²,   |Fᵀ sym(l) F|² ≤ b_max² |l|²        τ_max, b_max largest eigenvalues
+    /// l τ : l ≤ τ_max |l|²,   |Fᵀ sym(l) F|² ≤ b_max² |l|²
     /// (b : l)² ≤ β (β + |d|) (tr l)² + |d| (β + |d|) |l|²         b = β I + d, β = ⅓ tr b
     /// ```
-    /// A negative τ_max or λ is replaced by zero.
+    /// Zero replaces a negative τ_max or λ.
     #[inline(always)]
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R> {
         let stress = self.response(displacement_gradient).stress;

@@ -1,7 +1,7 @@
 //! Copies of structs into existing memory.
 
-/// Implements `Clone` of a struct field by field. Unlike a derived `Clone`, this implementation has a `clone_from` that
-/// copies into the memory of the fields. Repeated copies of a state therefore do not allocate.
+/// Implements `Clone` of a struct field by field. Unlike a derived `Clone`, `clone_from` reuses the memory of the
+/// fields.
 #[macro_export]
 macro_rules! clone_by_field {
     ($name:ident $(<$parameter:ident>)? { $($field:ident),+ $(,)? }) => {

@@ -1,8 +1,7 @@
 //! Operations on eight numbers in lanes: comparison, selection and minimum.
 //!
-//! Compilers do not vectorise these loops. AVX2 therefore has its own implementation beside the portable one. Both
-//! implementations give the same results, up to the sign of a zero and the arbitrary values of
-//! [`EightLanes::chosen`].
+//! AVX2 has its own implementation, because compilers do not vectorise these loops. Both implementations agree, up to
+//! the sign of a zero and the arbitrary values of [`EightLanes::chosen`].
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
@@ -13,11 +12,10 @@ use super::real::{LANES, Lanes};
 
 pub use super::pack::WIDTH;
 
-/// Eight boxes in lanes: the components of their lower corners, then of their upper corners.
+/// Eight boxes in lanes: components of the lower corners, then of the upper corners.
 pub type Boxes = [[[f32; WIDTH]; 3]; 2];
 
-/// Operations on eight lanes. [`Vectorised::run`](super::vectorised::Vectorised::run) passes the implementation for the
-/// processor to the kernel that it runs.
+/// Operations on eight lanes, implemented for each kind of processor.
 pub trait EightLanes: Copy {
     /// Squared distances of eight boxes from another box; NaN for a box with NaN in its lower corner.
     fn distances_squared(self, boxes: &Boxes, other: &[[f32; 3]; 2]) -> [f32; WIDTH];
@@ -25,11 +23,11 @@ pub trait EightLanes: Copy {
     fn at_most(self, numbers: &[u32; WIDTH], limit: u32) -> u8;
     /// One bit per lane, set if the two numbers are equal.
     fn equal(self, numbers: &[u32; WIDTH], others: &[u32; WIDTH]) -> u8;
-    /// The numbers of the lanes whose bits are set, in order, followed by arbitrary values.
+    /// The numbers of the lanes with set bits, in order, then arbitrary values.
     fn chosen(self, numbers: &[u32; WIDTH], bits: u8) -> [u32; WIDTH];
     /// Minimum of eight numbers.
     fn least(self, numbers: &[u32; WIDTH]) -> u32;
-    /// Minimum of four numbers, and the first lane that contains this minimum; NaN counts as infinite.
+    /// Minimum of four numbers, and its first lane; NaN counts as infinite.
     fn first_least(self, numbers: &Lanes) -> (f64, usize);
 }
 
@@ -175,7 +173,7 @@ static SET_BITS: [[u8; WIDTH]; 1 << WIDTH] = {
     table
 };
 
-/// Indices of the set bits of a byte, ascending, padded with zeros. The table allows selection without branches.
+/// Indices of the set bits of a byte, ascending, padded with zeros.
 #[inline(always)]
 pub fn set_bits(byte: u8) -> &'static [u8; WIDTH] {
     &SET_BITS[byte as usize]
@@ -187,7 +185,6 @@ mod tests {
     use crate::math::vectorised::{Kernel, Vectorised};
     use proptest::prelude::*;
 
-    /// All operations on a sample of numbers.
     struct All {
         corners: Vec<f32>,
         keys: [u32; WIDTH],

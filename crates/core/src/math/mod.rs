@@ -1,9 +1,9 @@
 //! Vectors, matrices, polynomials, functions of time and rigid motion.
 //!
-//! Plane problems are plane strain in the plane z = 0. Their vectors have three components as well.
+//! Plane problems are plane strain in the plane z = 0, with vectors of three components.
 //!
 //! # SIMD code
-//! The crate `pulp` selects the SIMD code at run time. There are three forms of SIMD code:
+//! The crate `pulp` selects the SIMD code at run time:
 //!
 //! | form | use | registers |
 //! |---|---|---|
@@ -11,8 +11,7 @@
 //! | [`real::Lanes`] in [`vectorised`] | four closest-point searches by the code of one | AVX2, faster than AVX-512 |
 //! | [`eight_lanes`] in [`vectorised`] | tree searches: eight keys, masks or `f32` boxes | AVX2 |
 //!
-//! A pack is the content of a register in a kernel; its numbers are neither integers nor `f32`. [`real::Lanes`] are
-//! plain data, so that closest-point searches can store them in their structures.
+//! A pack is a register within a kernel. [`real::Lanes`] are plain data that structures can store.
 
 mod clone_by_field;
 pub mod eight_lanes;

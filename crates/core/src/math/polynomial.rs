@@ -1,21 +1,16 @@
 //! First root of a polynomial in an interval.
 //!
-//! Closed forms (Ferrari) and companion matrices lose accuracy near multiple roots and for tiny leading coefficients,
-//! and can miss a grazing double root. This module divides the interval at the stationary points of the polynomial. The
-//! stationary points are the roots of the derivative. The roots of the derivative are found in the same way,
-//! recursively down to a linear function. The polynomial is monotone on each part. A sign change in a part is therefore
-//! a single root, and a bracket cannot lose this root. Tiny or zero coefficients need no special case.
+//! The stationary points divide the interval into parts on which the polynomial is monotone. A sign change in a part is
+//! a single root. The stationary points are found in the same way, recursively down to a linear function. This method
+//! keeps its accuracy near multiple roots and for tiny leading coefficients.
 
-/// Iterations after which an unconverged bracket is returned.
 const MAX_ITERATIONS: usize = 200;
 
-/// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0. `None` if p is positive on all of \[0, 1\], or if all coefficients
-/// are zero.
+/// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0, from `coefficients` c₀ … cₙ. `None` if p is positive on all of \[0,
+/// 1\], or if all coefficients are zero.
 ///
-/// `coefficients` contains c₀ … cₙ. If c₀ ≤ 0 and a coefficient is not zero, the result is 0. If c₀ > 0, the result is
-/// the left end of a bracket a few units in the last place wide. At the left end, the value of p by Horner's rule is
-/// still positive, so the root is never reported late. A non-finite coefficient gives `Some(0.0)`, because an early
-/// root is the safe side of a prediction.
+/// If c₀ > 0, the result is the left end of a bracket a few units in the last place wide. p is still positive there, so
+/// the root is never late. A non-finite coefficient gives `Some(0.0)`, the safe side of a prediction.
 ///
 /// # Cost
 /// O(n²) brackets of about six evaluations each; no allocation.
@@ -39,11 +34,9 @@ pub fn first_root<const N: usize>(coefficients: &[f64; N]) -> Option<f64> {
     None
 }
 
-/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0; `None` if no such s exists. If c₀ > 0 and c₁ or c₂ is NaN, the result is
-/// `Some(NaN)`.
+/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0; `None` without such s, `Some(NaN)` if c₀ > 0 and c₁ or c₂ is NaN.
 ///
-/// The closed form has no cancellation apart from the discriminant. The result may lie on either side of the root,
-/// within rounding.
+/// Only the discriminant can cancel. The result may lie on either side of the root, within rounding.
 pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
     let &[c0, c1, c2] = coefficients;
     if c0 <= 0.0 {
@@ -57,10 +50,9 @@ pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
     Some(if c1 > 0.0 { (c1 + root) / (-2.0 * c2) } else { 2.0 * c0 / (root - c1) })
 }
 
-/// Writes the roots of p in (0, 1) at which p changes sign into `roots`, ascending; returns the number of roots.
+/// Writes the roots in (0, 1) with a sign change of p into `roots`, ascending; returns their number.
 ///
-/// Each root is the midpoint of a bracket a few units in the last place wide. A root without a sign change can be
-/// written or omitted.
+/// Roots without a sign change can be included.
 pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N]) -> usize {
     let degree = (0..N).rev().find(|&k| coefficients[k] != 0.0).unwrap_or(0);
     roots_from_order(&coefficients[..=degree], 0, roots)
@@ -68,8 +60,7 @@ pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N
 
 /// Whether p is certainly non-zero for all τ from `begin` to `end`, a part of \[0, 1\].
 ///
-/// With τ = `begin` + (`end` − `begin`) s, p = Σ qₖ sᵏ with s in \[0, 1\]. Hence p is at least q₀ plus the negative
-/// coefficients among q₁, q₂, …, and at most q₀ plus the positive coefficients among them.
+/// With τ = `begin` + (`end` − `begin`) s: p = Σ qₖ sᵏ, and q₀ + Σ min(qₖ, 0) ≤ p ≤ q₀ + Σ max(qₖ, 0) over k ≥ 1.
 pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2]) -> bool {
     let mut shifted = *coefficients;
     for k in 0..N {
@@ -90,8 +81,8 @@ pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2
     least > rounding || greatest < -rounding
 }
 
-/// Writes the roots in (0, 1) of the derivative of order `lowest`, ascending; returns the number of roots. Order 0 is
-/// the polynomial. The roots of each derivative divide the interval for the derivative of the next lower order.
+/// Writes the roots in (0, 1) of the derivative of order `lowest`, ascending; returns their number. The roots of each
+/// derivative divide the interval for the next lower order.
 fn roots_from_order<const N: usize>(coefficients: &[f64], lowest: usize, roots: &mut [f64; N]) -> usize {
     let degree = coefficients.len() - 1;
     let mut count = 0;
@@ -118,7 +109,7 @@ fn roots_from_order<const N: usize>(coefficients: &[f64], lowest: usize, roots: 
     count
 }
 
-/// Coefficients of the derivative of the given order, and their number.
+/// Coefficients of the derivative, and their number.
 fn differentiate<const N: usize>(coefficients: &[f64], order: usize) -> ([f64; N], usize) {
     let mut derivative = [0.0; N];
     for (k, &c) in coefficients.iter().enumerate().skip(order) {
@@ -127,21 +118,20 @@ fn differentiate<const N: usize>(coefficients: &[f64], order: usize) -> ([f64; N
     (derivative, coefficients.len() - order)
 }
 
-/// p(τ) by Horner's rule.
+/// p(τ).
 fn value(coefficients: &[f64], tau: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, &c| sum * tau + c)
 }
 
-/// p(τ) and p'(τ) by Horner's rule.
+/// p(τ) and p'(τ).
 fn value_and_slope(coefficients: &[f64], tau: f64) -> (f64, f64) {
     coefficients.iter().rev().fold((0.0, 0.0), |(sum, slope), &c| (sum * tau + c, slope * tau + sum))
 }
 
-/// Narrows the bracket [low, high] of the only sign change of a monotone p to a few units in the last place.
+/// Narrows the bracket of the only sign change of a monotone p to a few units in the last place.
 ///
-/// Newton steps are lengthened by half the final width of the bracket. The longer steps pass the root, and thus also
-/// move the other end of the bracket. Bisection replaces a Newton step that leaves the bracket. It also replaces the
-/// next step if two steps have not halved the bracket.
+/// Newton steps are lengthened by half the final width, so that both ends of the bracket move. Bisection replaces slow
+/// steps, and steps out of the bracket.
 fn bracketed_root(coefficients: &[f64], mut low: f64, mut high: f64) -> (f64, f64) {
     let positive_left = value(coefficients, low) > 0.0;
     let mut tau = 0.5 * (low + high);
@@ -251,7 +241,7 @@ mod tests {
         assert_eq!(first_root(&[f64::INFINITY, 0.0, 1.0]), Some(0.0));
     }
 
-    /// Sum of the absolute coefficients, a bound on |p(τ)| for τ in [0, 1].
+    /// Bound on |p(τ)| for τ in [0, 1].
     fn magnitude(coefficients: &[f64]) -> f64 {
         coefficients.iter().map(|coefficient| coefficient.abs()).sum()
     }
@@ -271,8 +261,7 @@ mod tests {
             let coefficients = expand(sign * scale, &roots, &[]);
             let expected = roots.iter().copied().find(|r| (0.0..=1.0).contains(r));
             match (first_root(&coefficients), expected) {
-                // The distance between the root and the sign change of the rounded value is at most the rounding error
-                // divided by the slope.
+                // The root of the rounded polynomial is off by at most the rounding error over the slope.
                 (Some(found), Some(root)) => {
                     let others = roots.iter().filter(|other| **other != root).map(|other| root - other);
                     let slope = scale * others.product::<f64>().abs();
@@ -284,8 +273,7 @@ mod tests {
             }
         }
 
-        /// `keeps_sign` is false for any interval that contains a root. It is true for intervals of length 0.01 that
-        /// begin at a distance of more than 0.2 from all roots.
+        /// `keeps_sign` is false for intervals with a root, and true for intervals of length 0.01 far from all roots.
         #[test]
         fn no_root_is_where_the_sign_is_kept(
             roots in prop::collection::vec(0.0..1.0_f64, 1..5),

@@ -2,11 +2,10 @@
 
 use std::ops::{Add, Range};
 
-/// Largest number of nodes in a chunk of a sum. A task of a large model has this number of nodes as well. The number is
-/// fixed, so that the order of additions does not depend on the number of threads.
+/// Largest number of nodes in a chunk of a sum. A fixed number makes the order of additions independent of the threads.
 const CHUNK: usize = 2048;
 
-/// Largest number of nodes that one thread processes alone.
+/// Largest number of nodes for one thread alone.
 const SEQUENTIAL: usize = 1 << 12;
 
 /// Number of nodes per task, for work of some nanoseconds per node.
@@ -14,8 +13,7 @@ pub fn nodes_per_task(num_nodes: usize) -> usize {
     if num_nodes <= SEQUENTIAL { SEQUENTIAL } else { CHUNK }
 }
 
-/// Sum of the values of `chunk` for consecutive ranges that cover `0..len`. The values are computed in parallel and
-/// added pairwise in a fixed order.
+/// Sum of the values of `chunk` over consecutive ranges that cover `0..len`. Parallel, but added in a fixed order.
 pub fn fixed_order_sum<T: Add<Output = T> + Send>(
     len: usize,
     chunk: &(impl Fn(Range<usize>) -> T + Sync),

@@ -1,37 +1,34 @@
-//! Closed-form motion of a rigid body during a step of a flight, with constant acceleration of the centre and constant
-//! angular velocity.
+//! Closed-form motion of a rigid body during a step of a flight.
 
 use super::{Rotation, Vec3};
 
-/// Motion of a rigid body as a function of the time s \[s\] since the instant s = 0. The point with the reference
-/// position X has the position x:
+/// Motion of a rigid body at the time s \[s\]. A point with the reference position X has the position x:
 ///
 /// ```text
 /// x(s) = c + v s + ½ a s² + exp(ω s) R (X − C)
 /// ```
-/// Here exp(ω s) is the rotation by the angle |ω| s about the axis ω.
+/// exp(ω s) is the rotation by the angle |ω| s about the axis ω.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidMotion {
-    /// Centre C in the reference configuration \[m\].
+    /// Reference centre C \[m\].
     pub reference_centre: Vec3,
     /// Position c of the centre at s = 0 \[m\].
     pub centre: Vec3,
     /// Velocity v of the centre at s = 0 \[m/s\].
     pub velocity: Vec3,
-    /// Constant acceleration a of the centre \[m/s²\].
+    /// Acceleration a of the centre \[m/s²\].
     pub acceleration: Vec3,
-    /// Rotation R from the reference configuration at s = 0.
+    /// Rotation R at s = 0.
     pub rotation: Rotation,
-    /// Angular velocity ω \[rad/s\], constant in this motion. From step to step of a flight, ω may change.
+    /// Angular velocity ω \[rad/s\], constant within a step.
     pub angular_velocity: Vec3,
-    /// Upper bound on |ω|² + |dω/dt| over the whole flight, with the varying angular velocity ω \[1/s²\]. The
-    /// acceleration of a point at the distance d from the centre differs from `acceleration` by at most this bound
-    /// times d.
+    /// Upper bound on |ω|² + |dω/dt| over the whole flight \[1/s²\]. Times the distance from the centre, this bounds the
+    /// acceleration relative to the centre.
     pub spin_bound: f64,
 }
 
 impl RigidMotion {
-    /// Motion of a body at rest in its reference configuration, with this centre \[m\].
+    /// Rest in the reference configuration, with this centre \[m\].
     pub fn at_rest(reference_centre: Vec3) -> Self {
         Self {
             reference_centre,
@@ -59,7 +56,7 @@ impl RigidMotion {
         self.centre + self.displacement(s)
     }
 
-    /// Displacement of the centre from s = 0 to the time s \[m\].
+    /// Displacement of the centre since s = 0 \[m\].
     pub fn displacement(&self, s: f64) -> Vec3 {
         (self.velocity + self.acceleration * (0.5 * s)) * s
     }
@@ -71,7 +68,7 @@ impl RigidMotion {
         (self.centre_at(s) + offset, velocity)
     }
 
-    /// The same motion with the time measured from the instant s.
+    /// The same motion, with time from the instant s.
     pub fn advanced(&self, s: f64) -> Self {
         Self {
             centre: self.centre_at(s),
@@ -86,8 +83,8 @@ impl RigidMotion {
 mod tests {
     use super::*;
 
-    /// The velocity equals the central difference of the position with the step h. The truncation error is h² ω³ r/6 at
-    /// the distance r from the centre. An advanced motion continues the same path.
+    /// The velocity equals the central difference of the position, to a truncation error of h² ω³ r/6 with the step h
+    /// and the distance r from the centre.
     #[test]
     fn velocity_is_the_derivative_and_motions_compose() {
         let motion = RigidMotion {

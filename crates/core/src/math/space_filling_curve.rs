@@ -1,9 +1,7 @@
 //! Order of points along a space-filling curve: points that are close in this order are close in space.
 //!
-//! Trees are built along the Morton curve ([`order`]). Per face, a Morton code takes 3 ns. A Hilbert code takes 370 ns,
-//! eight times as long as the construction of the tree takes per face. Meshes are renumbered only once, along the
-//! Hilbert curve ([`hilbert_key`]). Consecutive cells of this curve are always neighbours in space, so nodes close in
-//! memory are close in space.
+//! Trees are built along the Morton curve ([`order`]), because its codes are fast. Meshes are renumbered only once,
+//! along the Hilbert curve ([`hilbert_key`]), whose consecutive cells are always neighbours in space.
 
 use rayon::prelude::*;
 
@@ -11,19 +9,16 @@ use super::Vec3;
 use super::eight_lanes::EightLanes;
 use super::vectorised::{Kernel, Vectorised};
 
-/// Largest number of bits of a cell index per axis; three axes fill 63 bits of a key.
+/// Bits of a cell index per axis; three axes fill 63 bits of a key.
 const BITS: u32 = 21;
 
-/// Points per task.
 const POINTS_PER_TASK: usize = 512;
 
-/// Upper bound on coordinates and radii that are compared. Below this bound, squares and cubes are finite.
+/// Upper bound on comparable coordinates and radii: their squares and cubes are finite.
 pub const LARGEST_COMPARABLE: f64 = 1e100;
 
-/// Bits per digit of the radix sort.
 const DIGIT_BITS: u32 = 12;
-/// Number of digits of the radix sort. The radix sort orders keys by their leading `DIGITS` · `DIGIT_BITS` bits only.
-/// The few keys with equal leading bits are then sorted by comparison.
+/// Digits of the radix sort. The few keys with equal leading `DIGITS` · `DIGIT_BITS` bits are sorted by comparison.
 const DIGITS: u32 = 3;
 
 /// A cube with edges along the axes.
@@ -35,8 +30,7 @@ pub struct Cube {
     pub extent: f64,
 }
 
-/// Indices of `count` points within `cube`, in the order of the Morton codes of the points. Points with equal codes are
-/// in the order of their indices.
+/// Indices of `count` points within `cube`, in the order of their Morton codes; equal codes by index.
 ///
 /// # Source
 /// Morton 1966; Lauterbach et al. 2009, "Fast BVH construction on GPUs", §3.
@@ -62,8 +56,8 @@ pub fn order(count: usize, cube: Cube, point: impl Fn(usize) -> Vec3 + Sync) -> 
 }
 
 impl Cube {
-    /// Cube around all points that [`is_comparable`] accepts. Its origin has the smallest coordinates of these points,
-    /// and its edge is their largest extent in one coordinate. Without such points, the extent is zero.
+    /// Smallest cube around the points that [`is_comparable`] accepts, from the corner of their smallest coordinates.
+    /// Extent zero without points.
     pub fn around(points: impl Iterator<Item = Vec3>) -> Self {
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for point in points {
@@ -85,15 +79,14 @@ pub fn is_comparable(point: &Vec3) -> bool {
     point.x.abs() + point.y.abs() + point.z.abs() < LARGEST_COMPARABLE
 }
 
-/// Kernel that writes the keys of points. A key is the Morton code of the point, followed by the index of the point.
+/// Writes keys: the Morton code of each point, followed by its index.
 struct Keys<'a> {
     points: &'a [Vec3],
     origin: Vec3,
-    /// Number of cells per length \[1/m\].
+    /// Cells per length \[1/m\].
     scale: f64,
-    /// Number of bits of the index in a key.
+    /// Bits of the index in a key.
     index_bits: u32,
-    /// Index of the first point.
     first: usize,
     keys: &'a mut [u64],
 }
@@ -114,11 +107,10 @@ impl Kernel for Keys<'_> {
     }
 }
 
-/// The integer nearest to a number between 0 and 2²¹ − 1, in the low 21 bits of the result. The higher bits are
-/// arbitrary.
+/// The integer nearest to a number from 0 to 2²¹ − 1, in the low 21 bits. The higher bits are arbitrary.
 #[inline(always)]
 fn nearest(cell: f64) -> u64 {
-    // The unit in the last place of 2⁵² is 1, so that the sum with 2⁵² is rounded to an integer.
+    // Rounds to an integer: the unit in the last place of 2⁵² is 1.
     (cell + 4_503_599_627_370_496.0).to_bits()
 }
 
@@ -156,7 +148,7 @@ fn sort(keys: &mut Vec<u64>, num_bits: u32) {
     }
 }
 
-/// Moves bit i of the lowest 21 bits to bit 3 i; all other bits of the result are zero.
+/// Moves bit i of the lowest 21 bits to bit 3 i.
 #[inline(always)]
 fn spread(cell: u64) -> u64 {
     let mut bits = cell & 0x1f_ffff;
@@ -167,11 +159,10 @@ fn spread(cell: u64) -> u64 {
     (bits | bits << 2) & 0x1249_2492_4924_9249
 }
 
-/// Distance of a point in `cube` along the three-dimensional Hilbert curve through the cube, in cells. The cube has 2²¹
-/// cells per axis.
+/// Distance of a point in `cube` along the Hilbert curve, in cells, with 2²¹ cells per axis.
 pub fn hilbert_key(cube: Cube, point: Vec3) -> u64 {
     let cells_per_length = if cube.extent > 0.0 { ((1_u32 << BITS) - 1) as f64 / cube.extent } else { 0.0 };
-    // The cast to an integer rounds down and saturates at 0, so a position rounded at the border stays on the grid.
+    // The cast saturates at 0, so a position rounded at the border stays on the grid.
     let cell = (point - cube.origin) * cells_per_length;
     hilbert_distance([cell.x as u32, cell.y as u32, cell.z as u32])
 }
@@ -179,8 +170,8 @@ pub fn hilbert_key(cube: Cube, point: Vec3) -> u64 {
 /// Distance of a grid cell along the Hilbert curve, in cells.
 ///
 /// # Source
-/// J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004) 381, function `AxestoTranspose`. Its
-/// transposed bits are interleaved here.
+/// J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004) 381, function `AxestoTranspose`, with
+/// interleaved bits.
 fn hilbert_distance(mut axes: [u32; 3]) -> u64 {
     let highest = 1_u32 << (BITS - 1);
     let mut bit = highest;

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //! George & Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, §4.3 (reverse Cuthill–McKee order
-//! from a peripheral node). The crate `nalgebra-sparse` factors the permuted matrix and does not reorder it.
+//! from a peripheral node). The crate `nalgebra-sparse` does not reorder.
 
 use std::collections::VecDeque;
 
@@ -10,17 +10,17 @@ use nalgebra::DMatrixViewMut;
 use nalgebra_sparse::factorization::CscCholesky;
 use nalgebra_sparse::{CooMatrix, CscMatrix};
 
-/// Factorisation A = L Lᵀ with the unknowns in a fill-reducing order.
+/// A = L Lᵀ with the unknowns in a fill-reducing order.
 #[derive(Clone, Debug)]
 pub struct SparseCholesky {
-    /// Unknown at each position of the fill-reducing order.
+    /// Unknown at each position of the order.
     order: Vec<u32>,
     factor: CscCholesky<f64>,
 }
 
 impl SparseCholesky {
-    /// Factors a symmetric matrix with `size` rows. `entries` (row, column, value) contain its lower triangle; the
-    /// values of repeated entries are added. `None` unless the matrix is positive definite beyond rounding.
+    /// Factors a symmetric matrix with `size` rows. `entries` (row, column, value) give the lower triangle; repeated
+    /// entries add up. `None` unless the matrix is positive definite beyond rounding.
     ///
     /// # Cost
     /// Σ_k w_k² operations for w_k entries in column k of L.
@@ -55,7 +55,6 @@ impl SparseCholesky {
     }
 }
 
-/// Reverse Cuthill–McKee order of the unknowns.
 fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); size];
     for &(row, column, _) in entries.iter().filter(|(row, column, _)| row != column) {
@@ -70,7 +69,7 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     let mut order = Vec::with_capacity(size);
     for start in 0..size as u32 {
         if !is_placed[start as usize] {
-            // In breadth-first order from any unknown, the last unknown is nearly peripheral.
+            // The last unknown in breadth-first order is nearly peripheral.
             let farthest = *levels(start, &neighbours, &mut is_placed.clone()).last().unwrap_or(&start);
             order.extend(levels(farthest, &neighbours, &mut is_placed));
         }
@@ -79,8 +78,8 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     order
 }
 
-/// Unknowns connected with `start` that are not placed yet, in breadth-first order; marks these unknowns as placed. The
-/// neighbours of an unknown follow in ascending order of their own number of neighbours.
+/// Unknowns that are connected with `start` and not yet placed, in breadth-first order, now marked as placed.
+/// Neighbours follow in ascending order of their number of neighbours.
 fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u32> {
     let mut queue = VecDeque::from([start]);
     is_placed[start as usize] = true;
@@ -99,9 +98,8 @@ fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u3
 mod tests {
     use super::*;
 
-    /// The matrix is the sum of the stiffness of a grid of springs and of masses that differ by eight orders of
-    /// magnitude. The grid is numbered irregularly, and two unknowns are not connected with the grid. The residual of
-    /// each row is within rounding. A matrix of rank one is rejected.
+    /// Stiffness of an irregularly numbered grid of springs, plus masses that differ by eight orders of magnitude. The
+    /// residual is within rounding. A matrix of rank one is rejected.
     #[test]
     fn solutions_have_no_residual() {
         let (width, height) = (7, 5);

@@ -5,8 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Vec3;
 
-/// Writes the number of nodes, then the node and the vector for each vector whose bits are not all zero. A vector with
-/// a component −0.0 is written, because the sign bit is set.
+/// Writes the number of nodes, then node and vector wherever a bit is set (−0.0 included).
 pub fn serialize<S: Serializer>(vectors: &[Vec3], serializer: S) -> Result<S::Ok, S::Error> {
     let is_set = |vector: &Vec3| vector.iter().any(|component| component.to_bits() != 0);
     let set: Vec<(u64, Vec3)> = (0..)
@@ -17,7 +16,7 @@ pub fn serialize<S: Serializer>(vectors: &[Vec3], serializer: S) -> Result<S::Ok
     (vectors.len() as u64, set).serialize(serializer)
 }
 
-/// Reads what [`serialize`] writes.
+/// Inverse of [`serialize`].
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec3>, D::Error> {
     let (count, set): (u64, Vec<(u64, Vec3)>) = Deserialize::deserialize(deserializer)?;
     let count = usize::try_from(count).map_err(serde::de::Error::custom)?;

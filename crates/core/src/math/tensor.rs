@@ -4,12 +4,11 @@ use std::ops::{Add, Mul, Sub};
 
 use super::real::Real;
 
-/// 3 × 3 tensor T. The component T_ij is `self.0[i][j]`. In the comments of the methods, T or A is `self`.
+/// 3 × 3 tensor T with T_ij = `self.0[i][j]`. In the comments, `self` is T or A.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tensor<R>(pub [[R; 3]; 3]);
 
-/// A tensor of the type of `$tensor`, whose components are the expression `$value` of the indices `$i` and `$j`. A
-/// macro is used, because closures are not always inlined.
+/// A tensor of the type of `$tensor` with the components `$value`. A macro, because closures are not always inlined.
 macro_rules! components {
     ($tensor:expr, $i:ident, $j:ident, $value:expr) => {{
         let mut tensor = *$tensor;
@@ -35,7 +34,7 @@ fn minor<R: Real>(a: R, b: R, c: R, d: R) -> R {
 }
 
 impl<R: Real> Tensor<R> {
-    /// The tensor with this number in every component.
+    /// The same number in every component.
     #[inline(always)]
     pub fn filled(value: R) -> Self {
         Self([[value; 3]; 3])
@@ -85,19 +84,19 @@ impl<R: Real> Tensor<R> {
         components!(self, i, j, self.0[i][j] * s)
     }
 
-    /// T + s B with the tensor B = `other`.
+    /// T + s B with B = `other`.
     #[inline(always)]
     pub fn plus_scaled(&self, other: &Self, s: R) -> Self {
         components!(self, i, j, other.0[i][j].mul_add(s, self.0[i][j]))
     }
 
-    /// A B with the tensor B = `other`.
+    /// A B with B = `other`.
     #[inline(always)]
     pub fn dot(&self, other: &Self) -> Self {
         components!(self, i, j, dot3(self.0[i], other.column(j)))
     }
 
-    /// A B + C with the tensors B = `other` and C = `addend`.
+    /// A B + C with B = `other` and C = `addend`.
     #[inline(always)]
     pub fn dot_plus(&self, other: &Self, addend: &Self) -> Self {
         components!(self, i, j, {
@@ -106,13 +105,13 @@ impl<R: Real> Tensor<R> {
         })
     }
 
-    /// A Bᵀ with the tensor B = `other`.
+    /// A Bᵀ with B = `other`.
     #[inline(always)]
     pub fn dot_transposed(&self, other: &Self) -> Self {
         components!(self, i, j, dot3(self.0[i], other.0[j]))
     }
 
-    /// A : B = Σ A_ij B_ij with the tensor B = `other`.
+    /// A : B = Σ A_ij B_ij with B = `other`.
     #[inline(always)]
     pub fn double_dot(&self, other: &Self) -> R {
         dot3(self.0[0], other.0[0]) + dot3(self.0[1], other.0[1]) + dot3(self.0[2], other.0[2])
@@ -124,7 +123,7 @@ impl<R: Real> Tensor<R> {
         components!(self, i, j, self.0[j][i])
     }
 
-    /// det T from the cofactor tensor of T.
+    /// det T from cof T.
     #[inline(always)]
     pub fn determinant_by(&self, cofactor: &Self) -> R {
         dot3(self.0[0], cofactor.0[0])
@@ -139,13 +138,13 @@ impl<R: Real> Tensor<R> {
         dot3(first, cross)
     }
 
-    /// det(I + T) − 1 = tr T + ½(tr² T − tr T²) + det T. The sum avoids the cancellation of the determinant against 1.
+    /// det(I + T) − 1, without cancellation against 1.
     #[inline(always)]
     pub fn relative_volume_change(&self) -> R {
         self.deformed_cofactor().1
     }
 
-    /// Cofactor and volume change of I + T. The second formula avoids the cancellation of the determinant against 1.
+    /// cof(I + T), and det(I + T) − 1 without cancellation against 1:
     ///
     /// ```text
     /// cof(I + T) = cof T + (1 + tr T) I − Tᵀ
@@ -160,8 +159,7 @@ impl<R: Real> Tensor<R> {
         (deformed, change)
     }
 
-    /// det F (I − F⁻ᵀ) = Tᵀ − cof T + (tr cof T + det T) I with F = I + T. The sum avoids the cancellation of F⁻ᵀ
-    /// against I.
+    /// det F (I − F⁻ᵀ) = Tᵀ − cof T + (tr cof T + det T) I with F = I + T, without cancellation against I.
     #[inline(always)]
     pub fn inverse_transposed_defect(&self) -> Self {
         let cofactor = self.cofactor();
@@ -179,7 +177,7 @@ impl<R: Real> Tensor<R> {
         })
     }
 
-    /// Symmetric part ½(T + Tᵀ).
+    /// ½(T + Tᵀ).
     #[inline(always)]
     pub fn symmetric_part(&self) -> SymmetricTensor<R> {
         let t = &self.0;
@@ -217,7 +215,7 @@ impl<R: Real> Sub for Tensor<R> {
     }
 }
 
-/// Symmetric tensor S, stored as the components 11, 22, 33, 12, 23, 13.
+/// Symmetric tensor S: components 11, 22, 33, 12, 23, 13.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SymmetricTensor<R>(pub [R; 6]);
 
@@ -251,7 +249,7 @@ impl<R: Real> SymmetricTensor<R> {
         Self([xx * c, yy * c, zz * c, xy * c, yz * c, xz * c])
     }
 
-    /// S + c A for a constant c, with the tensor A = `other`.
+    /// S + c A for a constant c, with A = `other`.
     #[inline(always)]
     pub fn plus_times(mut self, other: &Self, c: f64) -> Self {
         for i in 0..6 {
@@ -268,7 +266,7 @@ impl<R: Real> SymmetricTensor<R> {
         dot3(shear, shear).mul_add(xx.constant(2.0), dot3(normal, normal))
     }
 
-    /// Second and third invariant of S: ½(tr² S − tr S²) and det S.
+    /// ½(tr² S − tr S²) and det S.
     #[inline(always)]
     pub fn second_and_third_invariant(&self) -> (R, R) {
         let [xx, yy, zz, xy, yz, xz] = self.0;
@@ -290,7 +288,7 @@ impl<R: Real> SymmetricTensor<R> {
         ])
     }
 
-    /// det S from the cofactor of S.
+    /// det S from cof S.
     #[inline(always)]
     pub fn determinant_by(&self, cofactor: &Self) -> R {
         let ([xx, _, _, xy, _, xz], [a, _, _, b, _, c]) = (self.0, cofactor.0);
@@ -312,8 +310,7 @@ impl<R: Real> SymmetricTensor<R> {
         ])
     }
 
-    /// Upper bound ⅓ tr S + √⅔ |dev S| on the largest eigenvalue, with the deviator dev S. The bound is exact if the
-    /// other two eigenvalues coincide.
+    /// Upper bound ⅓ tr S + √⅔ |dev S| on the largest eigenvalue; exact if the other two coincide.
     #[inline(always)]
     pub fn largest_eigenvalue_bound(&self) -> R {
         let mean = self.trace() * (1.0 / 3.0);
@@ -358,8 +355,7 @@ mod tests {
     proptest! {
         #[test]
         fn algebra_agrees_with_matrices(a in tensor(), b in tensor()) {
-            // The result and the reference each have the rounding errors of some dozen operations on products of the
-            // entries. The tolerance is relative to the product of the norms.
+            // The tolerance for some dozen operations is relative to the product of the norms.
             let rounding = |size: f64| 32.0 * f64::EPSILON * size;
             let (m, n) = (matrix(&a), matrix(&b));
             let (size, other, moved) = (m.norm(), n.norm(), m.norm() + 3.0_f64.sqrt());
@@ -397,7 +393,7 @@ mod tests {
             prop_assert!(close(&deformed, matrix(&a.plus_identity().cofactor()), moved.powi(2)));
             prop_assert!(close(&a.symmetric_part().full(), (m + m.transpose()) * 0.5, size));
             let largest = nalgebra::SymmetricEigen::new(m.transpose() * m).eigenvalues.max();
-            // The reference eigenvalues have the rounding errors of the product mᵀ m and of an iteration.
+            // The reference eigenvalues have rounding errors as well.
             prop_assert!(s.largest_eigenvalue_bound() >= largest - rounding(size.powi(2)));
             prop_assert!(s.largest_eigenvalue_bound() <= 2.0 * largest + rounding(size.powi(2)));
         }

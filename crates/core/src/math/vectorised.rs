@@ -1,23 +1,20 @@
-//! Kernels compiled twice, for AVX2 and for the compilation target. One of the two is selected at run time.
+//! Kernels compiled for AVX2 and for the compilation target, selected at run time.
 
 use super::eight_lanes::{EightLanes, PortableLanes};
 
-/// Runs kernels compiled for AVX2 and FMA (x86-64-v3) on processors with these instructions, and kernels compiled for
-/// the compilation target (baseline code) on all other processors.
-///
-/// AVX-512 code was slower for four-lane kernels and is therefore not compiled.
+/// Runs kernels compiled for AVX2 and FMA (x86-64-v3) on processors with these instructions, otherwise for the
+/// compilation target (baseline code). AVX-512 code was slower for four-lane kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Vectorised {
     #[cfg(target_arch = "x86_64")]
     avx2: Option<pulp::x86::V3>,
 }
 
-/// A kernel for [`Vectorised::run`]. Mark `call` and all functions it calls `#[inline(always)]`; functions without this
-/// mark remain baseline code.
+/// A kernel for [`Vectorised::run`]. Functions that `call` uses remain baseline code without `#[inline(always)]`.
 pub trait Kernel {
     /// Result of the kernel.
     type Output;
-    /// Runs the kernel, given the eight-lane operations of the processor.
+    /// Runs the kernel with the eight-lane operations of the processor.
     fn call(self, simd: impl EightLanes) -> Self::Output;
 }
 

@@ -1,7 +1,7 @@
 //! SIMD registers: [`Real`] over the registers of the current processor.
 //!
-//! On every processor, data are stored in [`Row`]s of [`WIDTH`] numbers. A [`Pack`] is the part of a row that fills a
-//! register. The partition of a row into packs does not change a bit of the result.
+//! Data are stored in [`Row`]s of [`WIDTH`] numbers on every processor. A [`Pack`] is the part of a row in one
+//! register. Results do not depend on the width of the registers, to the last bit.
 
 mod registers;
 mod transposed;
@@ -20,8 +20,7 @@ use super::real::Real;
 /// Number of entries of a [`Row`].
 pub const WIDTH: usize = 8;
 
-/// Number of lanes of a quartet, the lanes of the narrowest SIMD registers. One call of [`Pack::scatter_add`] adds the
-/// vectors of one quartet.
+/// Number of lanes of a quartet, the unit of [`Pack::scatter_add`].
 pub const QUARTET: usize = 4;
 
 /// [`WIDTH`] contiguous numbers in memory.
@@ -41,10 +40,9 @@ impl Row {
     }
 }
 
-/// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 
-/// Prefetches data that are needed soon. Hardware prefetching stops at page boundaries.
+/// Prefetches data. Hardware prefetching stops at page boundaries.
 #[inline(always)]
 pub fn prefetch<T: ?Sized>(data: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -68,7 +66,7 @@ impl<S: Simd> Pack<S> {
     pub const LANES: usize = S::F64_LANES;
     /// Number of packs per row.
     pub const PARTS: usize = WIDTH / S::F64_LANES;
-    /// Number of quartets per pack; a pack of one lane counts as one quartet.
+    /// Number of quartets per pack; at least one.
     pub const QUARTETS: usize = S::F64_LANES.div_ceil(QUARTET);
 
     /// The same value in every lane.
@@ -89,19 +87,19 @@ impl<S: Simd> Pack<S> {
         S::as_mut_simd_f64s(numbers).0[0] = self.value;
     }
 
-    /// Loads the pack number `part` of a row.
+    /// Loads pack number `part` of a row.
     #[inline(always)]
     pub fn load(simd: S, row: &Row, part: usize) -> Self {
         Self { simd, value: S::as_simd_f64s(&row.0).0[part] }
     }
 
-    /// Stores to the pack number `part` of a row.
+    /// Stores to pack number `part` of a row.
     #[inline(always)]
     pub fn store(self, row: &mut Row, part: usize) {
         S::as_mut_simd_f64s(&mut row.0).0[part] = self.value;
     }
 
-    /// Adds to the pack number `part` of a row.
+    /// Adds to pack number `part` of a row.
     #[inline(always)]
     pub fn add_to(self, row: &mut Row, part: usize) {
         (Self::load(self.simd, row, part) + self).store(row, part);
@@ -169,16 +167,15 @@ impl<S: Simd> SubAssign for Pack<S> {
     }
 }
 
-// A double has two words of 32 bits. The upper word contains the exponent, above 20 bits of fraction.
+// The upper 32 bits of a double contain the exponent and 20 bits of the fraction.
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 const UPPER_WORD: u64 = 0xffff_ffff_0000_0000;
 const FRACTION_BITS_OF_UPPER_WORD: u32 = 20;
-/// Bits of 1.0 minus bits of √½. Added to the bits of a number, this difference carries into the exponent if the
-/// significand is at least √2.
+/// Bits of 1.0 minus bits of √½. Added to a number, they carry into the exponent if the significand is at least √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
-/// 2^52. The unit in the last place of this number is 1.
+/// 2^52, with a unit in the last place of 1.
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-/// 2^32. An integer of 20 bits, set in the upper word of 2^52, adds 2^32 times the integer to 2^52.
+/// 2^32. An integer n in the upper word of 2^52 gives 2^52 + 2^32 n.
 const TWO_32: f64 = 4_294_967_296.0;
 /// Offset of the initial guess of an inverse cube root (see [`super::real`]).
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248 << 32;
@@ -194,7 +191,7 @@ impl<S: Simd> Pack<S> {
         Self { simd: self.simd, value: self.simd.transmute_f64s_u64s(bits) }
     }
 
-    /// Shifts each of the two words of 32 bits of a number right by `amount` bits, without carry between the words.
+    /// Shifts both words of 32 bits right by `amount` bits, without carry between the words.
     #[inline(always)]
     fn words_shifted(self, bits: S::u64s, amount: u32) -> S::u64s {
         let mut words = bits;
@@ -228,8 +225,8 @@ impl<S: Simd> Real for Pack<S> {
     fn abs(self) -> Self {
         Self { simd: self.simd, value: self.simd.abs_f64s(self.value) }
     }
-    // SIMD instructions return the second operand if either operand is NaN. The scalar operation of `pulp` returns the
-    // operand that is a number. A pack of one lane therefore uses the maximum of `Real` for `f64`.
+    // With NaN, SIMD instructions return the second operand, but the scalar operation of `pulp` returns the number. One
+    // lane therefore uses the maximum of `f64`.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         if Self::LANES == 1 {
@@ -264,7 +261,7 @@ impl<S: Simd> Real for Pack<S> {
         let float = self.of_bits(simd.or_u64s(integer, simd.splat_u64s(TWO_52.to_bits())));
         ((float + -TWO_52) * (1.0 / TWO_32) + -1023.0, scale)
     }
-    /// Subtracts a third of the upper word from the offset. ¼ + 1/16 + 1/64 + … = ⅓, so shifts and sums give the third.
+    /// Subtracts a third of the upper word from the offset: ⅓ = ¼ + 1/16 + 1/64 + …
     #[inline(always)]
     fn inverse_cube_root_guess(self) -> Self {
         let simd = self.simd;

@@ -2,7 +2,7 @@
 
 use pulp::{Simd, WithSimd};
 
-/// Registers of the processor: AVX-512, AVX2, or scalar. The default is the widest of them.
+/// Registers of the processor: AVX-512, AVX2, or scalar. Default: the widest.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Registers {
     #[cfg(target_arch = "x86_64")]
@@ -23,8 +23,8 @@ impl Registers {
         vec![Self {}]
     }
 
-    /// Runs `kernel` on these registers. All functions that the kernel calls need the mark `#[inline(always)]`;
-    /// functions without this mark remain baseline code.
+    /// Runs `kernel` on these registers. Functions that the kernel calls remain baseline code without
+    /// `#[inline(always)]`.
     #[inline]
     pub fn run<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
@@ -34,9 +34,8 @@ impl Registers {
         pulp::Scalar::new().vectorize(kernel)
     }
 
-    /// Runs `kernel` on four lanes, or on one lane without AVX2, with the same result as [`Self::run`]. This function
-    /// serves rarely used kernels, so that less code is compiled. It also serves kernels that seldom have eight
-    /// operands, because wider registers would be partly empty.
+    /// Runs `kernel` on four lanes, or on one lane without AVX2, with the same result as [`Self::run`]. For rarely used
+    /// kernels (less compiled code), and for kernels with seldom eight operands.
     #[inline]
     pub fn run_in_fours<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Transposition between packs and data in memory. The data are three-component vectors, or quadruples of numbers.
+//! Transposition between packs and data in memory: three-component vectors, or quadruples of numbers.
 
 use pulp::Simd;
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
@@ -13,11 +13,11 @@ pub type Padded = Lanes;
 /// Number of vectors that 16-bit indices can address.
 pub const NUM_SLOTS: usize = 1 << 16;
 
-/// [`NUM_SLOTS`] vectors, so that 16-bit indices need no bounds checks.
+/// [`NUM_SLOTS`] vectors; 16-bit indices need no bounds checks.
 pub type Slots = [Padded; NUM_SLOTS];
 
-/// Transposes the four numbers of each lane to four packs: one pack of the first numbers of all lanes, one of the
-/// second numbers, and so on. This is a macro, because a closure would not be compiled for SIMD registers.
+/// Transposes the four numbers of each lane to four packs. A macro, because a closure would not be compiled for SIMD
+/// registers.
 macro_rules! transposed {
     ($simd:ident, $lane:ident => $numbers:expr) => {{
         let mut registers = [$simd.splat_f64s(0.0); 4];
@@ -46,15 +46,13 @@ macro_rules! transposed {
 }
 
 impl<S: Simd> Pack<S> {
-    /// Lane whose padded vector is in half `half` of register `register`. Four registers contain the padded vectors of
-    /// all lanes. A half is four neighbouring numbers of a register: half of an AVX-512 register, or an AVX2 register.
+    /// Lane of the padded vector in half `half` of register `register`, of four registers. A half has four numbers.
     #[inline(always)]
     fn lane_of(register: usize, half: usize) -> usize {
         register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
     }
 
-    /// Gathers vectors: three packs with the components of the vectors at the indices in part `part` of the row
-    /// `indices`.
+    /// Components of the vectors at the indices in part `part` of the row `indices`.
     #[inline(always)]
     pub fn gather(simd: S, vectors: &Slots, indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
         let first = part * Self::LANES;
@@ -62,14 +60,14 @@ impl<S: Simd> Pack<S> {
         [x, y, z]
     }
 
-    /// Three packs with the components of the vectors at the first [`Self::LANES`] entries of `places`.
+    /// Components of the vectors at the first [`Self::LANES`] entries of `places`.
     #[inline(always)]
     pub fn gather_vectors(simd: S, vectors: &[Vec3], places: &[usize; WIDTH]) -> [Self; 3] {
         let [x, y, z, _] = transposed!(simd, lane => Padded::from_vector(vectors[places[lane]].data.0[0]).0);
         [x, y, z]
     }
 
-    /// Four packs with the numbers of the quadruples at the first [`Self::LANES`] entries of `places`.
+    /// Numbers of the quadruples at the first [`Self::LANES`] entries of `places`.
     #[inline(always)]
     pub fn gather_quadruples(simd: S, quadruples: &[[f64; 4]], places: &[usize; WIDTH]) -> [Self; 4] {
         transposed!(simd, lane => quadruples[places[lane]])
@@ -90,7 +88,7 @@ impl<S: Simd> Pack<S> {
         gathered
     }
 
-    /// Three packs with the components of the vectors in part `part` of a row of vectors.
+    /// Components of the vectors in part `part` of a row of vectors.
     #[inline(always)]
     pub fn components(simd: S, vectors: &[Vec3; WIDTH], part: usize) -> [Self; 3] {
         let first = part * Self::LANES;
@@ -98,8 +96,7 @@ impl<S: Simd> Pack<S> {
         [x, y, z]
     }
 
-    /// The four numbers of each lane as a quadruple, the format that [`Self::gather_quadruples`] reads. Quadruples
-    /// beyond the number of lanes are zero.
+    /// The four numbers of each lane as a quadruple; zero beyond the number of lanes.
     #[inline(always)]
     pub fn quadruples([a, b, c, d]: [Self; 4]) -> [[f64; 4]; WIDTH] {
         let mut quadruples = [[0.0; 4]; WIDTH];
@@ -117,8 +114,7 @@ impl<S: Simd> Pack<S> {
         quadruples
     }
 
-    /// Adds the vectors of one quartet of lanes to `sums`, lane by lane. The indices of the sums are in part `part` of
-    /// the row `indices`. `vector` contains the components of the vectors of all lanes.
+    /// Adds one quartet of vectors to `sums`, lane by lane, at the indices in part `part` of the row `indices`.
     #[inline(always)]
     pub fn scatter_add(
         vector: &[Self; 3],

@@ -1,4 +1,4 @@
-//! Four numbers in lanes, and masks that comparisons of these numbers give.
+//! Four numbers in lanes, and masks from comparisons.
 
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
@@ -9,8 +9,8 @@ pub const LANES: usize = 4;
 
 /// Four numbers in lanes.
 ///
-/// The operations are written as loops and literals. `#[inline(always)]` does not apply to the closures that
-/// [`std::array::from_fn`] and `map` call. Such closures would remain calls to baseline code.
+/// Operations are loops and literals, because `#[inline(always)]` does not apply to closures: closures of
+/// [`std::array::from_fn`] and `map` would remain calls to baseline code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);
@@ -22,20 +22,19 @@ impl Lanes {
         Self([value; LANES])
     }
 
-    /// A vector of three components and a zero.
+    /// A vector of three components, padded with zero.
     #[inline(always)]
     pub fn from_vector([x, y, z]: [f64; 3]) -> Self {
         Self([x, y, z, 0.0])
     }
 
-    /// The four numbers, for scalar access. A barrier keeps the compiler from splitting the preceding SIMD arithmetic
-    /// into scalar arithmetic.
+    /// The four numbers, for scalar access. A barrier keeps the preceding arithmetic in SIMD form.
     #[inline(always)]
     pub fn settled(self) -> [f64; LANES] {
         std::hint::black_box(self).0
     }
 
-    /// Transposed rows: lane j of row i of the result is lane i of row j.
+    /// Lane j of row i of the result is lane i of row j.
     #[inline(always)]
     pub fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
         let [a, b, c, d] = [rows[0].0, rows[1].0, rows[2].0, rows[3].0];
@@ -71,7 +70,7 @@ lane_operator!(Div, div, /);
 pub struct Mask(pub [bool; LANES]);
 
 impl Mask {
-    /// Lanes of `yes` where the mask is true, lanes of `no` where the mask is false.
+    /// Lanes of `yes` where the mask is true, otherwise of `no`.
     #[inline(always)]
     pub fn select(self, yes: Lanes, no: Lanes) -> Lanes {
         let (m, a, b) = (self.0, yes.0, no.0);
@@ -83,7 +82,7 @@ impl Mask {
         ])
     }
 
-    /// Mask that is true in the lanes where this mask is true and `other` is false.
+    /// Mask of the lanes where this mask is true and `other` is false.
     #[inline(always)]
     pub fn and_not(self, other: Self) -> Self {
         self & !other

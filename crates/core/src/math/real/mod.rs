@@ -1,14 +1,8 @@
 //! Scalar and SIMD arithmetic with the same code: formulas over [`Real`] run on `f64`, on [`Lanes`] and on the
 //! registers of [`Pack`](super::pack::Pack).
 //!
-//! [`Lanes`] is four independent numbers, and each operation acts on all four. Inside
-//! [`Vectorised::run`](super::vectorised::Vectorised::run), the compiler makes one SIMD instruction of each arithmetic
-//! operation.
-//!
-//! [`Real::mul_add`] and [`Real::negated_mul_add`] fuse a product and a sum with one rounding; every other arithmetic
-//! operation rounds its own result. Each rounding is the same for scalars and for lanes. On any processor, a lane
-//! therefore has the same bits as the scalar. Processors without a fused multiply–add instruction use the slower
-//! routine of the mathematics library.
+//! Scalars and lanes have the same bits on any processor, because only [`Real::mul_add`] and [`Real::negated_mul_add`]
+//! fuse a product and a sum. Processors without a fused multiply–add instruction use a slower library routine.
 
 mod lanes;
 
@@ -33,7 +27,7 @@ pub trait Real:
     + AddAssign
     + SubAssign
 {
-    /// A constant: the same value in every lane.
+    /// The same value in every lane.
     fn constant(self, value: f64) -> Self;
     /// `self` · `factor` + `addend`, rounded once.
     fn mul_add(self, factor: Self, addend: Self) -> Self;
@@ -52,21 +46,19 @@ pub trait Real:
     fn max(self, other: Self) -> Self;
     /// Minimum; `other` if either number is NaN.
     fn min(self, other: Self) -> Self;
-    /// k and 2^−k such that `self` · 2^−k lies in [√½, √2), for normal positive numbers below √½ · 2¹⁰²³.
+    /// k and 2^−k with `self` · 2^−k in [√½, √2), for normal positive numbers below √½ · 2¹⁰²³.
     fn binary_scale(self) -> (Self, Self);
-    /// Initial guess of 1/∛`self` for normal positive numbers, with a relative error of at most 3.4 %. The guess
-    /// follows from a third of the upper word of the bits, without floating-point operations.
+    /// Initial guess of 1/∛`self` for normal positive numbers, with a relative error of at most 3.4 %.
     fn inverse_cube_root_guess(self) -> Self;
 
     /// Whether the magnitude is at most `limit` in all lanes; false with NaN.
     fn all_within(self, limit: f64) -> bool;
-    /// `yes` in lanes with `self` ≤ `limit`; `no` in all other lanes, including NaN.
+    /// `yes` in lanes with `self` ≤ `limit`, otherwise `no`; `no` for NaN.
     fn select_at_most(self, limit: Self, yes: Self, no: Self) -> Self;
 
-    /// ln(1 + x) and x − ln(1 + x) for x = `self` > −1. Both are accurate to rounding for small |x|.
+    /// ln(1 + x) and x − ln(1 + x) for x = `self` > −1, both accurate to rounding for small |x|.
     ///
-    /// A series without division gives the result for |x| ≤ `SMALL_ARGUMENT`. The general formula runs only if a lane
-    /// has a larger |x|.
+    /// A series without division serves |x| ≤ `SMALL_ARGUMENT`.
     #[inline(always)]
     fn ln_1p_and_residual(self) -> (Self, Self) {
         let residual = self * self * sum_of_pairs(self, LOGARITHM_RESIDUAL_SERIES);
@@ -79,9 +71,8 @@ pub trait Real:
         (size.select_at_most(limit, logarithm, general.0), size.select_at_most(limit, residual, general.1))
     }
 
-    /// x^−⅓ of a normal positive number x, without division. Two iterations of fourth order start from
-    /// [`Real::inverse_cube_root_guess`]. For an iterate y, x^−⅓ = y (1 − e)^−⅓ with e = 1 − x y³. The next iterate is
-    /// the series of this expression in e, up to e³.
+    /// x^−⅓ of a normal positive number x, without division. Each iterate y becomes the series of y (1 − e)^−⅓ in e = 1
+    /// − x y³, up to e³.
     #[inline(always)]
     fn inverse_cube_root(self) -> Self {
         let mut inverse = self.inverse_cube_root_guess();
@@ -93,8 +84,7 @@ pub trait Real:
         inverse
     }
 
-    /// Replaces each x of `numbers` by (1 + x)^−⅓; x > −1. A series gives the result for |x| ≤ `SMALL_ARGUMENT`. The
-    /// general formula runs only if a lane of any number has a larger |x|.
+    /// Replaces each x of `numbers` by (1 + x)^−⅓; x > −1. A series serves |x| ≤ `SMALL_ARGUMENT`.
     #[inline(always)]
     fn inverse_cube_roots_1p<const N: usize>(numbers: &mut [Self; N]) {
         let mut largest = numbers[0].abs();
@@ -121,8 +111,7 @@ pub trait Real:
     }
 }
 
-/// Largest |x| for which the series in powers of x are used. At this |x|, the truncation error of a series of 14 terms
-/// is less than 2⁻⁵⁸ of the sum.
+/// Largest |x| for series in powers of x. The truncation error after 14 terms is below 2⁻⁵⁸ of the sum.
 const SMALL_ARGUMENT: f64 = 0.0625;
 
 /// Coefficients of (x − ln(1 + x))/x² = ½ − x/3 + x²/4 − …, in pairs.
@@ -136,8 +125,7 @@ const LOGARITHM_RESIDUAL_SERIES: [[f64; 2]; 7] = [
     [1.0 / 14.0, -1.0 / 15.0],
 ];
 
-/// Coefficients c_n of (1 + x)^−⅓ = Σ c_n xⁿ = 1 − x/3 + 2x²/9 − …, in pairs. The recursion is
-/// c_{n+1} = −(n + ⅓)/(n + 1) c_n.
+/// Coefficients c_n of (1 + x)^−⅓ = Σ c_n xⁿ, in pairs: c₀ = 1, c_{n+1} = −(n + ⅓)/(n + 1) c_n.
 const INVERSE_CUBE_ROOT_SERIES: [[f64; 2]; 7] = {
     let (mut pairs, mut coefficient, mut pair) = ([[0.0; 2]; 7], 1.0, 0);
     while pair < pairs.len() {
@@ -150,8 +138,7 @@ const INVERSE_CUBE_ROOT_SERIES: [[f64; 2]; 7] = {
     pairs
 };
 
-/// Σ c_n xⁿ for n < 14, with the coefficients c_n in `pairs`. The terms of each pair are summed first, then
-/// neighbouring sums (Estrin 1960). This order has a low latency.
+/// Σ c_n xⁿ for n < 14, with the coefficients c_n in `pairs`. Summation by pairs has a low latency (Estrin 1960).
 #[inline(always)]
 fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
     let mut sums = [x; 7];
@@ -172,7 +159,6 @@ fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
 /// ln(1 + x) = k ln 2 + f − t,   t = ½ f² − s (½ f² + R(s²)),   s = f/(2 + f)
 /// x − ln(1 + x) = (x − f) − k ln 2 + t
 /// ```
-/// If k = 0, then x = f up to rounding, and the second line has no cancellation.
 ///
 /// # Source
 /// Reduction and minimax polynomial R of fdlibm (Sun Microsystems 1993, `s_log1p.c`).
@@ -192,7 +178,7 @@ fn general_ln_1p_and_residual<R: Real>(x: R) -> (R, R) {
     (k.mul_add(high, f - small), k.negated_mul_add(high, x - f) + small)
 }
 
-/// R(z) with ln(1 + f) = f − ½ f² + s (½ f² + R(s²)) and s = f/(2 + f) (fdlibm `e_log.c`, coefficients Lg1…Lg7).
+/// R(z) of `general_ln_1p_and_residual` (fdlibm `e_log.c`, coefficients Lg1…Lg7).
 #[inline(always)]
 fn logarithm_series<R: Real>(z: R) -> R {
     const SERIES: [f64; 7] = [
@@ -213,15 +199,13 @@ fn logarithm_series<R: Real>(z: R) -> R {
 
 // A double has 52 bits of fraction and an exponent biased by 1023.
 const FRACTION_BITS: u32 = 52;
-/// Bits of 1.0 minus bits of √½. Added to the bits of a number, this difference carries into the exponent if the
-/// significand is at least √2.
+/// Bits of 1.0 minus bits of √½. Added to a number, they carry into the exponent if the significand is at least √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
-/// Bits of 2^52. If the fraction bits of this number are replaced by an integer below 2^52, the number is 2^52 plus the
-/// integer.
+/// Bits of 2^52. An integer n in the fraction bits gives 2^52 + n.
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-/// Upper word of the offset of the initial guess of x^−⅓: (1023 (1 + ⅓) − 0.0662) 2²⁰. fdlibm `s_cbrt.c` obtains the
-/// initial guess of x^⅓ similarly. The offset minimises the largest relative error of the guess; this error is 3.4 %.
+/// Upper word of the offset of the initial guess of x^−⅓: (1023 (1 + ⅓) − 0.0662) 2²⁰, for the least maximum error.
+/// fdlibm `s_cbrt.c` has a similar guess of x^⅓.
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248;
 
 #[inline(always)]
@@ -232,7 +216,7 @@ fn binary_scale(value: f64) -> (f64, f64) {
     (k, scale)
 }
 
-/// Subtracts a third of the upper word from the offset. ¼ + 1/16 + 1/64 + … = ⅓, so shifts and sums give the third.
+/// Subtracts a third of the upper word from the offset: ⅓ = ¼ + 1/16 + 1/64 + …
 #[inline(always)]
 fn inverse_cube_root_guess(value: f64) -> f64 {
     let upper = value.to_bits() >> 32;
@@ -300,8 +284,7 @@ mod tests {
         fn logarithm_agrees_with_the_library(x in prop_oneof![-0.999..30.0f64, -0.3..0.3f64, -0.07..0.07f64, -1e-5..1e-5f64]) {
             let (logarithm, residual) = x.ln_1p_and_residual();
             prop_assert!((logarithm - x.ln_1p()).abs() <= 4.0 * f64::EPSILON * x.ln_1p().abs());
-            // The reference for |x| < 0.1 is Σ (−x)^n/n over n ≥ 2, a series that converges fast for these x.
-            // Otherwise the reference is the difference x − ln(1 + x).
+            // The reference for |x| < 0.1 is Σ (−x)^n/n over n ≥ 2.
             let exact = if x.abs() < 0.1 {
                 (2..30).rev().map(|n| (-x).powi(n) / f64::from(n)).sum::<f64>()
             } else {

@@ -1,5 +1,4 @@
-//! Kinks and jumps of a function of time. They are located from the points of a table, and from the parts of an
-//! expression that can have kinks or jumps.
+//! Kinks and jumps of a function of time.
 
 use super::TimeFunction;
 use super::enclosure::Enclosure;
@@ -7,14 +6,13 @@ use super::jet::Jet;
 use super::program::{Crossing, Program};
 use super::table::interpolate;
 
-/// Largest number of bisections of an interval in the search for a crossing. Two crossings closer than 1/4096 of the
-/// interval can be missed.
+/// Largest number of bisections of an interval in the search for a crossing.
 const HALVINGS: u32 = 12;
 
-/// Largest number of further bisections of an interval in which the bound on the slope of the argument is infinite.
+/// Largest number of bisections where the slope of the argument is unbounded.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// A part of an expression that has a kink or a jump at a crossing of its argument.
+/// A part of an expression with a kink or a jump at a crossing of its argument.
 #[derive(Clone, Debug)]
 pub(super) struct Switch {
     pub argument: Program,
@@ -22,7 +20,7 @@ pub(super) struct Switch {
 }
 
 impl Switch {
-    /// Number of the side on which an argument with this value lies; equal numbers mean the same side.
+    /// Side on which an argument with this value lies.
     fn side_of(&self, value: f64) -> f64 {
         match self.crossing {
             Crossing::Zero if value == 0.0 || value.is_nan() => 0.0,
@@ -36,8 +34,7 @@ impl Switch {
         self.side_of(self.argument.evaluate(Jet::constant(time)).value)
     }
 
-    /// The first instant after `from`, up to `to`, at which the argument is on another side than before. The interval
-    /// is bisected up to `halvings` times.
+    /// First instant after `from`, up to `to`, with the argument on another side, after at most `halvings` bisections.
     fn first_crossing(&self, from: f64, to: f64, halvings: u32) -> Option<f64> {
         let Enclosure { value, slope } = self.argument.enclose(from, to);
         if self.side_of(value.low) == self.side_of(value.high) && value.low.is_finite() {
@@ -52,8 +49,7 @@ impl Switch {
         self.first_crossing(from, middle, left - 1).or_else(|| self.first_crossing(middle, to, left - 1))
     }
 
-    /// The first instant after the crossing between `low` and `high`. The argument must lie on different sides at these
-    /// two instants.
+    /// First instant after the crossing between `low` and `high`, on whose sides the argument differs.
     fn bisect(&self, mut low: f64, mut high: f64) -> f64 {
         let before = self.side(low);
         loop {
@@ -71,12 +67,11 @@ impl Switch {
 }
 
 impl TimeFunction {
-    /// The first instant after `from`, up to `to` \[s\], with a kink or a jump. Every point of a table counts. In an
-    /// expression, these are the crossings of comparisons, `step`, `sign`, `floor`, `abs`, `min` and `max`.
+    /// First instant after `from`, up to `to` \[s\], with a kink or a jump: a point of a table, or a crossing in an
+    /// expression.
     ///
-    /// Interval bounds, not samples, show in which parts of the interval no crossing lies. Two crossings closer than
-    /// `(to − from)/4096` can be missed. If the bound on the slope of the argument is infinite, this limit is
-    /// `(to − from)/64`.
+    /// Interval bounds show where no crossing lies. Two crossings closer than `(to − from)/4096` can be missed, or `(to
+    /// − from)/64` with an unbounded slope.
     pub fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         match self {
             Self::Constant(_) => None,
@@ -99,8 +94,8 @@ impl TimeFunction {
         }
     }
 
-    /// One-sided value and derivatives at `time` \[s\], from the side of the instant `beside` \[s\]. No kink or jump
-    /// may lie strictly between the two instants.
+    /// One-sided value and derivatives at `time` \[s\], from the side of `beside` \[s\], without a kink or jump in
+    /// between.
     pub(super) fn limit(&self, time: f64, beside: f64) -> Jet {
         match self {
             Self::Constant(value) => Jet::constant(*value),

@@ -1,7 +1,5 @@
-//! Bounds on a function and its first derivative over an interval of time, by interval arithmetic.
-//!
-//! The variation of a function between two instants is bounded instead of sampled. Narrow jumps and pulses are
-//! therefore found too.
+//! Bounds on a function and its first derivative over an interval of time, by interval arithmetic. Bounds, unlike
+//! samples, also catch narrow jumps and pulses.
 //!
 //! # Source
 //! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6. Bounds are not rounded outward, so
@@ -9,7 +7,6 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// All numbers from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Interval {
     pub low: f64,
@@ -21,7 +18,7 @@ impl Interval {
     const ZERO: Self = Self { low: 0.0, high: 0.0 };
 
     pub fn new(low: f64, high: f64) -> Self {
-        // If an end is NaN, or `low` is above `high`, the interval contains all numbers.
+        // An invalid interval becomes all numbers.
         if low <= high { Self { low, high } } else { Self::ALL }
     }
 
@@ -51,7 +48,7 @@ impl Interval {
         self.high - self.low
     }
 
-    /// Largest magnitude of the numbers in the interval.
+    /// Largest magnitude in the interval.
     pub fn size(self) -> f64 {
         self.low.abs().max(self.high.abs())
     }
@@ -61,7 +58,7 @@ impl Interval {
         Self::new(f(self.low), f(self.high))
     }
 
-    /// Image under a function f with an extremum at `peak`, on either side of which f is monotone.
+    /// Image under a function that is monotone on either side of an extremum at `peak`.
     fn peaked(self, peak: f64, f: impl Fn(f64) -> f64) -> Self {
         let ends = [f(self.low), f(self.high)];
         if self.contains(peak) { Self::spanned(&[ends[0], ends[1], f(peak)]) } else { Self::spanned(&ends) }
@@ -100,7 +97,7 @@ impl Interval {
         }
     }
 
-    /// Image under xⁿ for a constant n.
+    /// Image under xⁿ.
     fn power(self, n: f64) -> Self {
         if n == 0.0 {
             return Self::point(1.0);
@@ -153,8 +150,7 @@ impl Div for Interval {
     }
 }
 
-/// Bounds on a function (`value`) and its first derivative (`slope`) over an interval of time. If the interval contains
-/// a jump, the derivative is unbounded.
+/// Bounds on a function and its first derivative over an interval of time. The slope at a jump is unbounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Enclosure {
     pub value: Interval,
@@ -166,18 +162,17 @@ impl Enclosure {
         Self { value: Interval::point(value), slope: Interval::ZERO }
     }
 
-    /// The function t over the interval of time.
+    /// The function t.
     pub fn time(from: f64, to: f64) -> Self {
         Self { value: Interval::new(from, to), slope: Interval::point(1.0) }
     }
 
-    /// Enclosure of f(x), where `self` is the enclosure of x. `value` and `derivative` bound f and f′ over the values
-    /// of x.
+    /// Enclosure of f(x), with the enclosure `self` of x, and bounds on f and f′ over the values of x.
     fn compose(self, value: Interval, derivative: Interval) -> Self {
         Self { value, slope: derivative * self.slope }
     }
 
-    /// Enclosure of f(x), where `self` is the enclosure of x and f is piecewise constant with upward jumps.
+    /// Enclosure of f(x), with the enclosure `self` of x, and a piecewise constant f with upward jumps.
     fn staircase(self, f: fn(f64) -> f64) -> Self {
         let value = self.value.rising(f);
         Self { value, slope: if value.is_point() { Interval::ZERO } else { Interval::ALL } }
@@ -285,7 +280,7 @@ impl Enclosure {
         }
     }
 
-    /// Comparison of `self` with `other`: 1 where it is true, otherwise 0. `holds` is the comparison, < or ≤.
+    /// 1 where the comparison is true, otherwise 0. `holds` is < or ≤.
     pub fn is_below(self, other: Self, holds: fn(&f64, &f64) -> bool) -> Self {
         let (a, b) = (self.value, other.value);
         match (holds(&a.high, &b.low), holds(&a.low, &b.high)) {

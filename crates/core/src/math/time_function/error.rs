@@ -2,16 +2,14 @@
 
 use super::program::{DEPTH_LIMIT, EXPRESSION_NAMES};
 
-/// Error of a table or an expression.
-///
-/// `at` is the byte offset of the fault in the expression, from 0.
+/// Error of a table or an expression. `at` is the byte offset of the fault in the expression.
 #[non_exhaustive]
 #[derive(Clone, Debug, thiserror::Error, PartialEq)]
 pub enum TimeFunctionError {
     /// A table without points.
     #[error("a table needs at least one point: write [[t, value], …]")]
     EmptyTable,
-    /// A point whose time or value is NaN or infinite.
+    /// A point with a time or value that is not finite.
     #[error("row {row} of the table, ({time}, {value}), is not finite")]
     NotFinite {
         /// Number of the row, from 1.
@@ -21,7 +19,7 @@ pub enum TimeFunctionError {
         /// Value of the point.
         value: f64,
     },
-    /// A row whose time is not after the time of the previous row.
+    /// A row whose time is not after the previous row.
     #[error(
         "row {row} of the table is at t = {time}, not after t = {previous} of the row before it: times ascend"
     )]
@@ -33,7 +31,7 @@ pub enum TimeFunctionError {
         /// Time of the previous row.
         previous: f64,
     },
-    /// A word that is neither `t`, nor a constant, nor a function.
+    /// A word that is no name of an expression.
     #[error("`{text}` has the unknown name `{name}`; known are {EXPRESSION_NAMES}")]
     UnknownName {
         /// The expression.
@@ -50,12 +48,12 @@ pub enum TimeFunctionError {
         text: String,
         /// The character found, in backquotes, or `its end`.
         found: String,
-        /// Description of the text that is expected.
+        /// The expected text.
         expected: &'static str,
         /// Byte offset of the unexpected text.
         at: usize,
     },
-    /// A chain of comparisons, such as `a < b < c`. C reads this chain as `(a < b) < c`.
+    /// A chain of comparisons, such as `a < b < c`.
     #[error("`{text}` chains comparisons; write (a < b)*(b < c) for both")]
     ChainedComparison {
         /// The expression.
@@ -63,11 +61,10 @@ pub enum TimeFunctionError {
         /// Byte offset of the second comparison operator.
         at: usize,
     },
-    /// Too many nested brackets, functions, signs and powers, or an expression that needs too large an evaluation
-    /// stack. `DEPTH_LIMIT` limits the nesting level and the size of the stack.
+    /// Nesting level or evaluation stack beyond `DEPTH_LIMIT`.
     #[error("the expression nests more than {limit} deep: use a table, or split it", limit = DEPTH_LIMIT)]
     TooDeep {
-        /// Byte offset at which the limit is exceeded.
+        /// Byte offset of the excess.
         at: usize,
     },
 }

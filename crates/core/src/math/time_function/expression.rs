@@ -1,9 +1,7 @@
 //! Expressions of `t`: parsed once into a postfix program, evaluated on a small stack without allocation.
 //!
-//! Winnow's Pratt parser (Pratt, *Top down operator precedence*, POPL 1973) groups operators by the conventions of
-//! mathematics: `-t^2` is −(t²) and `2^3^2` is 2⁹. Published crates for expressions are not used, for two reasons. In
-//! these crates a sign binds tighter than any operator, so that `-t^2` is (−t)², a load of the opposite sign. The
-//! crates also do not locate errors in the text.
+//! A Pratt parser (Pratt, *Top down operator precedence*, POPL 1973) groups operators as in mathematics: `-t^2` is
+//! −(t²) and `2^3^2` is 2⁹. Published crates read `-t^2` as (−t)², a load of the opposite sign.
 
 use std::f64::consts;
 
@@ -25,7 +23,7 @@ use super::program::{Binary, Crossing, DEPTH_LIMIT, Instruction, Program, Unary}
 pub struct Expression {
     text: Box<str>,
     program: Program,
-    /// Parts of the expression that can have a kink or a jump.
+    /// Possible kinks and jumps.
     switches: Vec<Switch>,
 }
 
@@ -37,7 +35,6 @@ impl PartialEq for Expression {
 }
 
 impl Expression {
-    /// Parses `text`.
     pub(super) fn parse(text: &str) -> Result<Self, TimeFunctionError> {
         let mut input = Input { input: LocatingSlice::new(text), state: 0 };
         match whole(&mut input) {
@@ -49,7 +46,6 @@ impl Expression {
         }
     }
 
-    /// Whether `t` occurs in the expression.
     pub(super) fn uses_time(&self) -> bool {
         self.program.uses_time()
     }
@@ -59,12 +55,11 @@ impl Expression {
         self.program.evaluate(time)
     }
 
-    /// Bounds of the value and the first derivative over the times from `from` to `to`.
+    /// Bounds from `from` to `to`.
     pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
         self.program.enclose(from, to)
     }
 
-    /// Parts of the expression that can have a kink or a jump.
     pub(super) fn switches(&self) -> &[Switch] {
         &self.switches
     }
@@ -76,7 +71,6 @@ macro_rules! unary {
     };
 }
 
-/// Functions of one argument.
 const UNARY: [(&str, Unary); 17] = [
     unary!(abs, Some(Crossing::Zero)),
     unary!(sqrt, None),
@@ -113,15 +107,13 @@ macro_rules! binary {
 
 const DIFFERENCE: Binary = binary!(-);
 
-/// Functions of two arguments.
 const BINARY: [(&str, Binary); 2] = [("min", binary!(min, true)), ("max", binary!(max, true))];
 
 fn truth(holds: bool) -> Jet {
     Jet::constant(f64::from(holds))
 }
 
-/// State of the parser: the remaining text and the nesting level. The nesting level is the number of brackets,
-/// functions, signs and powers that are open.
+/// State of the parser: the remaining text and the nesting level.
 type Input<'a> = Stateful<LocatingSlice<&'a str>, usize>;
 type Parsed<T> = Result<T, ErrMode<Fault>>;
 type Sign<'a> = Prefix<Input<'a>, Part, ErrMode<Fault>>;
@@ -129,9 +121,9 @@ type Operator<'a> = Infix<Input<'a>, Part, ErrMode<Fault>>;
 
 /// A parsed part of the text.
 struct Part {
-    /// Instructions in postfix order.
+    /// In postfix order.
     program: Vec<Instruction>,
-    /// Size of the evaluation stack that `program` needs.
+    /// Size of the evaluation stack for `program`.
     stack: usize,
     switches: Vec<Switch>,
 }
@@ -164,8 +156,7 @@ impl Part {
         Ok(self)
     }
 
-    /// Records a possible kink or jump where `argument` crosses zero or an integer, as `crossing` states. An argument
-    /// without `t` does not cross any value.
+    /// Records a possible kink or jump where `argument` crosses zero or an integer.
     fn switch(&mut self, argument: Vec<Instruction>, crossing: Crossing) {
         let argument = Program::new(argument);
         if argument.uses_time() {
@@ -180,11 +171,10 @@ fn whole(input: &mut Input) -> Parsed<Part> {
     Ok(part)
 }
 
-/// Parses an expression. A comparison has the lowest binding power. Outside brackets, an expression has at most one
-/// comparison.
+/// Parses an expression with at most one comparison outside brackets.
 fn comparison(input: &mut Input) -> Parsed<Part> {
     let part = expression(operand).prefix(sign).infix(operator).parse_next(input)?;
-    // A second comparison is the only operator that the parser above does not consume.
+    // A second comparison is the only operator that remains.
     match opt(peek(operator)).parse_next(input)? {
         Some(_) => Err(ErrMode::Cut(Fault::ChainedComparison { at: input.current_token_start() })),
         None => Ok(part),
@@ -285,7 +275,7 @@ fn inner(input: &mut Input) -> Parsed<Part> {
     close(input, part)
 }
 
-/// Increases the nesting level by one. `DEPTH_LIMIT` bounds the nesting level, and thus the recursion of the parser.
+/// Increases the nesting level. Its bound `DEPTH_LIMIT` also bounds the recursion of the parser.
 fn open(input: &mut Input) -> Parsed<()> {
     input.state += 1;
     if input.state < DEPTH_LIMIT {
@@ -342,7 +332,7 @@ impl Fault {
 impl<'a> ParserError<Input<'a>> for Fault {
     type Inner = Self;
 
-    /// The error of a missing operand. The parsers of all other parts report errors of their own.
+    /// The error of a missing operand; all other parsers report their own errors.
     fn from_input(input: &Input<'a>) -> Self {
         Self::Unexpected { expected: "a number, a name or `(`", at: input.current_token_start() }
     }

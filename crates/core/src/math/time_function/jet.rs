@@ -4,8 +4,8 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Value x and time derivatives ẋ and ẍ of a function at one instant.
 ///
-/// Two jets are compared by value, then by first derivative, then by second derivative. This is the order of the two
-/// functions immediately after the instant. Hence the derivatives of `min`, `max` and `abs` are those from the right.
+/// Jets compare by value, first and second derivative: the order immediately after the instant. Hence `min`, `max` and
+/// `abs` have derivatives from the right.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct Jet {
     pub value: f64,
@@ -32,7 +32,7 @@ impl Jet {
     /// ```text
     /// (f, f′ẋ, f″ẋ² + f′ẍ)
     /// ```
-    /// If x is constant, f(x) is constant even if f′ is infinite, as for `sqrt(0)`.
+    /// For a constant x, f(x) is constant even if f′ is infinite, as for `sqrt(0)`.
     pub fn compose(self, [f, df, ddf]: [f64; 3]) -> Self {
         if self.is_constant() {
             return Self::constant(f);
@@ -40,8 +40,7 @@ impl Jet {
         Self { value: f, first: df * self.first, second: ddf * self.first * self.first + df * self.second }
     }
 
-    /// x^y. If the exponent y is constant, the power rule gives the derivatives, for any sign of x. Otherwise the
-    /// derivatives are those of exp(y ln x).
+    /// x^y by the power rule for a constant y, otherwise exp(y ln x). The power rule permits any sign of x.
     pub fn power(self, exponent: Self) -> Self {
         let (x, n) = (self.value, exponent.value);
         if !exponent.is_constant() {
@@ -49,7 +48,7 @@ impl Jet {
             power.value = x.powf(n);
             return power;
         }
-        // A term with the factor zero is zero, even if the power of x is infinite, as for n = 1 and x = 0.
+        // A factor zero makes a term zero, even with an infinite power of x.
         let term = |factor: f64, degree: f64| if factor == 0.0 { 0.0 } else { factor * x.powf(degree) };
         self.compose([x.powf(n), term(n, n - 1.0), term(n * (n - 1.0), n - 2.0)])
     }
@@ -128,12 +127,12 @@ impl Jet {
         Self::constant(if self.value == 0.0 { 0.0 } else { self.value.signum() })
     }
 
-    /// Heaviside's function: 0 for x < 0, 1 for x ≥ 0.
+    /// Heaviside's function, with value 1 at x = 0.
     pub fn step(self) -> Self {
         Self::constant(if self.value.is_nan() { f64::NAN } else { f64::from(self.value >= 0.0) })
     }
 
-    /// 0 for x < 0, 3x² − 2x³ for 0 ≤ x < 1, and 1 for x ≥ 1. The slope is continuous.
+    /// 3x² − 2x³ for 0 ≤ x < 1, constant outside. The slope is continuous.
     pub fn smoothstep(self) -> Self {
         if self.value >= 1.0 || self.value < 0.0 {
             return self.step();
@@ -142,12 +141,12 @@ impl Jet {
         self.compose([x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x), 6.0 - 12.0 * x])
     }
 
-    /// The smaller jet; NaN if either value is NaN.
+    /// The smaller jet; NaN if either is NaN.
     pub fn min(self, other: Self) -> Self {
         if self.value.is_nan() || self < other { self } else { other }
     }
 
-    /// The larger jet; NaN if either value is NaN.
+    /// The larger jet; NaN if either is NaN.
     pub fn max(self, other: Self) -> Self {
         if self.value.is_nan() || self > other { self } else { other }
     }
@@ -192,7 +191,7 @@ impl Mul for Jet {
 impl Div for Jet {
     type Output = Self;
     fn div(self, other: Self) -> Self {
-        // The quotient q = x/y follows from the derivatives of x = q y: ẋ = q̇ y + q ẏ and ẍ = q̈ y + 2 q̇ ẏ + q ÿ.
+        // The quotient q follows from x = q y: ẋ = q̇ y + q ẏ and ẍ = q̈ y + 2 q̇ ẏ + q ÿ.
         let value = self.value / other.value;
         let first = (self.first - value * other.first) / other.value;
         let second = (self.second - 2.0 * first * other.first - value * other.second) / other.value;

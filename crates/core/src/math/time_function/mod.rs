@@ -1,15 +1,11 @@
 //! Scalar functions of time for loads and prescribed motion: a number, a table, or an expression of `t`.
 //!
-//! Derivatives are exact up to rounding. Expressions are evaluated on second-order Taylor jets, which is forward-mode
-//! automatic differentiation (Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2). Comparisons, `min` and
-//! `abs` thus have derivatives too. At a kink or a jump, derivatives are taken from the right, because they determine
-//! the motion after this instant. The derivative at a jump is finite, without a Dirac impulse. A jump of a prescribed
-//! displacement therefore moves the nodes at once, but does not appear in their prescribed velocity.
+//! Derivatives are exact up to rounding, by forward-mode automatic differentiation on second-order Taylor jets
+//! (Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2). At a kink or a jump, derivatives are taken from the
+//! right. They contain no Dirac impulse: a jump of a prescribed displacement moves the nodes at once, without a
+//! prescribed velocity.
 //!
-//! [`TimeFunction::first_break`] locates kinks and jumps: the points of a table, and the crossings of `step`, `abs`,
-//! comparisons and similar parts of an expression. Interval bounds, not samples, measure the variation of an expression
-//! within a step. Narrow jumps and pulses are therefore found too. Two crossings closer than the limit that
-//! [`TimeFunction::first_break`] states can be missed.
+//! [`TimeFunction::first_break`] locates kinks and jumps, and states a limit on close crossings.
 
 mod breaks;
 mod enclosure;
@@ -34,7 +30,7 @@ use table::interpolate;
 pub enum TimeFunction {
     /// The same value at all times.
     Constant(f64),
-    /// A piecewise linear function through points (t \[s\], value); constant before the first and after the last point.
+    /// A piecewise linear function through points (t \[s\], value), constant before the first and after the last.
     Table(Arc<[(f64, f64)]>),
     /// An expression of `t`.
     Expression(Arc<Expression>),
@@ -64,8 +60,8 @@ impl TimeFunction {
 
     /// An expression of `t` \[s\], such as `1e5*(t < 1e-3)`; [`EXPRESSION_NAMES`] lists names and operators.
     ///
-    /// `^` binds tighter than a sign and groups to the right, as in mathematics: `-t^2` is −(t²). Comparisons
-    /// give 0 or 1. An expression without `t` becomes a [`TimeFunction::Constant`].
+    /// `^` binds tighter than a sign and groups to the right: `-t^2` is −(t²). Comparisons give 0 or 1. An expression
+    /// without `t` becomes a [`TimeFunction::Constant`].
     ///
     /// # Errors
     /// A parse error, with its byte offset in `text`.
@@ -93,8 +89,7 @@ impl TimeFunction {
         self.jet(t).second
     }
 
-    /// Whether the function is a number, or a table with equal values. An expression of `t` counts as variable, even if
-    /// its value is constant, as in `0*t`.
+    /// Whether the function is a number, or a table with equal values. Expressions of `t` count as variable.
     pub fn is_constant(&self) -> bool {
         match self {
             Self::Constant(_) => true,

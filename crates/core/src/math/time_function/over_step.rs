@@ -4,31 +4,28 @@ use super::TimeFunction;
 use super::enclosure::Enclosure;
 use super::jet::Jet;
 
-/// Distance from an end of an interval within which a kink or a jump counts as located at this end, relative to the
-/// length of the interval. The distance allows for the rounding of times that are sums of steps.
+/// Distance from an end of an interval that counts as this end, relative to the length of the interval.
 const INSIDE: f64 = 1e-6;
 
-/// Allowance for the rounding error of a time that is a sum of steps, relative to the time.
+/// Rounding error of a sum of steps, relative to the time.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Upper bound on the product of the length of an interval and the variation of the slope over it, relative to the
-/// largest magnitude of the function. Within this bound, Gauss quadrature is accurate nearly to rounding, and the
-/// interval is not bisected.
+/// Bound on the length of an interval times the variation of its slope, relative to the largest magnitude of the
+/// function. Within this bound, Gauss quadrature is accurate nearly to rounding.
 const SMOOTH: f64 = 1e-3;
 
-/// Largest number of successive bisections of an interval between two breaks.
+/// Largest number of bisections of an interval between two breaks.
 const HALVINGS: u32 = 24;
 
-/// Largest number of further bisections if the bounds of the function or of its slope are infinite.
+/// Largest number of bisections of an interval with infinite bounds.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// Largest deviation of the function from its chord over a step for which the end values of the function are used. The
-/// deviation is relative to the largest magnitude of the function. Beyond this limit, the mean replaces both values.
+/// Largest deviation of the function from its chord for end values of the function, relative to its largest magnitude.
 const FOLLOWED: f64 = 0.1;
 
-/// Points and weights of the Gauss rule of two points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
+/// Gauss rule on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
 const TWO_POINTS: [(f64, f64); 2] = [(-0.577_350_269_189_625_8, 1.0), (0.577_350_269_189_625_8, 1.0)];
-/// Points and weights of the Gauss rule of five points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
+/// Gauss rule on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
 const FIVE_POINTS: [(f64, f64); 5] = [
     (-0.906_179_845_938_664, 0.236_926_885_056_189_1),
     (-0.538_469_310_105_683_1, 0.478_628_670_499_366_5),
@@ -37,7 +34,7 @@ const FIVE_POINTS: [(f64, f64); 5] = [
     (0.906_179_845_938_664, 0.236_926_885_056_189_1),
 ];
 
-/// The integrals of a function over a step.
+/// Integrals of a function over a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Integrals {
     /// ∫ f dt.
@@ -46,29 +43,27 @@ pub struct Integrals {
     pub second: f64,
 }
 
-/// Effective values at the ends of a step. If the function varies too fast for the step, both values are the mean over
-/// the step.
+/// Effective values at the ends of a step; both are the mean if the function varies too fast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndValues {
     /// Value at the beginning of the step.
     pub start: f64,
     /// Value at the end of the step.
     pub end: f64,
-    /// Largest magnitude, over the quadrature points of the step, of the difference between the function and its chord.
+    /// Largest distance of the function from its chord at the quadrature points.
     pub deviation: f64,
 }
 
 impl TimeFunction {
-    /// Value, first and second derivative just after `time + time_step` \[s\], the end of a step.
+    /// Value, first and second derivative just after `time + time_step` \[s\].
     pub fn after_step(&self, time: f64, time_step: f64) -> [f64; 3] {
         let end = time + time_step;
         let Jet { value, first, second } = self.limit(end, end + inside(end, time_step));
         [value, first, second]
     }
 
-    /// Integrals over a step that begins at `time`. For a table, the integrals are exact up to rounding. For an
-    /// expression, five-point Gauss quadrature is used between breaks. The intervals between breaks are bisected where
-    /// the bounds of the slope are far apart.
+    /// Integrals over a step that begins at `time`. Exact up to rounding for a table, Gauss quadrature between breaks
+    /// for an expression.
     pub fn integrals(&self, time: f64, time_step: f64) -> Integrals {
         if let Self::Constant(value) = self {
             let first = value * time_step;
@@ -83,10 +78,10 @@ impl TimeFunction {
         sum
     }
 
-    /// Values at the ends of a step that begins at `time`, as limits from within the step. The mean over the step
-    /// replaces both values in two cases: the function has a kink or a jump inside the step, or the function deviates
-    /// from its chord by more than a tenth of its largest magnitude. With the mean, half the step times the sum of the
-    /// two values is the integral over the step.
+    /// Values at the ends of a step that begins at `time`, as limits from within the step. The mean replaces both in
+    /// two cases:
+    /// - The function has a kink or a jump inside the step.
+    /// - The function deviates from its chord by more than a tenth of its largest magnitude.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;
@@ -112,8 +107,7 @@ impl TimeFunction {
         self.first_break(from + inside(from, time_step), to - inside(to, time_step)).is_some()
     }
 
-    /// Calls `visit` with the instant, the weight \[s\] and the value of the function at each quadrature point from
-    /// `from` to `to`.
+    /// Calls `visit` with instant, weight \[s\] and value at each quadrature point from `from` to `to`.
     fn for_each_point(&self, from: f64, to: f64, visit: &mut dyn FnMut(f64, f64, f64)) {
         let slack = inside(to, to - from);
         let mut start = from;
@@ -122,7 +116,7 @@ impl TimeFunction {
             match self {
                 Self::Expression(expression) => {
                     let enclose = |from: f64, to: f64| expression.enclose(from, to);
-                    // The interval is shortened at both ends, so that the bounds exclude jumps at the breaks.
+                    // The trim excludes jumps at the breaks from the bounds.
                     let trim = INSIDE * (end - start);
                     let size = enclose(start + trim, end - trim).value.size();
                     let value = |at: f64| expression.evaluate(Jet::constant(at)).value;
@@ -135,8 +129,7 @@ impl TimeFunction {
     }
 }
 
-/// Distance from an end of a step, at the instant `time`, to the instant that selects the side of a one-sided limit
-/// \[s\].
+/// Distance from an end of a step at `time` to the instant for its one-sided limit \[s\].
 fn inside(time: f64, time_step: f64) -> f64 {
     (INSIDE * time_step).max(ROUNDING * time.abs())
 }
@@ -155,12 +148,11 @@ fn gauss(
     }
 }
 
-/// Quadrature of a smooth function. Intervals are bisected until the slope varies little over each part, or until the
-/// number of bisections reaches its limit.
+/// Quadrature with bisection until the slope varies little over each part.
 struct Halving<'a> {
     enclose: &'a dyn Fn(f64, f64) -> Enclosure,
     value: &'a dyn Fn(f64) -> f64,
-    /// Upper bound on the magnitude of the function.
+    /// Bound on the magnitude of the function.
     size: f64,
     visit: &'a mut dyn FnMut(f64, f64, f64),
 }

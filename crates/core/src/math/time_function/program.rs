@@ -1,5 +1,4 @@
-//! Postfix programs, evaluated on a small stack without allocation: on jets for values and derivatives, on intervals
-//! for bounds.
+//! Postfix programs, evaluated on jets for derivatives and on intervals for bounds, without allocation.
 
 use super::enclosure::Enclosure;
 use super::jet::Jet;
@@ -8,35 +7,32 @@ use super::jet::Jet;
 pub const EXPRESSION_NAMES: &str = "t [s], pi, e; + - * / ^; < <= > >= == != (0 or 1); min(a, b), max(a, b); abs, sqrt, exp, \
                          ln, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, floor, sign, step, smoothstep";
 
-/// Size of the evaluation stack. The nesting level of an expression is less than this value.
+/// Size of the evaluation stack, and upper bound on the nesting level of an expression.
 pub(super) const DEPTH_LIMIT: usize = 32;
 
-/// Values of the argument at which a function has a kink or a jump.
+/// Values of the argument at a kink or a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Crossing {
     Zero,
     Integers,
 }
 
-/// A function of one argument, on jets and on intervals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unary {
     pub of_jets: fn(Jet) -> Jet,
     pub of_ranges: fn(Enclosure) -> Enclosure,
-    /// Values of the argument at which the function has a kink or a jump, if any.
+    /// Kinks and jumps, if any.
     pub crossing: Option<Crossing>,
 }
 
-/// A function of two arguments, on jets and on intervals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Binary {
     pub of_jets: fn(Jet, Jet) -> Jet,
     pub of_ranges: fn(Enclosure, Enclosure) -> Enclosure,
-    /// Whether the function has a kink or a jump where its two arguments are equal.
+    /// Whether equal arguments give a kink or a jump.
     pub has_break: bool,
 }
 
-/// One instruction of a program.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Instruction {
     Number(f64),
@@ -45,12 +41,10 @@ pub(super) enum Instruction {
     Binary(Binary),
 }
 
-/// An expression, or a part of an expression, in postfix order. The parser checks that the evaluation neither
-/// underflows nor overflows the stack.
+/// Postfix program. The parser checks that the evaluation neither underflows nor overflows the stack.
 #[derive(Clone, Debug)]
 pub(super) struct Program(Vec<Instruction>);
 
-/// Number type on which a program is evaluated.
 trait Arithmetic: Copy {
     fn number(value: f64) -> Self;
     fn unary(function: &Unary) -> fn(Self) -> Self;
@@ -82,7 +76,6 @@ impl Arithmetic for Enclosure {
 }
 
 impl Program {
-    /// A program from instructions in postfix order.
     pub(super) fn new(instructions: Vec<Instruction>) -> Self {
         Self(instructions)
     }
@@ -110,7 +103,6 @@ impl Program {
         stack[0]
     }
 
-    /// Whether `t` occurs in the program.
     pub(super) fn uses_time(&self) -> bool {
         self.0.iter().any(|instruction| matches!(instruction, Instruction::Time))
     }
@@ -120,7 +112,7 @@ impl Program {
         self.run(time)
     }
 
-    /// Bounds of the value and the first derivative over the times from `from` to `to`.
+    /// Bounds from `from` to `to`.
     pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
         self.run(Enclosure::time(from, to))
     }

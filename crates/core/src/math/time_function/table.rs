@@ -2,10 +2,8 @@
 
 use super::jet::Jet;
 
-/// Value at `t` and slope of the linear function that passes through the two points of the table on either side of
-/// `beside`. If `beside` is the time of a point, the linear function applies to the segment after this point. If
-/// `beside` is before the first point, the result is the value of the first point with zero slope. If `beside` is at or
-/// after the last point, the result is the value of the last point with zero slope.
+/// Value at `t` and slope of the segment that contains `beside`, or begins there. Constant before the first and after
+/// the last point.
 pub(super) fn interpolate(points: &[(f64, f64)], t: f64, beside: f64) -> Jet {
     let after = points.partition_point(|point| point.0 <= beside);
     match (points.get(after.wrapping_sub(1)), points.get(after)) {
