@@ -1,16 +1,17 @@
 //! Edge crossings that node contacts already support.
 //!
-//! An edge that slides over the seam between two bodies crosses the rims of the seam. The rims are edges of the two
-//! bodies, but not of the flush surface that both bodies form. A crossing of two edges is redundant in two cases. (1)
-//! All nodes of one of the two edges have contacts along the normal of the crossing, and the crossing is at most twice
-//! as deep as the depth interpolated from these contacts. (2) An end of one of the two edges is in node contact with
-//! the body of the other edge, at a depth of at least the distance of the crossing from this end.
+//! An edge that slides over the seam between two bodies crosses the rims of the seam. A crossing is redundant in two
+//! cases:
+//! - All nodes of one edge have contacts along the normal of the crossing. The crossing is at most twice as deep as the
+//!   depth interpolated from these contacts.
+//! - An end of one edge is in contact with the body of the other edge. The depth of this contact is at least the
+//!   distance of the crossing from this end.
 
 use crate::flush::{is_along, is_as_deep};
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Removes the redundant crossings, as defined at the top of this file; `workspace` is overwritten.
+/// Removes the redundant crossings; overwrites `workspace`.
 pub(super) fn drop_supported(positions: &[Vec3], constraints: &mut Constraints, workspace: &mut Constraints) {
     workspace.clear();
     for crossing in constraints.iter() {
@@ -33,8 +34,8 @@ pub(super) fn drop_supported(positions: &[Vec3], constraints: &mut Constraints, 
     std::mem::swap(constraints, workspace);
 }
 
-/// Depth at a point of an edge, interpolated from the contacts of the nodes of the edge along the unit vector `push`.
-/// The point is given by the shape values |`weights`|. `None` if a node has no contact along `push`.
+/// Depth at the point with the shape values |`weights`|, interpolated from the contacts along the unit vector `push`.
+/// `None` if a node has no contact along `push`.
 fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
     let depth = |node| {
         let pushes = |contact: &Constraint<'_>| is_along(&contact.normal, push);
@@ -43,8 +44,8 @@ fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], pu
     nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
 }
 
-/// Whether an end of an edge is in contact with the body `touched`, at a depth of at least the distance between this
-/// end and a point of the edge. The point is given by the shape values |`weights`|.
+/// Whether an end is in contact with the body `touched`, at a depth of at least the distance of a point from this end.
+/// The point has the shape values |`weights`|.
 fn is_beside_touching_end(
     constraints: &Constraints,
     nodes: &[u32],

@@ -23,8 +23,7 @@ impl Bounds {
     /// Bounds of the value zero.
     pub const ZERO: Self = Self { lower: Vec3::new(0.0, 0.0, 0.0), upper: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// Bounds of a field interpolated from nodal values, wider on every side by `overshoot` times the extent of these
-    /// values.
+    /// Bounds of a field interpolated from nodal values; `overshoot` as in `beyond`.
     pub fn of(values: impl Iterator<Item = Vec3>, overshoot: f64) -> Self {
         let mut bounds = Self::EMPTY;
         for value in values {
@@ -36,7 +35,7 @@ impl Bounds {
         bounds.beyond(overshoot)
     }
 
-    /// Bounds that are wider on every side by `overshoot` times the extent of these bounds.
+    /// Bounds wider on every side by `overshoot` times their extent.
     pub fn beyond(&self, overshoot: f64) -> Self {
         if overshoot == 0.0 {
             return *self;
@@ -50,7 +49,7 @@ impl Bounds {
         Self { lower: self.lower + other.lower, upper: self.upper + other.upper }
     }
 
-    /// Bounds extended by `margin` along every axis.
+    /// Bounds extended by `margin` on every side.
     pub fn widened(&self, margin: f64) -> Self {
         Self { lower: self.lower.add_scalar(-margin), upper: self.upper.add_scalar(margin) }
     }
@@ -76,12 +75,12 @@ impl Bounds {
         (self.upper - self.lower).norm()
     }
 
-    /// Bound on |a − b| for any value a of this field and any value b of another field.
+    /// Bound on |a − b| for any value a of this field and any value b of another.
     pub fn greatest_distance(&self, other: &Self) -> f64 {
         (self.upper - other.lower).sup(&(other.upper - self.lower)).norm()
     }
 
-    /// Box of all points of a box after displacement by values of this field.
+    /// Box of the displaced points of a box.
     pub fn displace(&self, bounds: &Aabb) -> Aabb {
         Aabb { lower: bounds.lower + self.lower, upper: bounds.upper + self.upper }
     }
@@ -91,14 +90,14 @@ impl Bounds {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
 
-    /// Bound on |a_k − b_k| for every component k, any value a of this field and any value b of another field.
+    /// Bound on |a_k − b_k| for any component k, value a of this field and value b of another.
     pub fn greatest_difference(&self, other: &Self) -> f64 {
         (self.upper - other.lower).max().max((other.upper - self.lower).max())
     }
 }
 
-/// Largest excess of an interpolated value over the range of the nodal values of its face, relative to this range: the
-/// greatest value of −Σ min(N_a, 0) on all faces, with the shape functions N_a.
+/// Largest excess of an interpolated value over the range of the nodal values, relative to this range:
+/// max −Σ min(N_a, 0) over all faces, with the shape functions N_a.
 pub(crate) fn overshoot(surface: &Surface) -> f64 {
     let kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
     kinds.map(|kind| 0.5 * (lebesgue_constant(kind) - 1.0)).fold(0.0, f64::max)

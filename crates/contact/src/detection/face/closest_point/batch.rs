@@ -1,9 +1,7 @@
 //! Closest points of triangles, four at a time, without a branch.
 //!
-//! The operations are those of the closed form for one triangle (`super::voronoi`), here called the scalar form. The
-//! results in lanes are therefore bitwise equal to the results of the scalar form. Only the choice of the region
-//! differs: all six tests are evaluated, and a blend selects the numerator and denominator of the single division. The
-//! scalar form recomputes slivers.
+//! The operations are those of the scalar form (`super::voronoi`), and the results are bitwise equal. The scalar form
+//! recomputes slivers.
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
@@ -30,11 +28,10 @@ pub struct ClosestLanes {
     pub point: PointLanes,
     /// Squares of the distances of the points from the queries \[m²\].
     pub distance_squared: Lanes,
-    /// Numbers of the features on which the points lie, see [`ClosestLanes::lane`].
+    /// Indices into `REGIONS`.
     region: Lanes,
 }
 
-/// Feature of each region number.
 const REGIONS: [Feature; 7] = [
     Feature::Face,
     Feature::Edge(0),
@@ -47,8 +44,7 @@ const REGIONS: [Feature; 7] = [
 
 /// Closest points of blocks of four triangles to four queries each.
 ///
-/// Lanes beyond the data may hold any values. The slices should have equal lengths; entries of `closest` beyond the
-/// shortest slice are unchanged.
+/// Lanes beyond the data may hold any values. Entries of `closest` beyond the shortest slice are unchanged.
 ///
 /// # Cost
 /// No allocation. The results do not depend on the processor.
@@ -81,8 +77,7 @@ impl Kernel for Batch<'_> {
     }
 }
 
-/// [`closest_points_of_triangles`] with the normals (b − a) × (c − a) of the triangles \[m²\]. The length of a normal
-/// is twice the area.
+/// [`closest_points_of_triangles`] with the normals (b − a) × (c − a) of the triangles \[m²\].
 pub fn closest_points_and_normals(
     vectorised: Vectorised,
     triangles: &[TriangleLanes],
@@ -154,9 +149,8 @@ impl TriangleLanes {
         }
     }
 
-    /// The triangle with the corners `corner(lane, 0)`, `corner(lane, 1)` and `corner(lane, 2)` in each lane.
-    ///
-    /// The triangles are assembled in registers, because a vector load after scalar stores to memory is slow.
+    /// The triangles with the corners `corner(lane, k)`, assembled in registers: a vector load after scalar stores is
+    /// slow.
     #[inline(always)]
     pub fn from_fn(corner: impl Fn(usize, usize) -> Vec3) -> Self {
         let lanes = |k: usize| points_from_fn(|lane| corner(lane, k));
@@ -182,12 +176,12 @@ impl TriangleLanes {
         [across(1, 2), across(2, 0), across(0, 1)]
     }
 
-    /// Lanes of the triangles that are so thin that rounding may misclassify the region of a query.
+    /// Lanes of triangles so thin that rounding may misclassify the region of a query.
     pub fn slivers(&self) -> Mask {
         self.closest_and_slivers(&[Lanes([0.0; LANES]); 3]).1
     }
 
-    /// Closest points to four queries. To be called inside [`Vectorised::run`].
+    /// To be called inside [`Vectorised::run`].
     #[inline(always)]
     fn closest(&self, query: &PointLanes) -> ClosestLanes {
         let (mut closest, slivers) = self.closest_and_slivers(query);
@@ -197,8 +191,7 @@ impl TriangleLanes {
         closest
     }
 
-    /// Closest points to four queries, and the lanes of slivers. The results in the lanes of slivers are unreliable. To
-    /// be called inside [`Vectorised::run`].
+    /// Closest points, and the lanes of slivers with unreliable results. To be called inside [`Vectorised::run`].
     #[inline(always)]
     pub fn closest_and_slivers(&self, query: &PointLanes) -> (ClosestLanes, Mask) {
         let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
@@ -211,8 +204,8 @@ impl TriangleLanes {
         let (vb, vc) = (d1 * ac2 - d2 * cosine, d2 * ab2 - d1 * cosine);
         let va = area - vb - vc;
 
-        // A query on the border of several regions belongs to the first region in the order of the scalar form:
-        // corners, ab, ac, bc, interior.
+        // On a border of regions, the first region in the order of the scalar form counts: corners, ab, ac, bc,
+        // interior.
         let in_a = d1.at_most(zero) & d2.at_most(zero);
         let in_b = d3.at_least(zero) & d4.at_most(d3);
         let in_c = (d6.at_least(zero) & d5.at_most(d6)).and_not(in_b);
@@ -245,7 +238,7 @@ impl TriangleLanes {
         (closest, !area.exceeds(longest * voronoi::SLIVER * longest))
     }
 
-    /// Replaces the results in the given lanes by the results of the scalar form.
+    /// Recomputes lanes by the scalar form.
     #[cold]
     #[inline(never)]
     fn mend(&self, lanes: Mask, query: &PointLanes, closest: &mut ClosestLanes) {
@@ -292,8 +285,7 @@ mod tests {
     use crate::detection::samples::Samples;
     use proptest::prelude::*;
 
-    /// A triangle of any quality, and a query. The query is anywhere, at a corner, on an edge, or on a normal of the
-    /// plane through the border or the centroid.
+    /// A triangle of any quality, and a query that is often on or above the border.
     fn pair(s: &mut Samples) -> ([Vec3; 3], Vec3) {
         let mut corners = [s.vector(1.0), s.vector(1.0), s.vector(1.0)];
         let thin = s.pick(&[0.0, 1e-13, 1e-9, 1e-6, 1e-3]);
@@ -319,8 +311,7 @@ mod tests {
     }
 
     proptest! {
-        /// On any processor, the results are bitwise equal to the results of the scalar form. Lanes beyond the last
-        /// pair have no effect.
+        /// Lanes beyond the last pair have no effect.
         #[test]
         fn lanes_have_the_bits_of_the_scalar_form(seed: u64, count in 0..23_usize, rest: f64) {
             let mut s = Samples::new(seed);

@@ -1,11 +1,9 @@
-//! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face, from coefficients of Bernstein polynomials. Here
-//! x(ξ) is a point of the face, and r is the query.
+//! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face. x(ξ) is a point of the face, and r is the query.
 //!
 //! On its domain a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
-//! Surfaces for CAGD*, §5.4). F has twice the degree of x. Each coefficient of F is a weighted sum of dot products of
-//! control points of x − r. The coefficients of the Hessian are multiples of second differences of the coefficients of
-//! F. A matrix polynomial is a convex combination of its coefficients. The least eigenvalue of these coefficients is
-//! therefore a lower bound on the eigenvalues of the Hessian.
+//! Surfaces for CAGD*, §5.4). The coefficients of F are weighted sums of dot products of control points of x − r. The
+//! coefficients of the Hessian are multiples of second differences of the coefficients of F. Their least eigenvalue is
+//! a lower bound on the eigenvalues of the Hessian.
 
 use crate::math::Vec3;
 
@@ -21,11 +19,10 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Bounds for an affine x: F is not negative, and convex.
+    /// Bounds for an affine x: F is convex and not negative.
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
-    /// Bounds from the coefficients `squares` of |x − r|² and the coefficients `hessians` of the Hessian of F. The
-    /// bound on the curvature is computed only if F may be less than `limit`; otherwise this bound is −∞.
+    /// From the coefficients `squares` of |x − r|² and the coefficients `hessians` of the Hessian of F.
     fn new<'a, const N: usize>(
         squares: impl Iterator<Item = &'a f64>,
         limit: f64,
@@ -42,7 +39,7 @@ impl Bounds {
     }
 }
 
-/// The smaller of zero and the lesser eigenvalue of a symmetric matrix, given by its components 11, 22 and 12.
+/// The components are 11, 22, 12.
 fn least_eigenvalue_or_zero(&[h11, h22, h12]: &[f64; 3]) -> f64 {
     if h11 >= 0.0 && h22 >= 0.0 && h11 * h22 >= h12 * h12 {
         return 0.0;
@@ -51,7 +48,7 @@ fn least_eigenvalue_or_zero(&[h11, h22, h12]: &[f64; 3]) -> f64 {
     (mean - (half * half + h12 * h12).sqrt()).min(0.0)
 }
 
-/// Quadratic curve, by its three control points.
+/// Quadratic curve.
 pub struct Curve {
     /// Coefficients of |x − r|², degree 4.
     squares: [f64; 5],
@@ -64,7 +61,7 @@ impl Curve {
         Self { squares: product(net, net) }
     }
 
-    /// Coefficients of d²F/dξ², degree 2.
+    /// Of d²F/dξ², degree 2.
     #[inline]
     fn curvatures(&self) -> [f64; 3] {
         let [a, b, c, d, e] = self.squares;
@@ -72,20 +69,20 @@ impl Curve {
             .map(|d| 1.5 * d)
     }
 
-    /// Bounds of F; the bound on the curvature is computed only if F may be less than `limit`.
+    /// Bounds of F; `least_curvature` is −∞ if F is nowhere less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.iter(), limit, || self.curvatures().map(|c| [c, c, 0.0]))
     }
 }
 
-/// Bilinear surface, by its corners.
+/// Bilinear surface.
 pub struct BilinearNet {
     /// Coefficients of |x − r|², degree 2 in ξ (first index) and η.
     squares: [[f64; 3]; 3],
 }
 
 impl BilinearNet {
-    /// From the control points of x − r: first those at ξ = −1, then those at ξ = +1, each by ascending η.
+    /// From the control points of x − r: first ξ = −1, then ξ = +1, each by ascending η.
     #[inline]
     pub fn new([p, q]: &[[Vec3; 2]; 2]) -> Self {
         let middle = [p[0].dot(&q[0]), 0.5 * (p[0].dot(&q[1]) + p[1].dot(&q[0])), p[1].dot(&q[1])];
@@ -93,7 +90,7 @@ impl BilinearNet {
         Self { squares: [square(p), middle, square(q)] }
     }
 
-    /// Coefficients of the Hessian of F, raised to degree 2 in both directions.
+    /// Raised to degree 2 in both directions.
     #[inline]
     fn hessians(&self) -> [[f64; 3]; 9] {
         let f = &self.squares;
@@ -112,16 +109,16 @@ impl BilinearNet {
         hessians
     }
 
-    /// Bounds of F; the bound on the curvature is computed only if F may be less than `limit`.
+    /// Bounds of F; `least_curvature` is −∞ if F is nowhere less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }
 }
 
-/// Quadratic triangle, by its six control points.
+/// Quadratic triangle.
 pub struct TriangleNet {
-    /// Coefficients of |x − r|², degree 4: the first index is the power of the barycentric coordinate of corner 1, the
-    /// second index the power of corner 2. Corner 0 has the remaining power.
+    /// Coefficients of |x − r|², degree 4. The indices are the powers of the barycentric coordinates of corners 1 and
+    /// 2.
     squares: [[f64; 5]; 5],
 }
 
@@ -144,7 +141,7 @@ impl TriangleNet {
         }
     }
 
-    /// Coefficients of the Hessian of F, degree 2.
+    /// Degree 2.
     #[inline]
     fn hessians(&self) -> [[f64; 3]; 6] {
         let f = &self.squares;
@@ -159,14 +156,14 @@ impl TriangleNet {
         hessians
     }
 
-    /// Bounds of F; the bound on the curvature is computed only if F may be less than `limit`.
+    /// Bounds of F; `least_curvature` is −∞ if F is nowhere less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         let squares = self.squares.iter().enumerate().flat_map(|(i, row)| &row[..5 - i]);
         Bounds::new(squares, limit, || self.hessians())
     }
 }
 
-/// Biquadratic surface, by its 3 × 3 control points.
+/// Biquadratic surface.
 pub struct BiquadraticNet {
     /// Coefficients of |x − r|², degree 4 in ξ (first index) and η.
     squares: [[f64; 5]; 5],
@@ -184,7 +181,7 @@ impl BiquadraticNet {
         Self { squares: [product(p, p), product(p, q), mean, product(q, r), product(r, r)] }
     }
 
-    /// Coefficients of ∂²F/∂ξ², degree 2 in ξ (first index) and 4 in η.
+    /// ∂²F/∂ξ², degree 2 in ξ (first index) and 4 in η.
     #[inline]
     fn along(&self) -> [[f64; 5]; 3] {
         let f = &self.squares;
@@ -197,7 +194,7 @@ impl BiquadraticNet {
         along
     }
 
-    /// Coefficients of ∂²F/∂η², degree 2 in η (first index) and 4 in ξ.
+    /// ∂²F/∂η², degree 2 in η (first index) and 4 in ξ.
     #[inline]
     fn across(&self) -> [[f64; 5]; 3] {
         let f = &self.squares;
@@ -210,7 +207,7 @@ impl BiquadraticNet {
         across
     }
 
-    /// Coefficients of ∂²F/∂ξ∂η, degree 3 in ξ (first index) and in η.
+    /// ∂²F/∂ξ∂η, degree 3 in ξ (first index) and in η.
     #[inline]
     fn mixed(&self) -> [[f64; 4]; 4] {
         let f = &self.squares;
@@ -223,7 +220,7 @@ impl BiquadraticNet {
         mixed
     }
 
-    /// Coefficients of the Hessian of F, raised to degree 4 in both directions.
+    /// Raised to degree 4 in both directions.
     fn hessians(&self) -> [[f64; 3]; 25] {
         let along = transpose(&self.along());
         let across = transpose(&self.across());
@@ -233,13 +230,13 @@ impl BiquadraticNet {
         std::array::from_fn(|k| [along[k % 5][k / 5], across[k / 5][k % 5], mixed[k % 5][k / 5]])
     }
 
-    /// Bounds of F; the bound on the curvature is computed only if F may be less than `limit`.
+    /// Bounds of F; `least_curvature` is −∞ if F is nowhere less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }
 }
 
-/// Coefficients of p·q, degree 4, for quadratic p and q.
+/// Coefficients of p·q, degree 4.
 #[inline]
 fn product(p: &[Vec3; 3], q: &[Vec3; 3]) -> [f64; 5] {
     [
@@ -256,12 +253,12 @@ fn second_difference([a, b, c]: [f64; 3]) -> f64 {
     (a - b) + (c - b)
 }
 
-/// Bernstein coefficients of degree 4 of a polynomial of degree 2.
+/// From degree 2 to degree 4.
 fn raise_quadratic([a, b, c]: [f64; 3]) -> [f64; 5] {
     [a, 0.5 * (a + b), (a + 4.0 * b + c) / 6.0, 0.5 * (b + c), c]
 }
 
-/// Bernstein coefficients of degree 4 of a polynomial of degree 3.
+/// From degree 3 to degree 4.
 fn raise_cubic([a, b, c, d]: [f64; 4]) -> [f64; 5] {
     [a, 0.25 * (a + 3.0 * b), 0.5 * (b + c), 0.25 * (3.0 * c + d), d]
 }

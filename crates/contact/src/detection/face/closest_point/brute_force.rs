@@ -1,8 +1,6 @@
-//! Closest point of a triangle by brute force. If the projection of the query on the plane of the triangle is inside
-//! the triangle, the projection is the closest point; otherwise the closest point is on an edge.
+//! Closest point of a triangle: the projection on its plane if inside, otherwise the closest point on an edge.
 //!
-//! Voronoi regions (`voronoi`) give the closest point faster, but amplify rounding errors on slivers. Brute force does
-//! not amplify rounding errors.
+//! Brute force is slower than Voronoi regions (`voronoi`), but does not amplify rounding errors on slivers.
 
 use super::{ClosestPoint, Feature, Outcome, segment};
 use crate::math::Vec3;
@@ -22,10 +20,11 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     best
 }
 
-/// Projection of the query on the plane of the triangle; `None` if the projection is outside the triangle.
+/// `None` if the projection is outside the triangle.
 ///
-/// The coordinates of the projection are taken along the longest edge and along the height over this edge. For a small
-/// height h, the rounding error of these coordinates grows as 1/h and moves the point along the height only.
+/// The coordinates run along the longest edge and along the height h over this edge. For small h, their rounding error
+/// grows as 1/h and moves the point along the height only. The error of barycentric coordinates from dot products of
+/// edges grows as 1/h².
 /// Barycentric coordinates computed from dot products of the edges have an error that grows as 1/h².
 fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: usize| (nodes[(k + 1) % 3] - nodes[k]).norm_squared();

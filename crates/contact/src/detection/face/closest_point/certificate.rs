@@ -1,25 +1,21 @@
 //! Certificate that a local minimum of F = ½ |x(ξ) − r|² is the global minimum.
 //!
-//! x(ξ) is a point of the face, r is the query, and a comma denotes a derivative: x,ᵢ = ∂x/∂ξᵢ. Let ξ* satisfy the
-//! optimality conditions, p = x(ξ*) − r, δ = ξ − ξ*, and let J be the Jacobian of x. The parameter t runs along the
-//! segment from ξ* (t = 0) to ξ (t = 1). The fundamental theorem of calculus on this segment gives
+//! x(ξ) is a point of the face, r is the query, and x,ᵢ = ∂x/∂ξᵢ. Let ξ* satisfy the optimality conditions,
+//! p = x(ξ*) − r, δ = ξ − ξ*, and let J be the Jacobian of x. On the segment from ξ* (t = 0) to ξ (t = 1),
 //!
 //! ```text
 //! 2 F(ξ) − 2 F(ξ*) = 2 p·J(ξ*) δ + δᵀ (DᵀD + K) δ,   D = ∫ J dt,   K = ∫ 2 (1 − t) p·x,ᵢⱼ dt
 //! ```
 //!
-//! The term 2 p·J(ξ*) δ is not negative, because ξ* is optimal. For any A, the matrix (D − A)ᵀ(D − A) is positive
-//! semidefinite. Hence DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other point is closer if the matrix M = AᵀD + DᵀA − AᵀA + K
-//! is positive definite for all ξ. The code takes the Jacobian at the centre as A. M is then the constant AᵀA plus
-//! terms that are linear in the nonlinear coefficients of x. Dot products of these coefficients with A and p bound the
-//! terms. The second derivatives enter M only by their components p·x,ᵢⱼ, with the fixed vector p, whereas the Hessian
-//! of F contains components along the changing vector x(ξ) − r. The criterion therefore certifies faces with nodes
-//! displaced in their plane, although F is not convex on such faces far from the query.
+//! The term 2 p·J(ξ*) δ is not negative, because ξ* is optimal. For any A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other
+//! point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ. Here A is the Jacobian at the centre. M
+//! is then AᵀA plus terms linear in the nonlinear coefficients of x. Unlike the Hessian of F, M contains second
+//! derivatives only along the fixed vector p. The criterion therefore certifies faces with nodes displaced in their
+//! plane.
 //!
-//! Only points of the face within the distance |p| of r can be closer than x(ξ*). A⁻¹ (x − r), with the pseudoinverse
-//! A⁻¹, is ξ plus a constant and bounded nonlinear terms. The points within |p| therefore lie in a box about the
-//! solution of the linear problem, as in interval Newton methods (Neumaier 1990, *Interval Methods for Systems of
-//! Equations*, ch. 5). If the criterion fails on the whole face, it often holds on this box.
+//! Only points within the distance |p| of r can be closer than x(ξ*). These points lie in a box about the solution of
+//! the linear problem (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5). If the criterion fails on
+//! the whole face, it often holds on this box.
 
 use std::ops::Range;
 
@@ -28,19 +24,17 @@ use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Ratio of the determinant of a matrix to the square of its trace above which the matrix counts as positive definite.
-/// At smaller ratios, iterations lose digits.
+/// Least det M / (tr M)² of a positive definite M. At smaller ratios, iterations lose digits.
 const MARGIN: f64 = 1e-8;
-/// Largest number of boxes tested after the first box, which contains the whole domain.
+/// Largest number of boxes tested after the box of the whole domain.
 const MAX_BOXES: usize = 3;
-/// Ratio of the area of the next box to the area of the current box, both in natural coordinates, at and above which
-/// the tests end without a certificate.
+/// Area of the next box, relative to the current box, at and above which the tests end without a certificate.
 const REDUCTION: f64 = 0.7;
-/// Relative enlargement of the half widths of a box. The enlargement covers rounding errors.
+/// Enlargement of a box against rounding errors, relative to its half widths.
 const NOISE: f64 = 1e-6;
 
-/// Whether the criterion proves that the point at ξ is the closest point of the face. The point must satisfy the
-/// optimality conditions. The criterion is sufficient, not necessary: `false` proves nothing.
+/// Whether the criterion proves that the point at ξ is the closest point; `false` proves nothing. The point must
+/// satisfy the optimality conditions.
 #[inline]
 pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     let offset = polynomial.offset(xi);
@@ -48,7 +42,7 @@ pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     part.is_least(&offset, xi) || is_closest_of_smaller_boxes(polynomial, part, &offset, xi)
 }
 
-/// Tests nested boxes. Each box contains all points of the domain that are at least as close as the point at ξ.
+/// Each box contains all points of the domain that are at least as close as the point at ξ.
 #[inline(never)]
 fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     polynomial: &P,
@@ -66,9 +60,8 @@ fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     false
 }
 
-/// Part of a face over a box of natural coordinates, as a polynomial of the coordinates s of the box in [−1, 1]².
-/// Derivatives x,ᵢ are derivatives with respect to sᵢ. A segment counts as a strip with a second, perpendicular tangent
-/// of equal length.
+/// Part of a face over a box, as a polynomial of coordinates s in [−1, 1]². Derivatives x,ᵢ are derivatives with
+/// respect to sᵢ. A segment counts as a strip with a second, perpendicular tangent of equal length.
 struct PartOverBox<P> {
     polynomial: P,
     cell: Cell,
@@ -82,7 +75,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
     const IS_STRIP: bool = P::KIND.dimension() == 1;
     const NONLINEAR: Range<usize> = P::KIND.dimension() + 1..P::POWERS.len();
 
-    /// The part over the smallest box around the domain.
+    /// Over the smallest box around the domain.
     #[inline]
     fn whole(polynomial: &P) -> Self {
         if matches!(P::KIND.linear(), CellKind::Tri3) {
@@ -110,7 +103,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
         Self { polynomial, cell, metric, along }
     }
 
-    /// Whether F is clearly greater at all other points of the box than at ξ*; `offset` is p.
+    /// Whether F is clearly least at ξ in the box; `offset` is p.
     #[inline]
     fn is_least(&self, offset: &Vec3, xi: [f64; 2]) -> bool {
         let [m11, m22, m12] = self.growth(offset, xi);
@@ -118,9 +111,8 @@ impl<P: FacePolynomial> PartOverBox<P> {
         (m11 > 0.0) & (m22 > 0.0) & (m11 * m22 - m12 * m12 > MARGIN * trace * trace)
     }
 
-    /// Bounds on the matrix M = AᵀD + DᵀA − AᵀA + K for all points of the box, in the coordinates s: lower bounds on
-    /// the diagonal entries 11 and 22, then an upper bound on the magnitude of the off-diagonal entry 12. `offset` is
-    /// p.
+    /// Bounds on M for all points of the box, in the coordinates s: lower bounds on M₁₁ and M₂₂, upper bound on |M₁₂|.
+    /// `offset` is p.
     #[inline]
     fn growth(&self, offset: &Vec3, xi: [f64; 2]) -> [f64; 3] {
         let path = PathBounds::from(self.cell.inverse(xi));
@@ -149,8 +141,8 @@ impl<P: FacePolynomial> PartOverBox<P> {
         [m11, m22, m12.abs() + spread]
     }
 
-    /// Smaller box that contains all points of this box within `distance` of r. `None` if the new box is empty, or if
-    /// the ratio of its area to the area of this box is at least `REDUCTION`.
+    /// Smaller box with all points of this box within `distance` of r. `None` if the new box is empty or not smaller by
+    /// the factor `REDUCTION`.
     fn box_of_points_within(&self, distance: f64) -> Option<Cell> {
         let [g11, g22, g12] = self.metric;
         let inverse = 1.0 / (g11 * g22 - g12 * g12);
@@ -177,19 +169,19 @@ impl<P: FacePolynomial> PartOverBox<P> {
 
 /// Bounds on the means of derivatives of monomials on the straight path from ξ* to another point of the box.
 ///
-/// s* are the coordinates of ξ* in the box. At the fraction t of this path,
+/// At the fraction t of the path, with the coordinates s* of ξ*,
 ///
 /// ```text
 /// |s₁ᵏ s₂ˡ| ≤ σ₁ᵏ σ₂ˡ,   σᵢ = |s*ᵢ| + t (1 − |s*ᵢ|)
 /// ```
 ///
-/// The derivatives of the monomial have bounds of the same form. Simpson's rule integrates these bounds exactly,
-/// because they are polynomials in t of degree three or less. The bounds grow with t. The mean of a bound with the
-/// weights 2 (1 − t) is therefore at most the mean with equal weights.
+/// The derivatives have bounds of the same form. Simpson's rule integrates these bounds exactly, because their degree
+/// in t is at most three. The bounds grow with t. Their mean with the weights 2 (1 − t) is therefore at most their mean
+/// with equal weights.
 struct PathBounds {
-    /// Values σᵢ = |s*ᵢ| at t = 0.
+    /// σᵢ at t = 0.
     start: [f64; 2],
-    /// Values σᵢ at t = ½.
+    /// σᵢ at t = ½.
     middle: [f64; 2],
 }
 
@@ -200,8 +192,8 @@ impl PathBounds {
         Self { start, middle: start.map(|s| 0.5 + 0.5 * s) }
     }
 
-    /// Bound on the mean magnitude of a derivative of the monomial s₁ᵏ s₂ˡ with `powers` = (k, l). `by` are the orders
-    /// of the derivative with respect to s₁ and s₂; their sum is at most two.
+    /// Bound on the mean magnitude of a derivative of s₁ᵏ s₂ˡ, with `powers` = (k, l). The orders `by` of the
+    /// derivative have a sum of at most two.
     #[inline]
     fn derivative(&self, powers: [u8; 2], by: [u8; 2]) -> f64 {
         if powers[0] < by[0] || powers[1] < by[1] {
@@ -239,8 +231,7 @@ mod tests {
     const CURVED: [CellKind; 5] =
         [CellKind::Quad4, CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-    /// A typical mesh face of side 2 (triangle: legs of length 1). Each Cartesian component of a node is displaced by
-    /// up to `bend`.
+    /// A mesh face of side 2 (triangle: legs of 1). Each node is displaced by up to `bend` along each axis.
     fn face(s: &mut Samples, kind: CellKind, bend: f64) -> Vec<Vec3> {
         struct Nodes;
         impl Visitor for Nodes {
@@ -254,8 +245,8 @@ mod tests {
         nodes.iter().map(|x| x + s.vector(bend)).collect()
     }
 
-    /// Whether the local minimum found from a starting point has a certificate. The second value is the distance at the
-    /// local minimum minus the distance at the global minimum.
+    /// Starting point. The output is whether the local minimum has a certificate, and its distance minus the global
+    /// minimum.
     struct Excess([f64; 2]);
 
     impl Visitor for Excess {
@@ -289,7 +280,7 @@ mod tests {
         assert!(refused > 300 && certified > 2000, "{refused} {certified}");
     }
 
-    /// Nearly all faces and queries typical of a detector have a certificate; the search covers the others.
+    /// Faces and queries typical of a detector.
     #[test]
     fn nearly_all_faces_of_meshes_pass() {
         let mut s = Samples::new(2);
@@ -307,8 +298,7 @@ mod tests {
         }
     }
 
-    /// Slack of the lower bound `PartOverBox::growth` on the growth of F between two points ξ and ξ + δ. The slack must
-    /// not be negative:
+    /// Slack of the bound `PartOverBox::growth` between two points ξ and ξ + δ:
     ///
     /// ```text
     /// 2 F(ξ + δ) − 2 F(ξ) − 2 ∇F(ξ)·δ − bound
@@ -347,8 +337,8 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Whether a corner lies outside the first or the second box of the points within a distance of r; `None` if there
-    /// is no first box. The second field is the ratio of this distance to the distance of the corner from r.
+    /// Corner, and distance relative to the distance of the corner from r. The output is whether the first or the
+    /// second box misses the corner, and `None` without a first box.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

@@ -1,13 +1,13 @@
-//! The natural domain of a face: a triangle, a square or an interval of natural coordinates.
+//! Natural domain of a face: a triangle, a square or an interval.
 
 use super::Feature;
 use crate::mesh::CellKind;
 
-/// Largest number of nodes of a face. Buffers for shape functions have this size.
+/// Largest number of nodes of a face.
 pub const MAX_FACE_NODES: usize = 9;
 
-/// Largest n·ξ − b in natural coordinates at which a point counts as on the side (n, b) of a domain. The bound covers
-/// the rounding of the sum of two coordinates.
+/// Largest n·ξ − b at which a point counts as on the side (n, b). The bound covers the rounding of a sum of two
+/// coordinates.
 const BORDER: f64 = 4.0 * f64::EPSILON;
 
 /// The natural domain of a face.
@@ -17,8 +17,8 @@ pub struct Domain {
     pub corners: &'static [[f64; 2]],
     /// Natural coordinates of the centre.
     pub centre: [f64; 2],
-    /// The inequalities n·ξ ≥ b of the domain: `sides[k]` = (n, b). Equality holds on the edge that begins at corner k;
-    /// for a segment, at corner k.
+    /// The inequalities n·ξ ≥ b as (n, b). Equality holds on the edge that begins at corner k; for a segment, at corner
+    /// k.
     pub sides: &'static [([f64; 2], f64)],
 }
 
@@ -69,13 +69,13 @@ impl Domain {
         if self.corners.len() > 2 { 2 } else { 1 }
     }
 
-    /// Whether ξ satisfies all inequalities of `sides`, without a tolerance.
+    /// Whether ξ satisfies all inequalities, without a tolerance.
     #[inline]
     pub fn contains(&self, xi: [f64; 2]) -> bool {
         (0..self.sides.len()).all(|k| self.is_inside(k, xi))
     }
 
-    /// Whether ξ satisfies the k-th inequality of `sides`, without a tolerance.
+    /// Whether ξ satisfies the k-th inequality, without a tolerance.
     #[inline]
     pub fn is_inside(&self, k: usize, xi: [f64; 2]) -> bool {
         let (n, b) = self.sides[k];
@@ -107,7 +107,7 @@ impl Domain {
         }
     }
 
-    /// Feature on which a point of the domain lies. A point on a side within rounding counts as on this side.
+    /// Feature of a point of the domain. A point within rounding of a side counts as on this side.
     #[inline]
     pub fn feature(&self, xi: [f64; 2]) -> Feature {
         let on = |k: usize| {
@@ -134,7 +134,6 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// The projection is in the domain, and no point of a grid is closer.
     #[test]
     fn projections_are_closest() {
         let mut s = Samples::new(1);

@@ -1,16 +1,16 @@
 //! Level 3: the closest point of a face.
 //!
-//! The closest point of a face to a query point r solves a constrained optimisation in the natural coordinates ξ,
+//! The closest point to a query r solves, in the natural coordinates ξ,
 //!
 //! ```text
 //! min ½ |r − x(ξ)|²,   x(ξ) = Σ N_a(ξ) x_a,   A ξ ≥ b
 //! ```
 //!
-//! with the shape functions N_a, the nodes x_a and the inequalities A ξ ≥ b of the natural domain (Aragón, Yastrebov &
-//! Molinari 2013). Two-node segments and three-node triangles have a closed form. For other faces, an iterative descent
-//! method ([`Minimise`]) works on a polynomial ([`polynomial`]). On a curved or warped face the problem can have
-//! several local minima; [`closest_point`] seeks the global minimum. If no certificate (`certificate`) proves that a
-//! local minimum is global, branch and bound finds the global minimum (`search`, with the bounds of `bernstein`).
+//! with the shape functions N_a, the nodes x_a and the natural domain A ξ ≥ b (Aragón, Yastrebov & Molinari 2013).
+//! Two-node segments and three-node triangles have a closed form. On other faces, a descent method ([`Minimise`]) works
+//! on a polynomial ([`polynomial`]). Curved or warped faces can have several local minima. If no certificate
+//! (`certificate`) proves that a local minimum is global, branch and bound finds the global minimum (`search`, with the
+//! bounds of `bernstein`).
 
 pub mod batch;
 mod bernstein;
@@ -62,13 +62,12 @@ pub enum Method {
     InteriorPoint,
     /// Newton projection on the face, then on its edges and corners; the active-set method finishes.
     Newton,
-    /// Newton projection on the face alone, the plain algorithm of tutorials. A query that projects outside the face
-    /// gets an infinite distance. This method is a counter-example, because it misses nodes whose projections lie
-    /// outside all faces.
+    /// Newton projection on the face alone. A query that projects outside the face gets an infinite distance. As a
+    /// counter-example, this method misses nodes with projections outside all faces.
     Projection,
-    /// [`Method::Auto`] on the faces around the nearest node of the target only: the rule of Petőcz & Armero (1998).
-    /// This method is a counter-example, because the closest point may be on a long face whose nodes are all farther
-    /// away than the nearest node. [`closest_point`] treats this method as [`Method::Auto`].
+    /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). As a counter-example,
+    /// this method misses a long close face with distant nodes. [`closest_point`] treats this method as
+    /// [`Method::Auto`].
     NearestNode,
     /// Closed form of three-node triangles by Voronoi regions, and of two-node segments.
     Voronoi,
@@ -77,8 +76,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Whether the method applies to faces of this kind. For a kind to which the method does not apply,
-    /// [`closest_point`] uses [`Method::Auto`].
+    /// Whether the method applies to faces of this kind; otherwise [`closest_point`] uses [`Method::Auto`].
     pub fn serves(self, kind: CellKind) -> bool {
         match self {
             Self::Voronoi | Self::BruteForce => matches!(kind, CellKind::Line2 | CellKind::Tri3),
@@ -102,19 +100,17 @@ pub enum Start {
     Nearest,
     /// The centre.
     Centre,
-    /// Given natural coordinates, such as those of the last step, moved into the domain.
+    /// Given natural coordinates, moved into the domain.
     Previous([f64; 2]),
 }
 
 /// The point of a face closest to `query`.
 ///
-/// `nodes` are the positions of the `kind.num_nodes()` nodes of the face. Degenerate faces (collapsed edges, no area,
-/// coincident nodes) have closest points like any other face. For a kind that is not a face (a point, a volume), or if
-/// there are too few nodes, the result is the nearest node.
+/// `nodes` are the `kind.num_nodes()` nodes of the face, which may be degenerate. For a kind that is not a face, or for
+/// too few nodes, the result is the nearest node.
 ///
 /// # Cost
-/// No allocation. Tens of nanoseconds in closed form, some hundreds of nanoseconds by iteration;
-/// `benches/closest_point` measures these times.
+/// No allocation. Tens of nanoseconds in closed form, some hundreds by iteration (`benches/closest_point`).
 pub fn closest_point(
     method: Method,
     start: Start,
@@ -151,7 +147,7 @@ pub fn closest_point(
     found.unwrap_or_else(|| nearest_node(nodes, query))
 }
 
-/// The closest point by an iterative method; `None` for kinds that are not faces, and for too few nodes.
+/// `None` for kinds that are not faces, and for too few nodes.
 fn iterate(
     method: &impl Minimise,
     start: Start,
@@ -162,8 +158,8 @@ fn iterate(
     polynomial::visit(kind, nodes, query, GlobalMinimum(LocalMinimum { method, start, nodes, query }))
 }
 
-/// Result of a method without the search for the global minimum. On a curved or warped face, this local minimum need
-/// not be the closest point. `None` for kinds that are not faces, and for too few nodes.
+/// Result of a method without the search for the global minimum, which need not be the closest point. `None` for kinds
+/// that are not faces, and for too few nodes.
 pub fn local_minimum(
     method: &impl Minimise,
     start: Start,
@@ -190,8 +186,7 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     }
 }
 
-/// Visitor for the global minimum. A converged local minimum with a certificate is the result. If convergence or
-/// certificate is missing, a search determines the result.
+/// Gives a converged, certified local minimum, otherwise the result of a search.
 struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
 
 impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
@@ -217,7 +212,7 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     }
 }
 
-/// Visitor for the projection on the face. The distance is infinite if there is no projection inside the face.
+/// The distance is infinite without a projection inside the face.
 struct InsideProjection<'a>(LocalMinimum<'a, Newton>);
 
 impl Visitor for InsideProjection<'_> {
@@ -239,7 +234,6 @@ impl Visitor for InsideProjection<'_> {
     }
 }
 
-/// Starting point of the iteration on a face.
 #[inline]
 fn first_point<P: FacePolynomial>(polynomial: &P, start: Start, nodes: &[Vec3], query: &Vec3) -> [f64; 2] {
     match start {
@@ -279,8 +273,7 @@ impl ClosestPoint {
     }
 }
 
-/// Feature on which a point of a face lies. An edge is collapsed if the positions of all its nodes are equal; a point
-/// on such an edge is assigned to the first corner of the edge.
+/// Feature of a point. A point on an edge with coincident nodes is assigned to the first corner of this edge.
 #[inline]
 fn feature_of<P: FacePolynomial>(nodes: &[Vec3], xi: [f64; 2]) -> Feature {
     match P::DOMAIN.feature(xi) {

@@ -1,15 +1,13 @@
-//! Closest point by a primal active-set Newton method.
+//! Closest point by a primal active-set Newton method (Nocedal & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari
+//! 2013, §4).
 //!
-//! The constraints in a working set hold as equalities. The directions that these constraints leave free are the free
-//! directions. A Newton step in the free directions stops at the first constraint that blocks it, and this constraint
-//! joins the working set. If the step vanishes, a constraint with a negative multiplier leaves the working set (Nocedal
-//! & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables, the points that satisfy the working
-//! set form the whole face, an edge or a corner. The working set is therefore stored as this [`Feature`]. Iterates lie
-//! exactly on the feature.
+//! The constraints of the working set hold as equalities. They leave the free directions. A Newton step in the free
+//! directions stops at the first blocking constraint, and this constraint joins the working set. If the step vanishes,
+//! a constraint with a negative multiplier leaves the working set. The working set is stored as the [`Feature`] on
+//! which its constraints hold. Iterates lie exactly on this feature.
 //!
-//! Textbooks make the whole Hessian of F = ½ |r − x(ξ)|² positive definite. Here only the Hessian in the free
-//! directions is modified. If F is convex along an edge but not across the edge, steps along the edge then remain
-//! Newton steps.
+//! Only the Hessian in the free directions is made positive definite. If F = ½ |r − x(ξ)|² is convex along an edge but
+//! not across the edge, steps along the edge therefore remain Newton steps.
 
 use super::minimise::{Minimise, Minimum};
 use super::sqp::{
@@ -20,12 +18,10 @@ use crate::detection::face::closest_point::Feature;
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Iterations after which sequential quadratic programming with BFGS takes over, because Newton steps may diverge near
-/// folds.
+/// Iterations after which sequential quadratic programming takes over: Newton steps may diverge near folds.
 const MAX_ITERATIONS: u32 = 40;
 
-/// The primal active-set method. An iteration consists of one evaluation of F and its derivatives and of the following
-/// step. The evaluation that confirms the minimum counts as an iteration. The release of a constraint does not count.
+/// The primal active-set method. An iteration is one evaluation of F with its derivatives, and the following step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveSet;
 
@@ -62,14 +58,12 @@ impl Minimise for ActiveSet {
     }
 }
 
-/// A step in the free directions of a working set.
 struct Step {
     free: Feature,
     step: [f64; 2],
 }
 
-/// Newton step from `here`. While the step is too small or leaves F unchanged, the loop releases a constraint with a
-/// negative multiplier, if there is one.
+/// While the step is too small or leaves F unchanged, releases a constraint with a negative multiplier.
 fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) -> Step {
     loop {
         let step = newton_step(domain, here, free);
@@ -77,7 +71,7 @@ fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) ->
         if largest(step) >= STEP_TOLERANCE && !is_hidden(here, dot(here.gradient, step)) {
             return Step { free, step };
         }
-        // Each release frees one more direction, so there are at most two releases.
+        // Each release frees one direction, so the loop releases at most twice.
         match release(domain, here, free) {
             Some(more) => free = more,
             None => return Step { free, step },
@@ -85,7 +79,7 @@ fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) ->
     }
 }
 
-/// Newton step in the free directions. The Hessian in these directions is first made positive definite.
+/// The Hessian in the free directions is first made positive definite.
 fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
     match free {
         Feature::Vertex(_) => [0.0; 2],
@@ -108,12 +102,11 @@ fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
     }
 }
 
-/// Free feature after the release of the constraint with the most negative multiplier; `None` if no multiplier is
-/// negative beyond rounding.
+/// `None` if no multiplier is negative beyond rounding.
 ///
-/// The gradient of F is g = Σ λ n over the constraints of the working set, with normals n and multipliers λ. On an
-/// edge, and at the end of a segment, λ = g·n / n·n. At a corner of a polygon, λ = g·t / n·t, where t is the direction
-/// of the edge on which the other constraint holds.
+/// The gradient of F is g = Σ λ n, with the normals n and multipliers λ of the working set. On an edge, and at the end
+/// of a segment, λ = g·n / n·n. At a corner of a polygon, λ = g·t / n·t, with the direction t of the edge of the other
+/// constraint.
 fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> {
     let count = domain.corners.len();
     let noise = -NOISE * (here.objective * (here.metric[0] + here.metric[1])).sqrt();
@@ -134,7 +127,7 @@ fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> 
         Feature::Vertex(k) => {
             let ahead = k as usize;
             let behind = (ahead + count - 1) % count;
-            // The release of the constraint of the edge `behind` makes the edge `ahead` free, and vice versa.
+            // The release of the edge `behind` makes the edge `ahead` free, and vice versa.
             let first = multiplier(behind, along(domain, ahead));
             let second = multiplier(ahead, along(domain, behind));
             let (least, freed) = if first <= second { (first, ahead) } else { (second, behind) };
@@ -143,13 +136,12 @@ fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> 
     }
 }
 
-/// End of a step, and the free feature at this end.
 struct Reach {
     xi: [f64; 2],
     free: Feature,
 }
 
-/// The point reached by a step: the end of the step, or the point at which the first constraint blocks the step.
+/// End of the step, or the point at which the first constraint blocks the step.
 fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     let held = |side: usize| match step.free {
         Feature::Face => false,
@@ -192,7 +184,7 @@ fn on_feature(domain: &Domain, free: Feature, xi: [f64; 2]) -> [f64; 2] {
     }
 }
 
-/// Vector from the k-th corner to the next corner.
+/// From the k-th corner to the next corner.
 fn along(domain: &Domain, k: usize) -> [f64; 2] {
     let (from, to) = (domain.corners[k], domain.corners[domain.next_corner(k)]);
     [to[0] - from[0], to[1] - from[1]]

@@ -1,16 +1,14 @@
-//! Closest point by a primal–dual interior-point method with a logarithmic barrier.
+//! Closest point by a primal–dual interior-point method with a logarithmic barrier (Aragón, Yastrebov & Molinari 2013,
+//! eq. (14), with the sign of F corrected).
 //!
 //! ```text
 //! min F(ξ) − μ Σ ln z_k,   z = A ξ − b > 0,   μ → 0
 //! ```
 //!
-//! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) F = ½ |x(ξ) − r|² for the query r. The
-//! inequalities A ξ ≥ b describe the natural domain, z are the slacks, and μ is the barrier parameter. The iteration
-//! always starts at the centre of the face, where the slacks are largest, whatever the given starting point is. In the
-//! general method, z is an unknown of its own. Here the constraints are linear: a z that equals A ξ − b at the start
-//! equals it after each step. z is therefore computed from ξ. The iteration ends close to the minimum but never on the
-//! border. A crossover then moves the point onto the constraints whose multiplier λ, relative to a scale, exceeds the
-//! slack. The active-set method finishes from this point.
+//! F = ½ |x(ξ) − r|² for the query r, A ξ ≥ b is the natural domain, z are the slacks, and μ is the barrier parameter.
+//! The iteration always starts at the centre of the face; the given starting point is ignored. z is computed from ξ,
+//! because the constraints are linear. The iteration ends close to the minimum but never on the border. A crossover
+//! then moves the point onto the active constraints. The active-set method finishes from this point.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -18,28 +16,23 @@ use super::sqp::{positive_definite, positive_number};
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Largest number of sides of a domain.
 const MAX_SIDES: usize = 4;
-/// Largest number of iterations before the active-set method takes over.
+/// Iterations after which the active-set method takes over.
 const MAX_ITERATIONS: u32 = 60;
-/// Residual of the optimality conditions, relative to `Barrier::scale`, at which the iteration ends. At this residual,
-/// active and inactive constraints can be distinguished.
+/// Residual, relative to `Barrier::scale`, at which active and inactive constraints are distinct.
 const TOLERANCE: f64 = 1e-7;
-/// Barrier parameter μ at the start, relative to F at the start.
+/// μ at the start, relative to F at the start.
 const FIRST_BARRIER: f64 = 0.1;
-/// Barrier parameter μ after a step that covers more than half of the Newton step, relative to the mean of λ z over the
-/// constraints.
+/// μ after a step of more than half the Newton step, relative to the mean of λ z over the constraints.
 const CENTRING: f64 = 0.2;
-/// Largest fraction of the way to z = 0, or to λ = 0, that a step may cover in any constraint.
+/// Largest fraction of the way to z = 0, or to λ = 0, in one step.
 const TO_THE_BORDER: f64 = 0.995;
-/// Least accepted ratio of the decrease of F − μ Σ ln z over a step to the decrease predicted by the slope (Armijo
-/// condition).
+/// Least accepted ratio of the decrease of F − μ Σ ln z to the decrease predicted by the slope (Armijo condition).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// Fraction of a Newton step at or below which the step is not halved further.
+/// Fraction of a Newton step at or below which halving ends.
 const LEAST_FRACTION: f64 = 1e-10;
 
-/// The interior-point method. The iterations of the barrier method and of the final active-set method are counted
-/// together.
+/// The interior-point method. The iterations of the final active-set method count too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InteriorPoint;
 
@@ -58,16 +51,14 @@ impl Minimise for InteriorPoint {
     }
 }
 
-/// State of the iteration.
 struct Barrier {
     domain: &'static Domain,
     here: Expansion,
     /// Multipliers λ.
     multipliers: [f64; MAX_SIDES],
-    /// Barrier parameter μ \[m²\].
+    /// μ \[m²\].
     parameter: f64,
-    /// Scale of the optimality conditions \[m²\]: √(2 F tr G) + tr G at the starting point, with the metric
-    /// Gᵢⱼ = x,ᵢ·x,ⱼ.
+    /// Scale of the optimality conditions \[m²\]: √(2 F tr G) + tr G at the start, with the metric Gᵢⱼ = x,ᵢ·x,ⱼ.
     scale: f64,
 }
 
@@ -102,8 +93,8 @@ impl Barrier {
         largest.max(dual[0].abs()).max(dual[1].abs())
     }
 
-    /// Takes a fraction of a Newton step towards the minimum for the current μ. With the gradient g and the Hessian H
-    /// of F, the whole step is
+    /// Takes a fraction of the Newton step for the current μ. With the gradient g and the Hessian H of F, the whole
+    /// step is
     ///
     /// ```text
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
@@ -146,7 +137,7 @@ impl Barrier {
         true
     }
 
-    /// Solves a linear system. The matrix is first made positive definite.
+    /// The matrix is first made positive definite.
     fn solve(&self, matrix: [f64; 3], right: [f64; 2]) -> [f64; 2] {
         if self.domain.dimension() == 1 {
             return [right[0] / positive_number(matrix[0], self.here.metric), 0.0];
@@ -156,9 +147,8 @@ impl Barrier {
         [(m22 * right[0] - m12 * right[1]) / determinant, (m11 * right[1] - m12 * right[0]) / determinant]
     }
 
-    /// Begins with the fraction `largest` of the step. Halves the fraction until F − μ Σ ln z decreases sufficiently,
-    /// or until the fraction is at most `LEAST_FRACTION`. Then takes this fraction of the step and returns the
-    /// fraction.
+    /// Halves the fraction `largest` of the step until F − μ Σ ln z decreases sufficiently, but not below
+    /// `LEAST_FRACTION`. Moves the point and returns the fraction.
     fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
         let merit = |xi: [f64; 2]| {
             let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();
@@ -178,8 +168,7 @@ impl Barrier {
         fraction
     }
 
-    /// The point, moved onto the edge or corner whose constraints are active: their multipliers exceed `scale` times
-    /// their slacks.
+    /// The point, moved onto the active constraints k: λ_k > `scale` z_k.
     fn crossover(&self) -> [f64; 2] {
         let slacks = slacks(self.domain, self.here.xi);
         let active = |k: usize| self.multipliers[k] > slacks[k] * self.scale;
@@ -208,8 +197,8 @@ fn slacks(domain: &Domain, xi: [f64; 2]) -> [f64; MAX_SIDES] {
     slacks
 }
 
-/// The largest fraction of a step, at most `fraction`, that takes a positive `value` at most the part `TO_THE_BORDER`
-/// of the way to zero. `change` is the change of the value over the whole step.
+/// Largest fraction, at most `fraction`, that takes `value` at most `TO_THE_BORDER` of the way to zero. `change`
+/// belongs to the whole step.
 fn to_the_border(fraction: f64, value: f64, change: f64) -> f64 {
     if change < 0.0 { fraction.min(-TO_THE_BORDER * value / change) } else { fraction }
 }

@@ -4,7 +4,7 @@ use crate::detection::face::closest_point::polynomial::FacePolynomial;
 
 /// A descent method for F = ½ |x(ξ) − r|² within the natural domain of a face, for the query r.
 pub trait Minimise {
-    /// Seeks a local minimum of F from the point `start` of the domain. The number of iterations is bounded.
+    /// Seeks a local minimum of F from `start`, in a bounded number of iterations.
     fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum;
 }
 
@@ -13,7 +13,7 @@ pub trait Minimise {
 pub struct Minimum {
     /// Natural coordinates, in the domain.
     pub xi: [f64; 2],
-    /// Number of iterations. For sequential quadratic programming, the number of quadratic programs solved.
+    /// Number of iterations; for sequential quadratic programming, number of quadratic programs.
     pub iterations: u32,
     /// Whether ξ satisfies the optimality conditions to the tolerance.
     pub converged: bool,

@@ -4,19 +4,16 @@ use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::FacePolynomial;
 use crate::math::Vec3;
 
-/// Ratio of the determinant of B to the product of its diagonal entries, at or below which the free minimum is too
-/// inaccurate to select edges.
+/// det B / (B₁₁ B₂₂) at or below which the free minimum is too inaccurate to select edges.
 const ILL_CONDITIONED: f64 = 1e-8;
 
-/// Minimises ½ pᵀ B p + gᵀ p over all p for which ξ + p lies in the domain, and returns ξ + p. `b` = (B₁₁, B₂₂, B₁₂)
-/// must be positive definite.
+/// Minimises ½ pᵀ B p + gᵀ p over all p for which ξ + p lies in the domain; returns ξ + p. `b` = (B₁₁, B₂₂, B₁₂) must
+/// be positive definite.
 ///
 /// The free minimum is the minimum without constraints. If it lies outside the domain, the minimum is on an edge whose
-/// inequality the free minimum violates. A border point on none of these edges is not the minimum: from this point, the
-/// segment to the free minimum enters the interior, and the function decreases along this segment. The function
-/// compares the minima of these edges; of an ill-conditioned program, it compares those of all edges. The method is
-/// direct: unlike an active-set iteration, it cannot cycle. A result on the border is exactly on the border, apart from
-/// rounding on the edge ξ + η = 1 of the triangle.
+/// inequality the free minimum violates. From any other border point, the function decreases along the segment to the
+/// free minimum. The method is direct and cannot cycle. Results on the border are exact, apart from rounding on the
+/// edge ξ + η = 1 of the triangle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
@@ -32,11 +29,10 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
     least_on_edges(domain, free, trusted, xi, |from, to| minimise_along([from, to], xi, b, g))
 }
 
-/// Natural coordinates of the minimum of ½ |x(ξ) − r|² for an affine x, by one quadratic program.
+/// Natural coordinates of the minimum of ½ |x(ξ) − r|² for an affine x.
 ///
-/// The solution is computed from the vectors x − r and x,ᵢ themselves. The normal equations contain products of these
-/// vectors, which would square the condition number of a sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0,
-/// Cramer's rule in the plane of the face gives the free minimum
+/// The solution uses the vectors x − r and x,ᵢ themselves: normal equations would square the condition number of a
+/// sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0, the free minimum is
 ///
 /// ```text
 /// ξ₁ = −(c₀ × x,₂)·n / n·n,   ξ₂ = −(x,₁ × c₀)·n / n·n
@@ -58,8 +54,8 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
-/// Position of the least of the minima along the edges whose inequality the free minimum `free` violates. All edges are
-/// searched if `free` is not `trusted`. The result is `otherwise` if all minima are NaN.
+/// Position of the least minimum along the edges whose inequality `free` violates, or along all edges if `free` is not
+/// `trusted`. `otherwise` if all minima are NaN.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,
@@ -81,7 +77,7 @@ fn least_on_edges(
     best.1
 }
 
-/// Least value of the quadratic function on the edge between two corners, and the position ξ + p of this value.
+/// Least value on an edge, and the position ξ + p of this value.
 #[inline]
 fn minimise_along(edge: [[f64; 2]; 2], xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> (f64, [f64; 2]) {
     let [from, to] = edge;
@@ -95,8 +91,7 @@ fn minimise_along(edge: [[f64; 2]; 2], xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -
     (quadratic + g[0] * p[0] + g[1] * p[1], place)
 }
 
-/// Least squared distance of the query from the straight edge between two corners of an affine face, and the natural
-/// coordinates of the closest point.
+/// Least squared distance of the query from a straight edge, and the natural coordinates of the closest point.
 #[inline]
 fn closest_along<P: FacePolynomial>(polynomial: &P, from: [f64; 2], to: [f64; 2]) -> (f64, [f64; 2]) {
     let (start, end) = (polynomial.offset(from), polynomial.offset(to));
@@ -119,7 +114,6 @@ mod tests {
     use crate::detection::face::closest_point::domain::{INTERVAL, SQUARE, TRIANGLE};
     use crate::detection::samples::Samples;
 
-    /// No point of a grid over the domain has a lower value.
     #[test]
     fn minima_of_random_programs() {
         let mut s = Samples::new(1);

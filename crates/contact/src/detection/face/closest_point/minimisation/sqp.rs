@@ -2,9 +2,9 @@
 //!
 //! Each iteration minimises a quadratic model of F = ½ |r − x(ξ)|² over the natural domain and performs a line search
 //! along the step. The constraints g_k(ξ) ≥ 0 are linear and the start is feasible, so every iterate is feasible. The
-//! L1 merit function F + μ Σ max(0, −g_k) of the literature therefore equals F (Nocedal & Wright 2006, ch. 18; Aragón,
-//! Yastrebov & Molinari 2013, §3, where the gradient and the Hessian of F are printed with the wrong sign). On an
-//! affine face the model is exact, and the minimum of the model is the result.
+//! L1 merit function F + μ Σ max(0, −g_k) therefore equals F (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov &
+//! Molinari 2013, §3, with the signs of the gradient and the Hessian of F corrected). On an affine face the model is
+//! exact.
 
 use super::minimise::{Minimise, Minimum};
 use super::quadratic_program;
@@ -12,25 +12,22 @@ use crate::detection::face::closest_point::Feature;
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Largest component of a step, in natural coordinates, below which the iteration has converged. This last step is
-/// still taken.
+/// Convergence tolerance on the largest component of a step, in natural coordinates.
 pub(crate) const STEP_TOLERANCE: f64 = 1e-10;
-/// Largest component of a step, in natural coordinates, below which quadratic convergence is assumed.
+/// Largest component of a step below which quadratic convergence is assumed.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
 /// Bound on the relative rounding errors of distances and derivatives.
 pub(crate) const NOISE: f64 = 8.0 * f64::EPSILON;
 /// Least accepted ratio of the decrease of F over a step to the decrease predicted by the slope (Armijo condition).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// Iterations after which BFGS replaces the exact Hessian, because Newton steps may diverge near folds.
+/// Iterations after which BFGS replaces the exact Hessian: Newton steps may diverge near folds.
 const MAX_NEWTON: u32 = 25;
 /// Largest number of iterations, with either Hessian.
 const MAX_ITERATIONS: u32 = 75;
-/// Number added to the diagonal of the model, relative to the trace of the metric x,ᵢ·x,ⱼ. The addition makes the model
-/// of a degenerate face regular. Negative eigenvalues up to this relative magnitude are rounding errors and count as
-/// zero.
+/// Shift of the diagonal of the model, relative to the trace of the metric x,ᵢ·x,ⱼ. Negative eigenvalues of at most
+/// this magnitude are rounding errors and count as zero.
 const REGULARISATION: f64 = 1e-12;
-/// Lower bound on the value that replaces a negative eigenvalue, relative to the trace of the metric. The value is the
-/// absolute value of the eigenvalue, or this bound if it is larger.
+/// Least value that replaces a negative eigenvalue, relative to the trace of the metric.
 const CLIPPED_EIGENVALUE: f64 = 1e-3;
 
 /// Sequential quadratic programming.
@@ -43,8 +40,7 @@ pub struct Sqp {
 /// Second-order model of F.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hessian {
-    /// The exact Hessian, with negative eigenvalues replaced by positive values. The iteration converges quadratically.
-    /// After `MAX_NEWTON` iterations without convergence, BFGS replaces the exact Hessian.
+    /// The exact Hessian with negative eigenvalues made positive; BFGS after `MAX_NEWTON` iterations.
     Exact,
     /// Damped BFGS (Powell 1978) that starts from the metric x,ᵢ·x,ⱼ.
     Bfgs,
@@ -73,7 +69,7 @@ impl Minimise for Sqp {
                 return done(target);
             }
             let slope = here.gradient[0] * step[0] + here.gradient[1] * step[1];
-            // If the change of F is within rounding, full steps continue as long as each step is at most half of the
+            // If the change of F is within rounding, full steps continue as long as each is at most half of the
             // previous step.
             let hidden = is_hidden(&here, slope);
             if slope.is_nan() {
@@ -102,30 +98,28 @@ impl Minimise for Sqp {
 }
 
 /// Whether the next step is predicted to be clearly below the tolerance. A Newton step of size s is followed by a step
-/// of size C s². C is estimated from the sizes of the last two steps, but is at least 1.
+/// of size C s², with C ≥ 1 from the last two steps.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
 }
 
-/// Whether the change of F predicted by `slope` is within the rounding error of F. The offset is the vector from the
-/// query to the point at ξ. The rounding error of the offset grows with the size of the face and with the length of the
-/// offset. The rounding error of F is the length of the offset times the rounding error of the offset.
+/// Whether the change of F predicted by `slope` is within the rounding error of F. The rounding error of the offset
+/// x − r grows with the size of the face and with |x − r|. The rounding error of F is |x − r| times this error.
 #[inline]
 pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     let reach = here.objective + here.metric[0] + here.metric[1];
     slope * slope <= NOISE * NOISE * here.objective * reach
 }
 
-/// Whether F has decreased enough over a fraction of a step. `slope` is the derivative of F with respect to this
-/// fraction, and `objective` is F at the end.
+/// Whether F decreases enough over a fraction of a step. `slope` is the derivative of F with respect to this fraction,
+/// and `objective` is F at the end.
 #[inline]
 pub(crate) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objective: f64) -> bool {
     objective <= here.objective + SUFFICIENT_DECREASE * fraction * slope
 }
 
-/// Halves the step from `here` to `target` until F decreases sufficiently, or until the fraction of the step is at most
-/// `STEP_TOLERANCE`.
+/// Halves the step until F decreases sufficiently, or until the fraction is at most `STEP_TOLERANCE`.
 #[cold]
 pub(crate) fn backtrack<P: FacePolynomial>(
     polynomial: &P,
@@ -143,10 +137,8 @@ pub(crate) fn backtrack<P: FacePolynomial>(
     }
 }
 
-/// The Hessian, made positive definite.
-///
-/// If ξ lies on an edge along which F is convex, only the second derivatives across the edge are modified. The
-/// following iterates are most likely on this edge, and steps along the edge then remain Newton steps.
+/// The Hessian, made positive definite. On an edge along which F is convex, only second derivatives across the edge
+/// change. Steps along the edge then remain Newton steps.
 #[inline]
 fn newton_model(domain: &Domain, here: &Expansion) -> [f64; 3] {
     let [h11, h22, h12] = here.hessian;
@@ -179,7 +171,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
     )
 }
 
-/// A symmetric matrix (11, 22, 12), made positive definite; the metric gives the scale of the changes.
+/// A symmetric matrix (11, 22, 12), made positive definite on the scale of the metric.
 #[inline]
 pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> [f64; 3] {
     let trace = metric[0] + metric[1];
@@ -191,14 +183,14 @@ pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> 
     [h11 + shift, h22 + shift, h12]
 }
 
-/// A second derivative in one direction, made positive. The metric gives the scale of the change.
+/// A second derivative in one direction, made positive on the scale of the metric.
 #[inline]
 pub(crate) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
     let trace = metric[0] + metric[1];
     positive_eigenvalue(value, trace) + (REGULARISATION * trace).max(f64::MIN_POSITIVE)
 }
 
-/// Replaces a negative eigenvalue by a positive value, or by zero if it is within rounding.
+/// Replaces a negative eigenvalue by a positive value, or by zero if within rounding.
 #[inline]
 fn positive_eigenvalue(value: f64, trace: f64) -> f64 {
     match value {
@@ -208,7 +200,7 @@ fn positive_eigenvalue(value: f64, trace: f64) -> f64 {
     }
 }
 
-/// The metric x,ᵢ·x,ⱼ, made positive definite also on a degenerate face.
+/// The metric x,ᵢ·x,ⱼ, made positive definite.
 #[inline]
 fn metric_model(here: &Expansion) -> [f64; 3] {
     let [g11, g22, g12] = here.metric;
@@ -216,7 +208,7 @@ fn metric_model(here: &Expansion) -> [f64; 3] {
     [g11 + shift, g22 + shift, g12]
 }
 
-/// A symmetric matrix (11, 22, 12) with its negative eigenvalues replaced.
+/// Replaces the negative eigenvalues of the matrix (11, 22, 12).
 fn clipped([h11, h22, h12]: [f64; 3], trace: f64) -> [f64; 3] {
     let (mean, half) = (0.5 * (h11 + h22), 0.5 * (h11 - h22));
     let radius = (half * half + h12 * h12).sqrt();
@@ -225,7 +217,7 @@ fn clipped([h11, h22, h12]: [f64; 3], trace: f64) -> [f64; 3] {
     [mean + scale * half, mean - scale * half, scale * h12]
 }
 
-/// Damped BFGS update of the model B (`b`) from the step between two points.
+/// Damped BFGS update of the model B from a step.
 ///
 /// # Source
 /// Powell 1978; Nocedal & Wright 2006, procedure 18.2.
