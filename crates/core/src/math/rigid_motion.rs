@@ -22,8 +22,8 @@ pub struct RigidMotion {
     pub rotation: Rotation,
     /// Angular velocity ω \[rad/s\], constant within a step.
     pub angular_velocity: Vec3,
-    /// Upper bound on |ω|² + |dω/dt| over the whole flight \[1/s²\]. Times the distance from the centre, this bounds the
-    /// acceleration relative to the centre.
+    /// Upper bound on |ω|² + |dω/dt| over the whole flight \[1/s²\]. Times the distance from the centre, this bounds
+    /// the acceleration relative to the centre.
     pub spin_bound: f64,
 }
 

@@ -1,5 +1,4 @@
-//! Cell kinds, and the numbering of their nodes, faces and edges. The nodes are numbered as in Gmsh. VTK has the same
-//! numbering for linear and plane cells.
+//! Cell kinds, and the numbering of their nodes, faces and edges, as in Gmsh.
 //!
 //! ```text
 //! Tet4: 3          Hex8: 7------6        Wedge6: 5           Quad4: 3---2    Tri3: 2
@@ -19,9 +18,9 @@
 //! | Tet10 | 01 12 20 03 23 13 |
 //! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; Hex27 also faces 0321 0154 0473 1265 2376 4567, centre |
 //!
-//! The nodes of a face of a volume are listed counter-clockwise seen from outside, so that the right-hand normal points
-//! out. The faces of a plane cell (counter-clockwise in the x–y plane) are its edges. The outward normal of a segment
-//! from a to b is to the right of a → b.
+//! The face nodes of a volume run counter-clockwise seen from outside, so the right-hand normal points out. The faces
+//! of a plane cell (counter-clockwise in the x–y plane) are its edges. The outward normal of a segment from a to b is
+//! to the right of a → b.
 
 /// Kind of cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -209,7 +208,7 @@ impl CellKind {
         }
     }
 
-    /// Faces that bound the cell, oriented outward; empty for points and segments.
+    /// Faces of the cell, oriented outward; empty for points and segments.
     pub const fn faces(self) -> &'static [CellFace] {
         match self {
             Self::Point1 | Self::Line2 | Self::Line3 => &[],
@@ -226,7 +225,7 @@ impl CellKind {
         }
     }
 
-    /// Local nodes in the order that reverses the orientation: a reflection of the reference element.
+    /// Local nodes in the order of the reversed orientation.
     pub const fn reversed(self) -> &'static [u8] {
         match self {
             Self::Point1 => &[0],
@@ -249,7 +248,7 @@ impl CellKind {
         }
     }
 
-    /// Local numbers of the corner nodes, in cyclic order for a segment, triangle or quadrilateral.
+    /// Local corner nodes, in cyclic order for a segment, triangle or quadrilateral.
     pub const fn corners(self) -> &'static [u8] {
         match self.linear() {
             Self::Point1 => &[0],

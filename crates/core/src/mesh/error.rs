@@ -21,7 +21,7 @@ pub enum MeshError {
     MissingGroup {
         /// The name requested.
         name: String,
-        /// The most similar name, if one is similar enough.
+        /// The most similar name, if any.
         nearest: Option<String>,
         /// The groups of the mesh.
         groups: Vec<GroupName>,
@@ -47,7 +47,7 @@ pub enum MeshError {
         /// Dimension needed.
         wanted: usize,
     },
-    /// The mesh has no volume cells, but a volume is needed.
+    /// A mesh without volume cells where a volume is needed.
     #[error(
         "the mesh has no volume elements, only {cells} cells of dimension {dimension}; once physical groups \
          exist Gmsh saves nothing else, so add `Physical Volume(\"…\")` beside {}",
@@ -61,7 +61,7 @@ pub enum MeshError {
         /// The groups of the mesh.
         groups: Vec<GroupName>,
     },
-    /// Faces requested of a mesh of points or segments, or a shell requested of a mesh that is not a surface mesh.
+    /// A mesh of the wrong dimension for faces or for a shell.
     #[error(
         "cells of dimension {given} have no faces that could touch; a mesh of dimension {wanted} is needed"
     )]
@@ -94,7 +94,7 @@ pub enum MeshError {
         /// Tags of the two cells.
         cells: TagList,
     },
-    /// Two cells that share the corners of a face but not its mid-side nodes.
+    /// Two cells with different mid-side nodes on a common face.
     #[error(
         "cells {cells} share the corners {nodes} of a face but not the nodes between them: mesh both with the same \
          order, and `Coherence;` the geometry"
@@ -105,7 +105,7 @@ pub enum MeshError {
         /// Tags of the two cells.
         cells: TagList,
     },
-    /// A cell of a group that is not a face of any cell of the solid.
+    /// A cell of a group that is no face of the solid.
     #[error(
         "cell {cell} of physical group `{group}` is no face of the solid; mesh surface and volume together, and make them \
          one geometry, as with `BooleanFragments{{ Volume{{:}}; Delete; }}{{ Surface{{:}}; Delete; }}`"
@@ -116,7 +116,7 @@ pub enum MeshError {
         /// Tag of the cell of the group.
         cell: u64,
     },
-    /// A cell of a group that is the common face of two cells of the solid, and therefore has no outer side.
+    /// A cell of a group between two cells of the solid.
     #[error(
         "cell {cell} of physical group `{group}` lies inside the solid, between two cells, and has no outer side; \
          take a group on the skin, or make the body of one side only"
@@ -127,7 +127,7 @@ pub enum MeshError {
         /// Tag of the cell of the group.
         cell: u64,
     },
-    /// A face of the solid that coincides with more than one cell of a group.
+    /// A face of the solid with several cells of a group.
     #[error(
         "cells {cells} of physical group `{group}` are the same face; remove the surface that lies on another one"
     )]
@@ -176,7 +176,7 @@ pub enum MeshError {
         /// Dimension of the cells.
         dimension: usize,
     },
-    /// A degenerate cell: two of its nodes coincide.
+    /// A degenerate cell with two coincident nodes.
     #[error(
         "cell {cell} is flat: its nodes {} and {} lie in the same place; join what is double in the geometry with \
          `Coherence;` and mesh it again, or write a collapsed cell as a lower kind",
@@ -234,7 +234,7 @@ pub enum MeshError {
         /// The length required.
         wanted: usize,
     },
-    /// A group that refers to a missing cell, or to a cell of another dimension than the group.
+    /// A group with a missing cell, or with a cell of another dimension.
     #[error("physical group `{group}` names cell {cell} of block {block}, which is no cell of its dimension")]
     NoSuchCell {
         /// Name of the group.
@@ -252,7 +252,7 @@ pub enum MeshError {
     },
 }
 
-/// Name and dimension of a physical group, for messages.
+/// Name and dimension of a physical group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupName {
     /// Name of the group.
@@ -267,7 +267,7 @@ impl fmt::Display for GroupName {
     }
 }
 
-/// Gmsh tags of nodes or cells. The displayed text lists the first eight tags and, if there are more, the total number.
+/// Gmsh tags of nodes or cells. The displayed text is limited to eight tags and the total number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagList(pub Vec<u64>);
 

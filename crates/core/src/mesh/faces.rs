@@ -1,9 +1,8 @@
-//! A list of oriented faces, each with the cell that it bounds.
+//! Oriented faces with the cells that they bound.
 
 use super::CellKind;
 
-/// Oriented faces of a mesh. The faces of a solid are oriented outward; the faces of a shell have the orientation of
-/// the cells of the mesh.
+/// Oriented faces of a mesh: outward for a solid, in the orientation of the cells for a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faces {
     kinds: Vec<CellKind>,
@@ -45,8 +44,7 @@ impl Faces {
         self.kinds.is_empty()
     }
 
-    /// Kind and nodes of a face, in the orientation that [`Faces`] states. The nodes of a face of a volume are listed
-    /// counter-clockwise seen from outside.
+    /// Kind and nodes of a face. The nodes of a face of a volume run counter-clockwise seen from outside.
     pub fn face(&self, face: usize) -> (CellKind, &[u32]) {
         let range = self.offsets[face] as usize..self.offsets[face + 1] as usize;
         (self.kinds[face], &self.nodes[range])
@@ -57,7 +55,7 @@ impl Faces {
         self.owners[face]
     }
 
-    /// Kind and nodes of all faces in order, the input of a contact surface.
+    /// Kind and nodes of all faces.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (CellKind, &[u32])> {
         (0..self.len()).map(|face| self.face(face))
     }

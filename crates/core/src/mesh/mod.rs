@@ -1,9 +1,6 @@
 //! Meshes: topology and reference coordinates, read from a file or extracted from another mesh.
 //!
 //! A [`Mesh`] contains the nodes, the cells of all dimensions in one block per kind, and the physical groups.
-//! `io::gmsh` reads a mesh. [`Mesh::region`] restricts the mesh to the region of a body. [`Mesh::scaled`],
-//! [`Mesh::rotated`] and [`Mesh::translated`] place the mesh, [`Mesh::quality`] evaluates the cells, and
-//! [`Mesh::renumbered`] renumbers nodes and cells for locality. [`Mesh::skin`] gives the outer faces.
 //!
 //! # Example
 //! The skin of two triangles that form a unit square:
@@ -45,13 +42,10 @@ pub use renumber::Renumbering;
 
 use crate::math::Vec3;
 
-/// Largest |z| of the nodes of a plane mesh, relative to the largest magnitude of a coordinate of the mesh. The
-/// tolerance allows for the rounding of CAD kernels.
+/// Largest |z| in a plane mesh, relative to the largest magnitude of a coordinate, for the rounding of CAD kernels.
 const PLANE_TOLERANCE: f64 = 1e-12;
 
-/// Nodes, cells of all dimensions, and physical groups.
-///
-/// A mesh does not change during a simulation; the simulation state contains the current positions.
+/// Nodes, cells of all dimensions, and physical groups. A mesh does not change during a simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Reference coordinates \[m\], one per node.
@@ -67,7 +61,7 @@ pub struct Mesh {
 /// All cells of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellBlock {
-    /// The kind of every cell of the block.
+    /// Kind of the cells.
     pub kind: CellKind,
     /// Node indices into [`Mesh::nodes`], `kind.num_nodes()` per cell.
     pub connectivity: Vec<u32>,
@@ -80,7 +74,7 @@ pub struct CellBlock {
 pub struct Group {
     /// Name in the file, or `"<dimension>:<tag>"` if unnamed.
     pub name: String,
-    /// Dimension of the cells of the group, from 0 for points to 3 for volumes.
+    /// Dimension of the cells.
     pub dimension: usize,
     /// Physical tag in Gmsh.
     pub tag: i32,
@@ -89,7 +83,7 @@ pub struct Group {
 }
 
 impl Mesh {
-    /// Highest dimension of the cells: 2 for a surface mesh, 3 for a volume mesh; `None` without cells.
+    /// Highest dimension of the cells; `None` without cells.
     pub fn dimension(&self) -> Option<usize> {
         self.blocks.iter().filter(|block| !block.is_empty()).map(|block| block.kind.dimension()).max()
     }
@@ -109,13 +103,11 @@ impl Mesh {
         self.node_off_plane().is_none()
     }
 
-    /// The first node whose |z| exceeds [`PLANE_TOLERANCE`] times the largest magnitude of a coordinate.
     fn node_off_plane(&self) -> Option<usize> {
         let largest = self.nodes.iter().map(|node| node.amax()).fold(0.0, f64::max);
         self.nodes.iter().position(|node| node.z.abs() > PLANE_TOLERANCE * largest)
     }
 
-    /// Node indices of the cell at (block, cell within the block).
     fn cell_nodes(&self, (block, cell): (u32, u32)) -> &[u32] {
         self.blocks[block as usize].cell(cell as usize)
     }

@@ -1,18 +1,16 @@
-//! The part of a mesh selected by physical groups.
+//! The part of a mesh in physical groups.
 
 use super::{CellBlock, Group, GroupName, Mesh, MeshError};
 
-/// Number that marks an excluded node or cell.
 const EXCLUDED: u32 = u32::MAX;
 
 impl Mesh {
-    /// The part of the mesh that the physical groups `names` form: among the cells of these groups, those of the
-    /// highest dimension.
+    /// The part of the mesh in the physical groups `names`: their cells of the highest dimension.
     ///
-    /// A group is called by its name or by `"<dimension>:<tag>"`. An empty list selects all cells of the highest
-    /// dimension in the mesh. Unused nodes are dropped. A group of lower dimension keeps a cell only if all nodes of
-    /// the cell belong to the part. If the part has the dimension of the mesh, a group of one dimension less keeps only
-    /// faces of cells of the part. Groups left without cells are dropped.
+    /// Names are those of `Group::is_called`. An empty list selects all cells of the highest dimension. Groups of
+    /// lower dimension keep only cells with all nodes in the part. Unused nodes and empty groups are dropped.
+    ///
+    /// If the part has the dimension of the mesh, groups of one dimension less keep only faces of the part.
     ///
     /// # Errors
     /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::NoCells`], or the errors of
@@ -76,8 +74,7 @@ impl Mesh {
     /// The groups called `name`, of any dimension.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`] with the groups of the mesh and the most similar name; [`MeshError::EmptyGroup`] if
-    /// no group called `name` has cells.
+    /// [`MeshError::MissingGroup`], or [`MeshError::EmptyGroup`] if no group called `name` has cells.
     pub fn groups_called(&self, name: &str) -> Result<Vec<&Group>, MeshError> {
         let found: Vec<&Group> = self.groups.iter().filter(|group| group.is_called(name)).collect();
         if found.is_empty() {
@@ -125,8 +122,7 @@ impl Mesh {
         self.groups.iter().map(name).collect()
     }
 
-    /// The group name most similar to `name`; `None` if more than 1 + n/3 edits separate the two names. Here n is the
-    /// number of characters of `name`.
+    /// The most similar group name; `None` beyond 1 + n/3 edits, for n characters of `name`.
     fn nearest_name(&self, name: &str) -> Option<String> {
         self.groups
             .iter()
@@ -152,7 +148,7 @@ impl Mesh {
         }
     }
 
-    /// The mesh of the cells marked in `kept` and the nodes marked in `inside`.
+    /// The mesh of the cells in `kept` and the nodes in `inside`.
     fn compacted(&self, kept: &[Vec<bool>], inside: &[bool]) -> Self {
         let node_map = new_numbers(inside);
         let cell_maps: Vec<Vec<u32>> = kept.iter().map(|block| new_numbers(block)).collect();

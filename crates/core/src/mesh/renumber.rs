@@ -1,7 +1,7 @@
-//! Renumbering: cells along a space-filling curve, nodes by first use, so that neighbours in space are close in memory.
+//! Renumbering for locality: cells along a Hilbert curve through their centroids, nodes by first use.
 //!
-//! The cells of a block are sorted by the position of their centroids along a Hilbert curve. Cells at the same position
-//! keep their order, so the result is the same on every machine and for any number of threads.
+//! Cells at the same position keep their order, so the result is the same on every machine and for any number of
+//! threads.
 
 use rayon::slice::ParallelSliceMut;
 
@@ -9,7 +9,7 @@ use super::{CellBlock, Group, Mesh, MeshError};
 use crate::math::Vec3;
 use crate::math::space_filling_curve::{Cube, hilbert_key};
 
-/// Renumbering maps, from new numbers to old ones.
+/// Renumbering maps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renumbering {
     /// Old number of each new node.
@@ -31,9 +31,8 @@ impl Renumbering {
 }
 
 impl Mesh {
-    /// The mesh with the cells of each block sorted along a Hilbert curve. The nodes are in the order of first use by
-    /// the cells of the highest dimension. Nodes that these cells do not use come last. Blocks and groups keep their
-    /// order.
+    /// The mesh with the cells of each block sorted along a Hilbert curve, and the nodes in the order of first use by
+    /// the cells of the highest dimension. Unused nodes come last. Blocks and groups keep their order.
     ///
     /// # Errors
     /// The errors of [`Mesh::validate`].
@@ -74,7 +73,7 @@ impl Mesh {
 
 fn curve_order(block: &CellBlock, nodes: &[Vec3], cube: Cube) -> Vec<u32> {
     let centroid = |cell: &[u32]| {
-        // Each position is divided before the sum, so that the sum of large coordinates does not overflow.
+        // Division before the sum avoids overflow.
         cell.iter().map(|&node| nodes[node as usize] / cell.len() as f64).sum::<Vec3>()
     };
     let mut keyed: Vec<(u64, u32)> =

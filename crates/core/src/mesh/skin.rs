@@ -1,23 +1,19 @@
 //! Outer faces of a mesh, and faces of physical groups.
 //!
-//! Faces are identified by their corner nodes, in any order. The faces of the cells of the highest dimension are sorted
-//! by corners. A face that occurs once is an outer face; a face that occurs twice is an interior face. More than two
-//! occurrences are an error. It is also an error if the two cells of an interior face lie on the same side of the face,
-//! or have different mid-side nodes on the face. Physical surfaces may have either orientation in the file. The
-//! returned faces of a solid have the orientation of the cell that they bound, and therefore always point out of the
-//! solid. The faces of a shell have the orientation of the cells of the mesh.
+//! Faces are identified by their corner nodes, in any order: an outer face occurs once among the cells, an interior
+//! face twice. The returned faces of a solid always point out, even if a physical surface has the opposite orientation
+//! in the file. The faces of a shell have the orientation of the cells.
 
 use rayon::slice::ParallelSliceMut;
 
 use super::{CellKind, FaceOwner, Faces, Group, Mesh, MeshError, TagList};
 
-/// Corner nodes of a face in ascending order, padded with `u32::MAX`.
+/// Corner nodes of a face, ascending, padded with `u32::MAX`.
 type FaceKey = [u32; 4];
 
 impl Mesh {
-    /// Outer faces of the cells of the highest dimension: edges of a plane mesh, faces of a volume mesh.
-    ///
-    /// The faces are ordered by owning cell.
+    /// Outer faces of the cells of the highest dimension, ordered by owning cell: edges of a plane mesh, faces of a
+    /// volume mesh.
     ///
     /// # Example
     /// ```
@@ -34,10 +30,11 @@ impl Mesh {
     /// ```
     ///
     /// # Errors
-    /// [`MeshError::NoCells`], [`MeshError::NoFaces`] for a mesh of points and segments, [`MeshError::NonManifoldFace`]
-    /// if more than two cells share a face, [`MeshError::OverlappingCells`] if two cells lie on the same side of a
-    /// face, [`MeshError::MidSideNodes`] if two cells have different mid-side nodes on their common face, and the
-    /// errors of [`Mesh::validate`].
+    /// - [`MeshError::NoCells`], or [`MeshError::NoFaces`] for a mesh of points and segments.
+    /// - [`MeshError::NonManifoldFace`] if more than two cells share a face.
+    /// - [`MeshError::OverlappingCells`] if two cells lie on the same side of a face.
+    /// - [`MeshError::MidSideNodes`] if two cells have different mid-side nodes on their common face.
+    /// - The errors of [`Mesh::validate`].
     ///
     /// # Cost
     /// O(n log n) in the number of faces, on all threads.
@@ -74,10 +71,11 @@ impl Mesh {
     /// The physical groups called `name` as faces of the cells of the highest dimension, oriented outward.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::WrongDimension`] if no group called `name`
-    /// is one dimension below these cells, [`MeshError::DanglingFace`], [`MeshError::InteriorFace`],
-    /// [`MeshError::RepeatedFace`], [`MeshError::NoCells`], [`MeshError::NoFaces`] for a mesh of points and segments,
-    /// and the errors of [`Mesh::validate`].
+    /// - [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], or [`MeshError::WrongDimension`] if no group called
+    ///   `name` is one dimension below these cells.
+    /// - [`MeshError::DanglingFace`], [`MeshError::InteriorFace`] or [`MeshError::RepeatedFace`].
+    /// - [`MeshError::NoCells`], or [`MeshError::NoFaces`] for a mesh of points and segments.
+    /// - The errors of [`Mesh::validate`].
     pub fn group_faces(&self, name: &str) -> Result<Faces, MeshError> {
         self.validate()?;
         let dimension = self.solid_dimension()? - 1;
@@ -114,11 +112,8 @@ impl Mesh {
         Ok(self.cells_as_faces(cells.into_iter()))
     }
 
-    /// For each of `cells`, which are one dimension below the solid, the faces of the solid that coincide with the
-    /// cell.
-    ///
-    /// A cell on the skin has one coincident face. A cell inside the solid has two coincident faces, one on each side.
-    /// A cell that is not a face of the solid has none.
+    /// For each of `cells`, one dimension below the solid, the faces of the solid with the same corners: one on the
+    /// skin, two inside the solid, none elsewhere.
     pub(super) fn match_faces(&self, cells: &[(u32, u32)]) -> Vec<[Option<FaceOwner>; 2]> {
         let mut keys: Vec<(FaceKey, u32)> =
             cells.iter().zip(0..).map(|(&cell, i)| (face_key(self.corners_of_cell(cell)), i)).collect();
@@ -192,7 +187,7 @@ impl Mesh {
         })
     }
 
-    /// Kind and nodes of a face, oriented outward; for a shell, kind and nodes of the cell itself.
+    /// Kind and nodes of a face, oriented outward; of the cell itself for a shell.
     fn face_of(&self, owner: FaceOwner) -> (CellKind, impl Iterator<Item = u32> + Clone) {
         let block = &self.blocks[owner.block as usize];
         let cell = block.cell(owner.cell as usize);
@@ -222,7 +217,7 @@ impl Mesh {
         }
     }
 
-    /// Whether two faces with the same corners have the same mid-side and centre nodes.
+    /// Whether two faces with the same corners have the same other nodes.
     fn same_nodes(&self, a: FaceOwner, b: FaceOwner) -> bool {
         let others = |face: FaceOwner| {
             let (kind, nodes) = self.face_of(face);

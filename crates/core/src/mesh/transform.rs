@@ -1,14 +1,14 @@
-//! Scaling, rotation and translation of a mesh, without inverting cells.
+//! Scaling, rotation and translation of a mesh.
 
 use super::{CellBlock, Mesh, MeshError};
 use crate::math::{Rotation, Vec3};
 
 impl Mesh {
-    /// Scales all coordinates by `factor` about the origin.
+    /// Scales by `factor` about the origin.
     ///
     /// # Errors
-    /// [`MeshError::BadScale`] unless the factor is positive and finite; [`MeshError::NonFiniteCoordinate`] if a
-    /// coordinate overflows.
+    /// [`MeshError::BadScale`] unless the factor is positive and finite; [`MeshError::NonFiniteCoordinate`] by
+    /// overflow.
     pub fn scaled(self, factor: f64) -> Result<Self, MeshError> {
         if !(factor.is_finite() && factor > 0.0) {
             return Err(MeshError::BadScale { factor });
@@ -19,7 +19,7 @@ impl Mesh {
     /// Rotates about the origin.
     ///
     /// # Errors
-    /// [`MeshError::NonFiniteCoordinate`] if a rotated coordinate is not finite.
+    /// [`MeshError::NonFiniteCoordinate`].
     pub fn rotated(self, rotation: &Rotation) -> Result<Self, MeshError> {
         self.mapped(|node| rotation * node)
     }
@@ -27,7 +27,7 @@ impl Mesh {
     /// Translates by `offset` \[m\].
     ///
     /// # Errors
-    /// [`MeshError::NonFiniteCoordinate`] if a translated coordinate is not finite.
+    /// [`MeshError::NonFiniteCoordinate`].
     pub fn translated(self, offset: Vec3) -> Result<Self, MeshError> {
         self.mapped(|node| node + offset)
     }
@@ -42,7 +42,7 @@ impl Mesh {
 }
 
 impl CellBlock {
-    /// Reverses the orientation of one cell by renumbering its nodes.
+    /// Reverses the orientation of one cell.
     pub fn reverse(&mut self, cell: usize) {
         let n = self.kind.num_nodes();
         let old = self.cell(cell).to_vec();

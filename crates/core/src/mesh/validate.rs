@@ -1,13 +1,10 @@
-//! Validation of a mesh. The rest of the module relies on these checks.
+//! Validation of a mesh.
 
 use super::{Mesh, MeshError};
 
 impl Mesh {
     /// Checks that array lengths match, coordinates are finite, cells refer to distinct existing nodes, and groups
-    /// refer to existing cells of their dimension.
-    ///
-    /// Meshes read by `io::gmsh` pass; a mesh built by hand should be validated once. The cost is linear in the size of
-    /// the mesh.
+    /// refer to existing cells of their dimension. Meshes read by `io::gmsh` pass.
     ///
     /// # Errors
     /// The first violation, as [`MeshError`].
@@ -18,7 +15,6 @@ impl Mesh {
         self.check_groups()
     }
 
-    /// Checks that every coordinate is finite.
     pub(super) fn check_finite(&self) -> Result<(), MeshError> {
         match self.nodes.iter().position(|node| !node.iter().all(|x| x.is_finite())) {
             Some(node) => Err(MeshError::NonFiniteCoordinate {
@@ -60,7 +56,7 @@ impl Mesh {
         Ok(())
     }
 
-    /// Checks that a mesh is valid for plane problems: all nodes lie in z = 0, and no cell is inverted (clockwise).
+    /// Checks a mesh for plane problems: all nodes lie in z = 0, and no cell is inverted (clockwise).
     ///
     /// # Errors
     /// [`MeshError::NotPlane`], [`MeshError::InvertedCells`], [`MeshError::CoincidentNodes`], or the errors of
@@ -73,7 +69,7 @@ impl Mesh {
     }
 }
 
-/// A node that a cell uses more than once.
+/// A node that occurs twice in a cell.
 pub(super) fn repeated(cell: &[u32]) -> Option<u32> {
     (1..cell.len()).find(|&i| cell[..i].contains(&cell[i])).map(|i| cell[i])
 }

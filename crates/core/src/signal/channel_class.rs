@@ -8,13 +8,13 @@ use std::f64::consts::{PI, SQRT_2};
 /// ```text
 /// y_t = a₀ x_t + a₁ x_{t−1} + a₂ x_{t−2} + b₁ y_{t−1} + b₂ y_{t−2},    ω_d = 2π · CFC · 2.0775,  ω_a = tan(ω_d T/2)
 /// ```
-/// The standards give the coefficients a and b as functions of ω_a. The gain of the two passes together is −3 dB near
-/// the frequency 5/3 · CFC \[Hz\].
+/// The standards give the coefficients a and b as functions of ω_a. Both passes together have a gain of −3 dB near
+/// 5/3 · CFC \[Hz\].
 ///
 /// # Ends
-/// The signal is extended at both ends by its point reflection about the end sample; at the start this is 2 x₀ − x_k.
-/// The extension lasts 10 ms or 100 samples, whichever is longer, but at most n − 1 samples for a signal of n samples.
-/// Each pass starts in the steady state of its first value.
+/// Point reflection about the end samples extends the signal, at the start by 2 x₀ − x_k. The extension lasts 10 ms or
+/// 100 samples, whichever is longer, but at most n − 1 samples for a signal of n samples. Each pass starts in the
+/// steady state of its first value.
 ///
 /// # Source
 /// SAE J211-1, appendix C; ISO 6487, annex A.
@@ -30,10 +30,10 @@ pub enum ChannelClass {
     Cfc1000,
 }
 
-/// Minimum sampling rate of a class \[Hz\], divided by the number of the class.
+/// Minimum sampling rate \[Hz\] over the number of the class.
 const SAMPLES_PER_CLASS: f64 = 10.0;
 
-/// Corner frequency of one pass \[Hz\], divided by the number of the class.
+/// Corner frequency of one pass \[Hz\] over the number of the class.
 const CORNER: f64 = 2.0775;
 
 /// Minimum duration of the extension at each end \[s\].
@@ -41,7 +41,7 @@ const CONTINUED: f64 = 0.01;
 /// Minimum number of samples of the extension at each end.
 const LEAST_CONTINUED: usize = 100;
 
-/// The sampling rate is too low for the corner frequency of a class.
+/// The sampling rate is too low for a class.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "{rate:.6} samples a second are too few for a corner at {corner} Hz; sample at {least} a second or more"
@@ -55,7 +55,6 @@ pub struct TooFewSamples {
     pub least: f64,
 }
 
-/// Filter coefficients of one pass.
 struct Coefficients {
     a: [f64; 3],
     b: [f64; 2],
@@ -70,8 +69,7 @@ impl ChannelClass {
         ("CFC 1000", Self::Cfc1000),
     ];
 
-    /// The class called `name`, or `None`. Spaces and case are ignored: `CFC 600`, `CFC600` and `cfc600` are the same
-    /// class.
+    /// The class called `name`, without regard to spaces and case; `None` for other names.
     pub fn named(name: &str) -> Option<Self> {
         let compact = |name: &str| name.replace(' ', "").to_uppercase();
         Self::ALL.into_iter().find(|(other, _)| compact(other) == compact(name)).map(|(_, class)| class)
@@ -87,12 +85,12 @@ impl ChannelClass {
         }
     }
 
-    /// Minimum sampling rate of the class, ten times its number \[Hz\].
+    /// Minimum sampling rate of the class \[Hz\].
     pub fn least_rate(self) -> f64 {
         SAMPLES_PER_CLASS * f64::from(self.number())
     }
 
-    /// Returns the low-pass filtered signal. The samples are `spacing` apart \[s\].
+    /// Low-pass filtered signal. The samples are `spacing` apart \[s\].
     ///
     /// # Errors
     /// [`TooFewSamples`] if the corner frequency is not below half the sampling rate.
@@ -138,7 +136,7 @@ impl Coefficients {
     }
 }
 
-/// The samples, extended by `count` samples at each end by point reflection about the end sample.
+/// Extends the samples by `count` at each end, by point reflection about the end sample.
 fn continued(samples: &[f64], count: usize) -> Vec<f64> {
     let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return Vec::new() };
     let before = samples[1..=count].iter().rev().map(|x| 2.0 * first - x);
@@ -155,9 +153,8 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
-    /// A constant signal is unchanged for any number of samples. The poles of the filter near 1 amplify the rounding of
-    /// the coefficients, 2e-16, by 1/(4 a₀) = 1.6e4 for CFC 60 at this sampling rate. The error of the constant signal
-    /// 3 is then 2e-16 · 1.6e4 · 3, and the tolerance is about ten times this error.
+    /// A constant signal is unchanged. Poles near 1 amplify the rounding of the coefficients, 2e-16, by
+    /// 1/(4 a₀) = 1.6e4 for CFC 60 at this sampling rate.
     #[test]
     fn a_constant_passes() {
         for (name, class) in ChannelClass::ALL {
@@ -169,8 +166,7 @@ mod tests {
         }
     }
 
-    /// A straight line is unchanged, also at its ends. Over the 10 ms of the extension, the transient exp(−ω_d t/√2) of
-    /// a pass decays to 1e-24 for CFC 600, and to less for CFC 1000.
+    /// A straight line is unchanged, also at its ends: the transient exp(−ω_d t/√2) decays to 1e-24 over the extension.
     #[test]
     fn a_straight_line_passes() {
         let line: Vec<f64> = (0..2000).map(|k| 3.0 - 0.25 * f64::from(k)).collect();
@@ -180,7 +176,6 @@ mod tests {
         }
     }
 
-    /// Sampling rates below twice the corner frequency are refused.
     #[test]
     fn too_few_samples_are_refused() {
         let refused = ChannelClass::Cfc600.filter(&[0.0; 9], 1e-3).unwrap_err();

@@ -1,10 +1,10 @@
 //! Resampling of unevenly spaced samples.
 
-/// Largest difference between the longest and the shortest interval of evenly spaced samples, relative to the median
-/// interval. The limit allows for the rounding of times that are sums of time steps.
+/// Largest spread of the intervals of evenly spaced samples, relative to the median interval. The limit allows for the
+/// rounding of sums of time steps.
 const EVEN: f64 = 1e-6;
 
-/// Strict upper bound on the duration of a signal, relative to the median interval of the samples.
+/// Upper bound on the duration of a signal, relative to the median interval.
 const MOST: f64 = 1e8;
 
 /// Evenly spaced instants from the first to the last sample of a signal.
@@ -13,14 +13,14 @@ pub struct Grid {
     start: f64,
     spacing: f64,
     count: usize,
-    /// Whether the samples already lie at the instants of the grid.
     is_even: bool,
 }
 
 impl Grid {
-    /// Grid with a whole number of intervals from the first to the last sample. The interval of the grid is nearly the
-    /// median interval of the samples. `None` in three cases: fewer than two samples, times that do not strictly
-    /// ascend, or a median interval of at most 1e-8 of the duration.
+    /// Grid with nearly the median interval of the samples. `None` in three cases:
+    /// - fewer than two samples;
+    /// - times that do not strictly ascend;
+    /// - a median interval of at most 1e-8 of the duration.
     pub fn of(times: &[f64]) -> Option<Self> {
         let mut gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         gaps.sort_unstable_by(f64::total_cmp);
@@ -36,17 +36,17 @@ impl Grid {
         Some(Self { start: times[0], spacing, count: count + 1, is_even })
     }
 
-    /// Interval between two successive instants \[s\].
+    /// Interval of the grid \[s\].
     pub fn spacing(&self) -> f64 {
         self.spacing
     }
 
-    /// Whether the samples already lie at the instants of the grid, up to rounding. Resampling then changes no value.
+    /// Whether the samples already lie on the grid, up to rounding. Resampling then changes no value.
     pub fn is_even(&self) -> bool {
         self.is_even
     }
 
-    /// Resamples a signal to the instants of the grid by linear interpolation between the samples at `times`.
+    /// Signal on the grid, by linear interpolation between the samples at `times`.
     pub fn sample(&self, times: &[f64], values: &[f64]) -> Vec<f64> {
         if self.is_even {
             return values.to_vec();
@@ -63,7 +63,7 @@ impl Grid {
             .collect()
     }
 
-    /// Resamples a signal from the grid to the instants `times` by linear interpolation.
+    /// Signal at the instants `times`, by linear interpolation from the grid.
     pub fn back(&self, times: &[f64], values: &[f64]) -> Vec<f64> {
         if self.is_even {
             return values.to_vec();
@@ -77,7 +77,7 @@ impl Grid {
     }
 }
 
-/// Linear interpolation between two points; constant before the first and after the second point.
+/// Linear interpolation between two points, constant outside.
 fn between([from, to]: [f64; 2], [first, second]: [f64; 2], time: f64) -> f64 {
     let part = ((time - from) / (to - from)).clamp(0.0, 1.0);
     first + part * (second - first)
@@ -87,8 +87,8 @@ fn between([from, to]: [f64; 2], [first, second]: [f64; 2], time: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Evenly spaced samples are unchanged. Uneven samples of a straight line are unchanged up to rounding after
-    /// resampling to the grid and back.
+    /// Even samples are unchanged. Uneven samples of a straight line survive the way to the grid and back up to
+    /// rounding.
     #[test]
     fn lines_survive() {
         let even: Vec<f64> = (0..11).map(|k| 0.1 * f64::from(k)).collect();

@@ -1,6 +1,6 @@
 //! The head injury criterion.
 
-/// Largest value of the criterion, and the interval that gives this value.
+/// Largest value of the criterion, and its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeadInjury {
     /// Value of the criterion \[-\].
@@ -11,33 +11,31 @@ pub struct HeadInjury {
     pub end: f64,
 }
 
-/// Divisor that gives the stride k of the first search: the mean number of samples per window divided by `MOST_TRIED`,
-/// rounded down, but at least one. The first search tries every k-th sample. It keeps the end samples of the last
-/// interval between two samples that increased the criterion. The second search tries all samples within k samples of
-/// these two end samples.
+/// Divisor of the number of samples per window for the stride of the first search; the stride is at least 1. A second
+/// search tries all samples near the best interval.
 const MOST_TRIED: usize = 2_000;
 
-/// Largest number of rounds of the refinement between samples. Each round consists of three line searches.
+/// Largest number of rounds of the refinement between samples.
 const ROUNDS: usize = 20;
-/// Number of golden sections of a line search.
+/// Golden sections per line search.
 const SECTIONS: usize = 50;
 
-/// Inverse of the golden ratio, 2/(1 + √5).
+/// 2/(1 + √5).
 const GOLDEN: f64 = 0.618_033_988_749_894_8;
 
-/// The head injury criterion. The acceleration a(t) is linear between the samples, and the maximum is over all
-/// intervals with t₁ < t₂ ≤ t₁ + `window`:
+/// The head injury criterion, for an acceleration a(t) that is linear between the samples, over all intervals with
+/// t₁ < t₂ ≤ t₁ + `window`:
 ///
 /// ```text
 /// HIC = max (t₂ − t₁) ((∫ a dt)/(t₂ − t₁))^{5/2}
 /// ```
-/// For fewer than two samples, the result is zero.
+/// Zero for fewer than two samples.
 ///
 /// # Shapes and units
 /// `times` \[s\], strictly ascending; `accelerations`: magnitudes in multiples of g, one per instant; `window` \[s\].
 ///
 /// # Cost
-/// For nearly even samples, the criterion is evaluated for about 4000 intervals per sample at most.
+/// About 4000 intervals per sample at most, for nearly even samples.
 ///
 /// # Source
 /// Versace, Stapp Car Crash Conference 15 (1971); 49 CFR 571.208 S6.2 (15 ms and 36 ms).
@@ -47,11 +45,11 @@ pub fn head_injury(times: &[f64], accelerations: &[f64], window: f64) -> HeadInj
     signal.refined(best)
 }
 
-/// The acceleration, linear between samples, and its integral.
+/// The acceleration and its integral.
 struct Signal<'a> {
     times: &'a [f64],
     values: &'a [f64],
-    /// ∫ a dt from the first sample to each sample.
+    /// ∫ a dt up to each sample.
     integral: Vec<f64>,
     window: f64,
 }
@@ -71,7 +69,7 @@ impl<'a> Signal<'a> {
         Self { times, values, integral, window }
     }
 
-    /// ∫ a dt from the first sample to the instant `time`.
+    /// ∫ a dt up to the instant `time`.
     fn integral_to(&self, time: f64) -> f64 {
         let last = self.times.len() - 1;
         let k = self.times.partition_point(|&t| t <= time).clamp(1, last) - 1;
@@ -84,8 +82,8 @@ impl<'a> Signal<'a> {
         criterion(self.integral_to(end) - self.integral_to(start), end - start)
     }
 
-    /// The interval with the largest criterion among the intervals tried. These are intervals between two samples, and
-    /// intervals of the length of the window that begin or end at a sample. `None` for fewer than two samples.
+    /// The best interval between two samples, or of the length of the window from or to a sample. `None` for fewer than
+    /// two samples.
     fn best_samples(&self) -> Option<HeadInjury> {
         let (&first, &last) = (self.times.first()?, self.times.last()?);
         if self.times.len() < 2 {
@@ -111,8 +109,7 @@ impl<'a> Signal<'a> {
         Some(best)
     }
 
-    /// Tries the intervals from sample `from` to each of the samples `to`, up to the length of the window. An interval
-    /// with a larger criterion replaces `best`, and its end samples replace `ends`.
+    /// Tries the intervals from sample `from` to each of the samples `to`, up to the length of the window.
     fn try_ends(
         &self,
         from: usize,
@@ -132,8 +129,8 @@ impl<'a> Signal<'a> {
         }
     }
 
-    /// Maximises the criterion by three line searches in turn: over the start of the interval, over its end, and over
-    /// its position at constant length. A line search moves an end by at most the longest sampling interval.
+    /// Line searches in turn: over the start of the interval, over its end, and over its position. A line search moves
+    /// an end by at most the longest sampling interval.
     fn refined(&self, mut best: HeadInjury) -> HeadInjury {
         let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
         let reach = self.times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
@@ -159,8 +156,7 @@ impl<'a> Signal<'a> {
 }
 
 impl HeadInjury {
-    /// Replaces this interval by the given interval if the given value is larger. Returns whether the interval was
-    /// replaced.
+    /// Takes an interval with a larger value. Returns whether the value was larger.
     fn take(&mut self, value: f64, start: f64, end: f64) -> bool {
         let is_larger = value > self.value;
         if is_larger {
@@ -170,12 +166,12 @@ impl HeadInjury {
     }
 }
 
-/// T (V/T)^{5/2} for the velocity change V = `change` in the time T = `length`; 0 if V or T is not positive.
+/// T (V/T)^{5/2} for the velocity change V in the time T; 0 unless V and T are positive.
 fn criterion(change: f64, length: f64) -> f64 {
     if change > 0.0 && length > 0.0 { change * (change / length).powi(3).sqrt() } else { 0.0 }
 }
 
-/// Argument at which a unimodal function on an interval has its maximum, by golden sections (Kiefer 1953).
+/// Argument of the maximum of a unimodal function, by golden sections (Kiefer 1953).
 fn golden_section(function: &impl Fn(f64) -> f64, [mut from, mut to]: [f64; 2]) -> f64 {
     let inner = |from: f64, to: f64| [to - GOLDEN * (to - from), from + GOLDEN * (to - from)];
     let mut places = inner(from, to);

@@ -71,8 +71,8 @@ pub trait Real:
         (size.select_at_most(limit, logarithm, general.0), size.select_at_most(limit, residual, general.1))
     }
 
-    /// x^−⅓ of a normal positive number x, without division. Each iterate y becomes the series of y (1 − e)^−⅓ in e = 1
-    /// − x y³, up to e³.
+    /// x^−⅓ of a normal positive number x, without division. Each iterate y becomes the series of y (1 − e)^−⅓ in
+    /// powers of e = 1 − x y³, up to e³.
     #[inline(always)]
     fn inverse_cube_root(self) -> Self {
         let mut inverse = self.inverse_cube_root_guess();

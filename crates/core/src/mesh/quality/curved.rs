@@ -1,37 +1,36 @@
 //! Volume and smallest Jacobian of quadratic cells by their Bézier form.
 //!
-//! The map of a quadratic cell is a polynomial, and so is its Jacobian determinant, here called the Jacobian. Bernstein
-//! polynomials are not negative and sum to one; hence the Jacobian lies between its smallest and its largest Bernstein
-//! coefficient. At a corner the Jacobian equals the coefficient of this corner. The mean of the Jacobian over the cell
-//! is the mean of the coefficients. A cell with positive coefficients is valid everywhere; a cell with a non-positive
-//! coefficient at a corner is inverted. Any other cell is bisected, because the coefficients of each half are closer to
-//! the Jacobian. Bisection continues until all parts are valid or one part is inverted (A. Johnen, J.-F. Remacle and
-//! C. Geuzaine, "Geometrical validity of curvilinear finite elements", J. Comput. Phys. 233 (2013) 359).
+//! The Jacobian determinant of the map (the Jacobian) is a polynomial with these properties in Bernstein form:
+//! - The Jacobian lies between its smallest and its largest coefficient.
+//! - The Jacobian at a corner equals the coefficient of this corner.
+//! - The mean over the cell is the mean of the coefficients.
 //!
-//! Quad8 and Hex20 are first converted to Quad9 and Hex27. The shape functions of the Quad8 or Hex20 give the
-//! additional nodes.
+//! A cell with positive coefficients is valid. A cell with a non-positive coefficient at a corner is inverted. Any
+//! other cell is bisected, because this brings the coefficients closer to the Jacobian.
+//!
+//! # Source
+//! A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of curvilinear finite elements", J. Comput. Phys.
+//! 233 (2013) 359.
 
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Largest number of parts of a cell that are examined without a decision. Beyond this number, the smallest Jacobian is
-/// zero to rounding, and the cell counts as inverted.
+/// Largest number of undecided parts of a cell. Beyond this number, the smallest Jacobian is zero to rounding.
 const MAX_PARTS: usize = 1000;
 
-/// Number of successive bisections for the coarser of the two sums of areas that [`CurvedCell::area`] extrapolates.
+/// Number of bisections for the coarse sum of areas in [`CurvedCell::area`].
 const AREA_BISECTIONS: usize = 6;
 
 /// Control points of a quadratic cell.
 #[derive(Clone)]
 pub(super) enum CurvedCell {
-    /// Control points b_ij of the map Σ b_ij L_i L_j, with barycentric coordinates L_i. Indices above the dimension are
-    /// unused.
+    /// Control points b_ij of the map Σ b_ij L_i L_j, with barycentric coordinates L_i.
     Simplex { dimension: usize, points: Box<[[Vec3; 4]; 4]> },
-    /// Control point (i, j, k) at index i + 3 j + 9 k; surfaces have only k = 0.
+    /// Control point (i, j, k) at index i + 3 j + 9 k; k = 0 for surfaces.
     Product { dimension: usize, points: Vec<Vec3> },
 }
 
-/// Corners at the ends of the edges of Tri6 and Tet10, in the order of the mid-side nodes.
+/// Ends of the edges of Tri6 and Tet10, in the order of the mid-side nodes.
 const SIMPLEX_EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
 
 /// Index of the control point of each node of the Quad9.
@@ -42,7 +41,7 @@ const HEX27_PLACES: [usize; 27] =
     [0, 2, 8, 6, 18, 20, 26, 24, 1, 3, 9, 5, 11, 7, 17, 15, 19, 21, 23, 25, 4, 10, 12, 14, 16, 22, 13];
 
 impl CurvedCell {
-    /// The Bézier form of a quadratic surface or volume; `None` for other kinds.
+    /// Bézier form of a quadratic surface or volume; `None` for other kinds.
     pub fn new(kind: CellKind, nodes: &[Vec3]) -> Option<Self> {
         match kind {
             CellKind::Tri6 | CellKind::Tet10 => Some(Self::simplex(kind.dimension(), nodes)),
@@ -82,8 +81,8 @@ impl CurvedCell {
         Self::Product { dimension, points }
     }
 
-    /// Tangents at the node `corner[0]`, as columns: tangents of the edges to the nodes `corner[1]` to `corner[3]`. The
-    /// tangent of a straight edge with a central mid-side node is the vector between the ends of the edge.
+    /// Tangents at the node `corner[0]` towards the nodes `corner[1]` to `corner[3]`, as columns. For a straight edge,
+    /// the tangent is the vector between its ends.
     pub fn tangents_at(&self, corner: &[u8; 4]) -> Mat3 {
         let [at, a, b, c] = corner.map(usize::from);
         Mat3::from_columns(&[a, b, c].map(|to| self.tangent(at, to)))
@@ -103,7 +102,7 @@ impl CurvedCell {
         }
     }
 
-    /// Signed volume; for a surface, the signed area of the projection of the surface along the unit vector `normal`.
+    /// Signed volume; for a surface, the signed area in the projection along the unit vector `normal`.
     pub fn volume(&self, normal: Vec3) -> f64 {
         let coefficients = self.jacobian(normal).coefficients;
         let reference = match self {
@@ -119,9 +118,8 @@ impl CurvedCell {
         Vec3::new(self.volume(Vec3::x()), self.volume(Vec3::y()), self.volume(Vec3::z()))
     }
 
-    /// Area of a surface in space. The surface is divided into parts, and the magnitudes of the area vectors of the
-    /// parts are summed. The error of this sum is of second order in the size of the parts. The sums for two sizes are
-    /// extrapolated to size zero.
+    /// Area of a surface in space: Σ |∫ n dA| over parts of the surface, extrapolated to size zero. The error of the
+    /// sum is of second order in the size of the parts.
     pub fn area(&self) -> f64 {
         let mut parts = vec![self.clone()];
         let mut bisect = |times: usize| {
@@ -134,10 +132,9 @@ impl CurvedCell {
         (4.0 * fine - coarse) / 3.0
     }
 
-    /// A positive lower bound of the Jacobian if the Jacobian is positive everywhere. Otherwise, or if `MAX_PARTS`
-    /// parts do not decide, a value that is not positive. For a surface, the third tangent is `normal`. At a corner of
-    /// the undivided cell, the Jacobian is the determinant of the tangents. The Jacobian of a part is smaller, because
-    /// the reference coordinates of the part run from 0 to 1.
+    /// A positive lower bound on a Jacobian that is positive everywhere; otherwise, or without a decision, a value that
+    /// is not positive. For a surface, the third tangent is `normal`. The Jacobian of a part is relative to reference
+    /// coordinates of the part, from 0 to 1.
     pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
         let mut smallest = f64::INFINITY;
         let mut undecided = vec![self.clone()];
@@ -160,8 +157,8 @@ impl CurvedCell {
         smallest
     }
 
-    /// Bisects a simplex at its longest edge, and any other cell along its longest reference direction. Lengths are
-    /// measured along the control points, because the end points of a folded line may be close or coincide.
+    /// Bisects a simplex at its longest edge, and any other cell along its longest reference direction. Lengths follow
+    /// the control points, because the ends of a folded line may coincide.
     fn halves(&self) -> [Self; 2] {
         match self {
             Self::Simplex { dimension, points } => {
@@ -215,18 +212,17 @@ impl CurvedCell {
 /// Bernstein coefficients of a Jacobian.
 struct Jacobian {
     coefficients: Vec<f64>,
-    /// Corner coefficients: values of the Jacobian at the corners.
+    /// Values at the corners.
     corners: Vec<f64>,
 }
 
-/// The derivative ∂x/∂ξ_j = 2 Σ_c L_c (b_cj − b_c0) is linear in the barycentric coordinates L_c. Each Bernstein
-/// coefficient of the determinant in d dimensions belongs to a choice of d corners, with repetition. For each order of
-/// these corners, column j of the determinant is evaluated at the j-th corner. The coefficient is the mean of the
-/// determinants over all orders.
+/// ∂x/∂ξ_j = 2 Σ_c L_c (b_cj − b_c0) with the barycentric coordinates L_c. In d dimensions, each Bernstein coefficient
+/// of the determinant belongs to d corners, with repetition. The coefficient is the mean determinant over all
+/// assignments of these corners to the columns.
 fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> Jacobian {
     let corners = 0..=dimension;
     let column = |c: usize, j: usize| (points[c][j] - points[c][0]) * 2.0;
-    // The index of a coefficient is a number to base four. Digit c is the number of columns evaluated at corner c.
+    // The base-four digit c of an index is the number of columns at corner c.
     let (mut sum, mut count) = ([0.0; 256], [0.0; 256]);
     for (a, b) in corners.clone().flat_map(|a| corners.clone().map(move |b| (a, b))) {
         let cross = column(a, 1).cross(&column(b, 2));
@@ -245,8 +241,8 @@ fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> 
     }
 }
 
-/// A polynomial of three variables in Bernstein form. `values` are the Bernstein coefficients times the binomial
-/// coefficients. With this scaling, the values of a product are the convolution of the values of the factors.
+/// A polynomial of three variables in Bernstein form. `values`: Bernstein coefficients times binomial coefficients, so
+/// that products are convolutions.
 struct Scaled<T> {
     degree: [usize; 3],
     values: Vec<T>,
@@ -262,7 +258,7 @@ const BINOMIALS: [[f64; 6]; 6] = [
 ];
 
 impl<T: Copy> Scaled<T> {
-    /// All indices (i, j, k) in the order of `values`.
+    /// All (i, j, k) in the order of `values`.
     fn indices(degree: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
         let [l, m, n] = degree;
         (0..=n).flat_map(move |k| (0..=m).flat_map(move |j| (0..=l).map(move |i| [i, j, k])))
@@ -289,7 +285,7 @@ impl<T: Copy> Scaled<T> {
     }
 }
 
-/// Derivative of the map with the control points `points` along the reference axis `axis`.
+/// Derivative of the map along a reference axis.
 fn derivative(points: &[Vec3], dimension: usize, axis: usize) -> Scaled<Vec3> {
     let mut degree = [2, 2, if dimension == 3 { 2 } else { 0 }];
     degree[axis] = 1;
@@ -325,7 +321,7 @@ fn minimum<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
     values.fold(f64::INFINITY, |low, &value| if value.is_nan() || value < low { value } else { low })
 }
 
-/// Calls `visit` with the indices of the three control points of each row along the reference axis `axis`.
+/// Calls `visit` with the three control points of each row along a reference axis.
 fn for_each_row(points: usize, axis: usize, mut visit: impl FnMut([usize; 3])) {
     let stride = [1, 3, 9][axis];
     for at in (0..points).filter(|at| at / stride % 3 == 0) {
@@ -333,13 +329,13 @@ fn for_each_row(points: usize, axis: usize, mut visit: impl FnMut([usize; 3])) {
     }
 }
 
-/// Centre of an eight-node face, from the shape functions of the face and its corner and mid-side nodes.
+/// Centre of an eight-node face, by its shape functions.
 fn middle(nodes: &[Vec3], corners: &[u8], mid_sides: &[u8]) -> Vec3 {
     let sum = |of: &[u8]| of.iter().map(|&node| nodes[node as usize]).sum::<Vec3>();
     sum(mid_sides) * 0.5 - sum(corners) * 0.25
 }
 
-/// The nodes of the Hex27 that has the same shape as the Hex20 with the nodes `nodes`.
+/// Nodes of the Hex27 with the shape of a Hex20.
 fn completed(nodes: &[Vec3]) -> Vec<Vec3> {
     let mut all = nodes.to_vec();
     for face in CellKind::Hex27.faces().iter().map(|face| face.nodes) {

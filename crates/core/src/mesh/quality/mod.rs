@@ -1,8 +1,8 @@
 //! Volume, orientation and shape of cells.
 //!
-//! The quality of a cell is evaluated at its corners. The edges at a corner are the columns of the Jacobian matrix J.
-//! The columns of W are the edges of the ideal corner: equilateral triangle, regular tetrahedron, square, cube, or
-//! right prism on an equilateral triangle. In d dimensions the shape quality of the corner is the mean ratio
+//! At each corner, J has the edges as columns. W has the edges of the ideal corner: equilateral triangle, regular
+//! tetrahedron, square, cube, or right prism on an equilateral triangle. The shape quality in d dimensions is the mean
+//! ratio
 //!
 //! ```text
 //! S = J W⁻¹,    q = d det(S)^(2/d) / ‖S‖²_F     (1 for the ideal corner, 0 for a flat or inverted one)
@@ -12,13 +12,12 @@
 //! Comput. 23 (2001) 193). For hexahedra and quadrilaterals q is the `shape` of the Verdict library, SAND2007-1751. For
 //! a tetrahedron of volume V with edges l, q is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
 //!
-//! A linear cell is inverted if det J at any corner is not positive. This check misses a strongly distorted hexahedron
-//! in which det J is negative only away from the corners. For a quadratic cell, the tangents at a corner replace the
-//! edges, and the volume is the volume of the curved cell. A quadratic cell is inverted if det J is zero or negative
-//! anywhere (module `curved`). The edge lengths and facet areas of a quadratic cell are computed from its corners.
+//! Inverted cells:
+//! - Linear cell: det J ≤ 0 at a corner. This check misses hexahedra with det J < 0 only away from the corners.
+//! - Quadratic cell: det J ≤ 0 anywhere (module `curved`). Tangents replace the edges.
 //!
-//! A surface mesh off the plane z = 0 has no preferred side. Each cell is measured against its own mean normal, so only
-//! a cell without area or a folded cell counts as inverted.
+//! The edge lengths and facet areas of a quadratic cell are computed from its corners. A surface mesh off the plane z =
+//! 0 has no preferred side, so its cells are measured against their own mean normals.
 
 mod curved;
 
@@ -35,7 +34,7 @@ pub struct QualityReport {
     pub cells: usize,
     /// Sum of the signed volumes \[m³\]; for surfaces of the areas \[m²\], for segments of the lengths \[m\].
     pub volume: f64,
-    /// Cells whose smallest Jacobian is not positive, in order of block and cell.
+    /// Cells with a Jacobian that is not positive, in order of block and cell.
     pub inverted: Vec<InvertedCell>,
     /// Smallest shape quality \[-\], 0 to 1.
     pub minimum: f64,
@@ -45,9 +44,8 @@ pub struct QualityReport {
     pub worst: u64,
     /// Shortest edge \[m\].
     pub smallest_edge: f64,
-    /// Smallest altitude \[m\]. Let A be the area of the largest facet; for a surface cell, A is the length of the
-    /// longest edge. The altitude of a simplex of dimension d is d · volume / A. The altitude of any other cell is
-    /// volume / A.
+    /// Smallest altitude \[m\]: f · volume / A, with the area A of the largest facet. For a simplex of dimension d,
+    /// f = d, otherwise f = 1. For a surface cell, A is the length of the longest edge.
     pub smallest_altitude: f64,
 }
 
@@ -60,17 +58,15 @@ pub struct InvertedCell {
     pub block: u32,
     /// Index of the cell within the block.
     pub cell: u32,
-    /// Smallest Jacobian found \[m^d\], for a cell of dimension d. If a quadratic cell was bisected, this is the
-    /// Jacobian of a part.
+    /// Smallest Jacobian found \[m^d\] in dimension d; of a part, if a quadratic cell was bisected.
     pub jacobian: f64,
     /// Gmsh tags of two coincident nodes of the cell, if any.
     pub coincident: Option<[u64; 2]>,
 }
 
-/// Largest distance between two coincident nodes, relative to the largest distance between two nodes of the cell.
+/// Largest distance between coincident nodes, relative to the largest distance between two nodes of the cell.
 const SAME_PLACE: f64 = 1e-9;
 
-/// Measures of one cell.
 struct CellQuality {
     volume: f64,
     jacobian: f64,
@@ -108,7 +104,7 @@ impl Mesh {
         Ok(report)
     }
 
-    /// Tags of the first two of these nodes that coincide within [`SAME_PLACE`]; `None` if all nodes are distinct.
+    /// Tags of the first two nodes that coincide within [`SAME_PLACE`]; `None` if all nodes are distinct.
     fn coincident_nodes(&self, nodes: &[u32]) -> Option<[u64; 2]> {
         let apart = |a: u32, b: u32| (self.nodes[a as usize] - self.nodes[b as usize]).norm();
         let pairs = || (1..nodes.len()).flat_map(|k| nodes[..k].iter().map(move |&a| (a, nodes[k])));
@@ -157,7 +153,7 @@ impl QualityReport {
         }
         self.smallest_edge = self.smallest_edge.min(measured.edge);
         self.smallest_altitude = self.smallest_altitude.min(measured.altitude);
-        // A cell whose Jacobian is NaN by overflow counts as inverted.
+        // NaN by overflow counts as inverted.
         if measured.jacobian <= 0.0 || measured.jacobian.is_nan() {
             self.inverted.push(InvertedCell {
                 tag,
@@ -179,7 +175,7 @@ fn measure(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
             edge: f64::INFINITY,
             altitude: f64::INFINITY,
         },
-        // A curved segment is measured by its chord.
+        // The chord of a curved segment.
         1 => {
             let length = (points[1] - points[0]).norm();
             let shape = if length > 0.0 { 1.0 } else { 0.0 };
@@ -245,7 +241,7 @@ fn measure_volume(kind: CellKind, points: &[Vec3]) -> CellQuality {
     CellQuality { volume, jacobian, shape, edge, altitude: simplex_factor(kind) * volume.abs() / largest }
 }
 
-/// Factor f in altitude = f · volume / facet: d for a simplex of dimension d, and 1 for other cells.
+/// Factor f in altitude = f · volume / facet.
 fn simplex_factor(kind: CellKind) -> f64 {
     if kind.corners().len() == kind.dimension() + 1 { kind.dimension() as f64 } else { 1.0 }
 }
@@ -255,14 +251,13 @@ fn face_corners(face: &CellFace) -> &'static [u8] {
     &face.nodes[..face.kind.corners().len()]
 }
 
-/// Volume by the divergence theorem, V = ⅓ Σ ∫ x · n dA over the faces with outward normals n. The formula is exact for
-/// linear and trilinear cells.
+/// Volume by the divergence theorem, V = ⅓ Σ ∫ x · n dA over the faces. Exact for linear and trilinear cells.
 ///
-/// Over a bilinear quadrilateral the integral is the mean of the integrals over its two triangulations (J. Grandy,
-/// "Efficient computation of volume of hexahedral cells", UCRL-ID-128886, 1997).
+/// The integral over a bilinear quadrilateral is the mean over its two triangulations (J. Grandy, "Efficient
+/// computation of volume of hexahedral cells", UCRL-ID-128886, 1997).
 fn cell_volume(kind: CellKind, points: &[Vec3]) -> f64 {
-    // Six times the signed volume of the tetrahedron of node 0 and the triangle a, b, c. Positions relative to node 0
-    // keep the volume accurate far from the origin.
+    // Six times the signed volume of the tetrahedron of node 0 and a, b, c. Relative positions stay accurate far from
+    // the origin.
     let cone = |a: u8, b: u8, c: u8| {
         let from_first = |i: u8| points[i as usize] - points[0];
         from_first(a).dot(&from_first(b).cross(&from_first(c)))
@@ -275,8 +270,7 @@ fn cell_volume(kind: CellKind, points: &[Vec3]) -> f64 {
     kind.faces().iter().map(face).sum::<f64>() / 6.0
 }
 
-/// ∫ n dA of a triangle or of a bilinear quadrilateral. For the quadrilateral, the integral is half the vector product
-/// of the diagonals.
+/// ∫ n dA of a triangle or of a bilinear quadrilateral.
 fn area_vector(points: &[Vec3]) -> Vec3 {
     match *points {
         [a, b, c, d] => 0.5 * (c - a).cross(&(d - b)),
@@ -285,8 +279,7 @@ fn area_vector(points: &[Vec3]) -> Vec3 {
     }
 }
 
-/// Mean ratio q of a corner from S = J W⁻¹, by the formula in the module documentation. For a surface, the third column
-/// of S is the normal.
+/// q of S = J W⁻¹. For a surface, the third column of S is the normal.
 fn mean_ratio(s: &Mat3, dimension: usize) -> f64 {
     let det = s.determinant();
     if det <= 0.0 || det.is_nan() {
@@ -305,10 +298,8 @@ fn edge_lengths(kind: CellKind, points: &[Vec3]) -> (f64, f64) {
     lengths.fold((f64::INFINITY, 0.0), |(low, high), length| (low.min(length), f64::max(high, length)))
 }
 
-/// Corners to evaluate. Each entry is a node, then the neighbours of this node along the edges, right-handed in a valid
-/// cell. Surfaces do not use the fourth number.
-///
-/// All corners of a linear simplex have the same Jacobian and shape quality, so that one corner suffices.
+/// Corners to evaluate: a node, then its neighbours along the edges, right-handed in a valid cell. Surfaces do not use
+/// the fourth number. One corner of a linear simplex suffices.
 const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
     match kind {
         CellKind::Tri6 => &[[0, 1, 2, 0], [1, 2, 0, 1], [2, 0, 1, 2]],
@@ -339,7 +330,7 @@ const fn linear_corners(kind: CellKind) -> &'static [[u8; 4]] {
     }
 }
 
-/// Edges at a corner as columns; for a quadratic cell, the tangents at the corner.
+/// Columns: edges at a corner, or tangents for a quadratic cell.
 fn edges_at(points: &[Vec3], curved: Option<&CurvedCell>, corner: &[u8; 4]) -> Mat3 {
     if let Some(cell) = curved {
         return cell.tangents_at(corner);

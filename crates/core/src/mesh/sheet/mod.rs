@@ -5,18 +5,14 @@ use rayon::slice::ParallelSliceMut;
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// Largest height of a face without area, relative to the distance between its two most distant nodes \[-\]. The height
-/// is the distance of a node from the line through these two nodes. The rounding error of the coordinates is added. The
-/// rounding error of differences of node positions is 1e-16 of the distance between the two nodes. Below this height,
-/// fewer than four digits of the normal are therefore accurate.
+/// Largest height of a face without area, relative to the distance between its two most distant nodes \[-\]. Below this
+/// height, fewer than four digits of the normal are accurate.
 const FLAT: f64 = 1e-12;
 
-/// Rounding error of a coordinate, relative to the largest coordinate: from the file, the scaling, the rotation and the
-/// translation.
+/// Rounding error of a coordinate, relative to the largest coordinate.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// An edge of a cell: the two corner nodes in ascending order, the cell, and whether the cell traverses the edge in
-/// ascending order.
+/// An edge of a cell: the two corner nodes ascending, the cell, and whether the cell traverses the edge upwards.
 type OrientedEdge = ([u32; 2], u32, bool);
 
 /// Connected parts of a surface, as disjoint sets of cells.
@@ -31,10 +27,9 @@ impl Mesh {
     /// The surface mesh with consistent orientation in each connected part, and the Gmsh tags of the reversed cells,
     /// ascending.
     ///
-    /// In a consistent orientation, two cells traverse their common edge in opposite directions. An edge of more than
-    /// two cells does not connect these cells, and an edge does not connect two cells with the same corners. Each part
-    /// takes the orientation of the majority of its cells. If both orientations have equally many cells, the part takes
-    /// the orientation of the cell with the lowest tag.
+    /// Two cells traverse a common edge in opposite directions. Edges of more than two cells do not connect, nor do
+    /// edges of two cells with the same corners. Each part takes the orientation of the majority of its cells, or of
+    /// the lowest tag if the numbers are equal.
     ///
     /// # Example
     /// ```
@@ -79,9 +74,8 @@ impl Mesh {
         Ok((self, turned))
     }
 
-    /// Separates faces with and without area. Returns the faces with area, and the Gmsh tags of the cells that the
-    /// faces without area bound. The nodes of a face without area are collinear up to rounding of the coordinates.
-    /// Edges of plane cells count as faces with area.
+    /// The faces with area, and the Gmsh tags of the cells with a face without area. The nodes of a face without area
+    /// are collinear up to rounding.
     pub fn with_area(&self, faces: &Faces) -> (Faces, TagList) {
         let (mut kept, mut without) = (Faces::new(), Vec::new());
         for (face, (kind, nodes)) in faces.iter().enumerate() {
@@ -132,7 +126,7 @@ impl Mesh {
         let largest = points.iter().map(|point| point.amax()).fold(0.0, f64::max);
         let length = along.norm();
         let height = |point: &Vec3| along.cross(&(point - from)).norm() / length;
-        // If all nodes of a face coincide, the height is 0/0, which is NaN. The nodes of this face count as collinear.
+        // Coincident nodes give the height 0/0 = NaN, and count as collinear.
         !points.iter().any(|point| height(point) > FLAT * length + ROUNDING * largest)
     }
 }
@@ -142,7 +136,7 @@ impl Parts {
         Self { parent: (0..count as u32).collect(), turned: vec![false; count] }
     }
 
-    /// The first cell of the part of `cell`, and whether `cell` and the first cell have opposite orientations.
+    /// The first cell of the part of `cell`, and whether their orientations are opposite.
     fn find(&mut self, cell: u32) -> (u32, bool) {
         let (mut root, mut turned) = (cell, false);
         while self.parent[root as usize] != root {
@@ -158,9 +152,8 @@ impl Parts {
         (root, turned)
     }
 
-    /// Joins the parts of the cells `a` and `b`. The orientations of `a` and `b` must differ if `differ` is true, and
-    /// agree if `differ` is false. Returns `false` if the two cells already belong to one part in which their
-    /// orientations violate this condition.
+    /// Joins the parts of the cells `a` and `b`, with opposite orientations if `differ`, otherwise with equal ones.
+    /// Returns `false` if both cells already belong to one part with the wrong orientation.
     fn join(&mut self, a: u32, b: u32, differ: bool) -> bool {
         let ((root_a, turned_a), (root_b, turned_b)) = (self.find(a), self.find(b));
         let turned = turned_a ^ turned_b ^ differ;
@@ -172,8 +165,7 @@ impl Parts {
         true
     }
 
-    /// Cells to reverse: in each part, the cells with the orientation of the minority. If both orientations have
-    /// equally many cells, the cell with the lowest tag keeps its orientation.
+    /// Cells to reverse: in each part, the minority. With equal numbers, the lowest tag keeps its orientation.
     fn minority(&mut self, tags: &[u64]) -> Vec<usize> {
         let found: Vec<(u32, bool)> = (0..tags.len() as u32).map(|cell| self.find(cell)).collect();
         let mut counts = vec![[0_usize; 2]; tags.len()];
