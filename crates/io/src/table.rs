@@ -9,14 +9,12 @@ use std::time::{Duration, Instant};
 use super::atomic_write::write_temporary;
 use super::error::{FileAction, OutputError};
 
-/// The tables of a run, in its directory. A new run creates its tables. A resumed run continues the tables of the
-/// earlier run.
+/// The tables of a run, in its directory. A resumed run continues the tables of the earlier run.
 #[derive(Clone, Debug)]
 pub struct Tables {
     directory: PathBuf,
-    /// Length of each table at the checkpoint \[bytes\], under its file name. `None` in a new run.
+    /// Length of each table at the checkpoint \[bytes\]. `None` in a new run.
     lengths: Option<BTreeMap<String, u64>>,
-    /// Names of the files opened so far.
     names: Vec<String>,
 }
 
@@ -26,8 +24,7 @@ impl Tables {
         Self { directory: directory.to_path_buf(), lengths: None, names: Vec::new() }
     }
 
-    /// Tables of a run that continues from a checkpoint. `lengths` contains the length of each table at the checkpoint
-    /// \[bytes\], under its file name.
+    /// Tables of a run that continues from a checkpoint. `lengths` contains the length of each table \[bytes\].
     pub fn resumed(directory: &Path, lengths: BTreeMap<String, u64>) -> Self {
         Self { lengths: Some(lengths), ..Self::new(directory) }
     }
@@ -52,10 +49,7 @@ impl Tables {
         &self.directory
     }
 
-    /// Length of each file opened so far \[bytes\], under its file name. Rows that still wait in memory do not count.
-    ///
-    /// # Errors
-    /// [`OutputError::File`].
+    /// Length of each file opened so far \[bytes\], without the rows that still wait in memory.
     pub fn lengths(&self) -> Result<BTreeMap<String, u64>, OutputError> {
         let length = |name: &String| {
             let path = self.directory.join(name);
@@ -65,8 +59,8 @@ impl Tables {
         self.names.iter().map(length).collect()
     }
 
-    /// Opens the table `name`. In a new run, the file is created or replaced and the header is written. In a resumed
-    /// run, the file is truncated to its length at the checkpoint.
+    /// Opens the table `name`. A new run replaces an existing file. A resumed run truncates it to its length at the
+    /// checkpoint.
     pub(super) fn open(&mut self, name: &str, header: &[String]) -> Result<CsvTable, OutputError> {
         self.names.push(name.to_owned());
         let path = self.directory.join(name);
@@ -90,8 +84,7 @@ impl Tables {
     }
 }
 
-/// Opens an existing table for appending, after two changes: columns added at the end of the earlier run are removed,
-/// and the table is truncated to `length` \[bytes\].
+/// Opens an existing table for appending at `length` \[bytes\], without columns added after the earlier run.
 fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
     remove_added_columns(path, header)?;
     let mut file = OpenOptions::new().write(true).open(path)?;
@@ -123,17 +116,14 @@ fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Least time between two writes of waiting rows. When a row is appended sooner after the last write, it waits in
-/// memory: a call of the operating system for each row would cost more than the row.
+/// Least time between two writes of waiting rows. One system call per row would cost more than the row.
 const LONGEST_DELAY: Duration = Duration::from_millis(100);
 
-/// An open table. Waiting rows are written together, and only whole rows are written: a killed run leaves complete
-/// rows.
+/// An open table. Only whole rows are written, so a killed run leaves complete rows.
 #[derive(Debug)]
 pub(super) struct CsvTable {
     path: PathBuf,
     file: File,
-    /// Encoded rows that are not written yet.
     waiting: Vec<u8>,
     last_write: Instant,
 }
@@ -157,7 +147,6 @@ impl CsvTable {
         if self.last_write.elapsed() >= LONGEST_DELAY { self.flush() } else { Ok(()) }
     }
 
-    /// Hands all waiting rows to the operating system.
     pub fn flush(&mut self) -> Result<(), OutputError> {
         self.last_write = Instant::now();
         let written = self.file.write_all(&self.waiting);
@@ -173,11 +162,10 @@ impl Drop for CsvTable {
     }
 }
 
-/// Text with the fewest digits that read back as the same number. NaN and infinity are `NaN`, `inf` and `-inf`, which
-/// Rust and pandas read.
+/// Text with the fewest digits that read back as the same number. Rust and pandas also read `NaN`, `inf` and `-inf`.
 pub(super) fn float(value: f64) -> String {
     if value.is_finite() {
-        // This is several times faster than `format!`, which would take most of the time of a row.
+        // Several times faster than `format!`.
         ryu::Buffer::new().format_finite(value).to_owned()
     } else {
         value.to_string()

@@ -23,8 +23,8 @@ pub struct Balls {
 }
 
 impl Balls {
-    /// Surfaces of the balls. Each surface has 80 quadratic triangles with 162 nodes on the sphere. The fields of a
-    /// ball, its `centre` and its `radius` become fields of the triangles.
+    /// Surfaces of the balls: 80 quadratic triangles with 162 nodes per ball. The fields, `centre` and `radius` become
+    /// fields of the triangles.
     pub fn into_frame(self) -> (Grid, Frame) {
         let unit = UnitSphere::new();
         let Self { time, centres, radii, mut fields } = self;
@@ -46,7 +46,6 @@ impl Balls {
     }
 }
 
-/// Field of the triangles: the value of each ball, repeated for each triangle of the ball.
 fn of_cells(data: &FieldData) -> FieldData {
     fn repeated<T: Copy>(values: &[T]) -> Vec<T> {
         values.iter().flat_map(|&value| std::iter::repeat_n(value, FACES)).collect()
@@ -59,11 +58,11 @@ fn of_cells(data: &FieldData) -> FieldData {
     }
 }
 
-/// Quadratic triangles with their nodes on the sphere of radius 1 about the origin.
+/// Quadratic triangles with their nodes on the unit sphere.
 struct UnitSphere {
     points: Vec<Vec3>,
     triangles: Vec<[u32; 6]>,
-    /// Index of the midpoint of an edge, under the indices of the two end points in ascending order.
+    /// Index of the midpoint of an edge, under its two end points in ascending order.
     middles: HashMap<[u32; 2], u32>,
 }
 
@@ -82,7 +81,7 @@ impl UnitSphere {
         sphere
     }
 
-    /// Indices of the midpoints of the edges ab, bc and ca of a triangle abc. The midpoints lie on the sphere.
+    /// Indices of the midpoints of ab, bc and ca, projected onto the sphere.
     fn middles_of(&mut self, [a, b, c]: [u32; 3]) -> [u32; 3] {
         [[a, b], [b, c], [c, a]].map(|[i, j]| {
             let Self { points, middles, .. } = self;
@@ -94,7 +93,7 @@ impl UnitSphere {
     }
 }
 
-/// An icosahedron: the vertices, on the unit sphere, and the faces, each counter-clockwise as seen from outside.
+/// Vertices on the unit sphere, and faces counter-clockwise as seen from outside.
 fn icosahedron() -> (Vec<Vec3>, Vec<[u32; 3]>) {
     const GOLDEN: f64 = 1.618_033_988_749_895;
     let rectangle = |turn: fn(f64, f64) -> Vec3| {
@@ -125,7 +124,6 @@ fn icosahedron() -> (Vec<Vec3>, Vec<[u32; 3]>) {
 mod tests {
     use super::*;
 
-    /// The sphere is closed, its faces point outward, and its nodes lie on the sphere.
     #[test]
     fn the_unit_sphere_is_a_sphere() {
         let sphere = UnitSphere::new();
@@ -137,7 +135,7 @@ mod tests {
             for k in 0..3 {
                 edges.insert([triangle[k], triangle[(k + 1) % 3]], triangle[3 + k]);
             }
-            // The four flat triangles between the six nodes of a quadratic triangle.
+            // Four flat triangles between the six nodes.
             for [i, j, k] in [[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]] {
                 let [a, b, c] = [i, j, k].map(|node: usize| sphere.points[triangle[node] as usize]);
                 volume += a.dot(&b.cross(&c)) / 6.0;

@@ -2,7 +2,6 @@
 
 use crate::mesh::CellKind;
 
-/// VTK's representation of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellType {
     /// VTK's number of the type (`vtkCellType.h`).
@@ -13,10 +12,8 @@ pub(super) struct CellType {
 
 /// VTK cell of a cell kind.
 ///
-/// Linear cells have the same node order in VTK and here. The order of the wedge is the order of VTK 9.7. VTK up to 9.2
-/// and meshio number the wedge so that its first triangle faces outward. VTK up to 9.2 still draws the wedges of this
-/// program correctly, but its filter "Cell Size" gives them negative volumes. meshio swaps two nodes of each triangle
-/// of a wedge on reading.
+/// The wedge has the node order of VTK 9.7. VTK up to 9.2 draws the wedges correctly, but its filter "Cell Size" gives
+/// negative volumes. meshio swaps two nodes of each triangle of a wedge on reading.
 ///
 /// # Source
 /// "VTK File Formats", figures 2 and 3 (linear and quadratic cell types); documentation of the classes `vtkTetra`,
@@ -34,14 +31,14 @@ pub(super) const fn cell_type(kind: CellKind) -> CellType {
         CellKind::Tri6 => CellType { code: 22, nodes: &[0, 1, 2, 3, 4, 5] },
         CellKind::Quad8 => CellType { code: 23, nodes: &[0, 1, 2, 3, 4, 5, 6, 7] },
         CellKind::Quad9 => CellType { code: 28, nodes: &[0, 1, 2, 3, 4, 5, 6, 7, 8] },
-        // VTK's order of the edges, each given by its two corners: 01 12 20 03 13 23.
+        // VTK's order of the edges, by their corners: 01 12 20 03 13 23.
         CellKind::Tet10 => CellType { code: 24, nodes: &[0, 1, 2, 3, 4, 5, 6, 7, 9, 8] },
-        // VTK's order of the edges, each given by its two corners: 01 12 23 30, 45 56 67 74, 04 15 26 37.
+        // VTK's order of the edges, by their corners: 01 12 23 30, 45 56 67 74, 04 15 26 37.
         CellKind::Hex20 => CellType {
             code: 25,
             nodes: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15],
         },
-        // VTK's order of the faces, each given by its four corners: 0473 1265 0154 2376 0321 4567.
+        // VTK's order of the faces, by their corners: 0473 1265 0154 2376 0321 4567.
         CellKind::Hex27 => CellType {
             code: 29,
             nodes: &[

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use super::data_array::Escaped;
 
-/// File name of a frame.
 pub(super) fn frame_file_name(series: &str, frame: usize) -> String {
     format!("{series}_{frame:06}.vtu")
 }
@@ -16,7 +15,7 @@ pub(super) fn frame_number(series: &str, file_name: &str) -> Option<usize> {
     if is_ours { digits.parse().ok() } else { None }
 }
 
-/// Writes the collection file. Frame `i` has the time `times[i]`. The paths are relative to the collection file.
+/// Writes the collection file. Frame `i` has the time `times[i]`. Paths are relative to this file.
 pub(super) fn write_collection(writer: &mut dyn Write, series: &str, times: &[f64]) -> io::Result<()> {
     writer.write_all(
         b"<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n\

@@ -1,7 +1,7 @@
-//! The `DataArray` element: numbers that are compressed block by block and encoded in base64.
+//! The `DataArray` element: numbers compressed block by block and encoded in base64.
 //!
-//! The element contains two pieces of base64 text: first the header, then the blocks. Both are little-endian. The
-//! header consists of 64-bit integers:
+//! The element contains the header and the blocks, each as one base64 text. Both are little-endian. The header consists
+//! of 64-bit integers:
 //!
 //! ```text
 //! [blocks] [bytes of a block] [bytes of the last block, 0 if it is full] [compressed bytes of each block …]
@@ -17,20 +17,18 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-/// Number of bytes of a full block before compression. A multiple of the size of each number type.
+/// Bytes of a full block before compression. A multiple of the size of each number type.
 const BLOCK_BYTES: usize = 1 << 16;
-/// Number of bytes of the sample that is taken from the middle of a block. The compressed size of the sample decides
-/// whether the block is compressed.
+/// Bytes of the sample from the middle of a block. Its compressed size decides whether the block is compressed.
 const SAMPLE_BYTES: usize = 1 << 12;
-/// Ratio of the compressed to the uncompressed size of a sample. At and above this ratio, the block is stored without
-/// compression: mantissas of velocities and stresses hardly shrink, and their compression takes the longest.
+/// Ratio of compressed to uncompressed size of a sample from which a block is stored without compression. Mantissas of
+/// velocities and stresses hardly shrink.
 const INCOMPRESSIBLE: f64 = 0.9;
-/// Number of bytes encoded to base64 at a time. For a multiple of 3, padding occurs only at the end of the text.
+/// Bytes encoded to base64 at a time. A multiple of 3, so that padding occurs only at the end of the text.
 const BASE64_BYTES: usize = 3 << 14;
-/// Compression level. On simulation fields, higher levels take twice the time and save a seventh of the size.
+/// On simulation fields, higher levels take twice the time and save a seventh of the size.
 const LEVEL: u32 = 1;
 
-/// A VTK number type.
 pub(super) trait Number: Copy {
     /// VTK's name of the type.
     const TYPE: &'static str;
@@ -55,29 +53,26 @@ number!(i32, "Int32");
 number!(i64, "Int64");
 number!(u8, "UInt8");
 
-/// Name of an array, and number and names of its components.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrayHeader<'a> {
-    /// Name of the array; any text.
     pub name: &'a str,
     /// Number of components per point or cell.
     pub num_components: usize,
-    /// Names of the components; empty if the components have no names.
+    /// Empty for components without names.
     pub component_names: &'a [&'a str],
 }
 
 impl<'a> ArrayHeader<'a> {
-    /// Header of an array with unnamed components.
     pub fn new(name: &'a str, num_components: usize) -> Self {
         Self { name, num_components, component_names: &[] }
     }
 }
 
-/// Writer of arrays. Its buffers and the tables of its compressors are reused for each array.
+/// Writer of arrays. Buffers and compressors are reused for each array.
 #[derive(Debug)]
 pub(super) struct ArrayEncoder {
     compressor: Compress,
-    /// Compressor without compression. It stores the blocks that the other compressor does not shrink.
+    /// Stores blocks that do not shrink, without compression.
     storer: Compress,
     block: Vec<u8>,
     sample: Vec<u8>,
@@ -101,7 +96,6 @@ impl Default for ArrayEncoder {
 }
 
 impl ArrayEncoder {
-    /// Writes one `DataArray` element.
     pub fn write<T: Number>(
         &mut self,
         writer: &mut dyn Write,
@@ -112,8 +106,7 @@ impl ArrayEncoder {
         let ArrayHeader { name, num_components, component_names } = header;
         write!(writer, "<DataArray type=\"{}\" Name=\"{}\"", T::TYPE, Escaped(name))?;
         if num_components > 1 {
-            // The attribute is omitted for scalars, because meshio would otherwise read scalars as matrices of one
-            // column.
+            // Without this condition, meshio would read scalars as matrices of one column.
             write!(writer, " NumberOfComponents=\"{num_components}\"")?;
         }
         for (component, name) in component_names.iter().enumerate() {
@@ -126,7 +119,7 @@ impl ArrayEncoder {
         writer.write_all(b"</DataArray>\n")
     }
 
-    /// Fills `compressed` with the blocks, and `block_sizes` with the numbers of the header.
+    /// Fills `compressed` with the blocks and `block_sizes` with the header.
     fn compress<T: Number>(&mut self, values: impl IntoIterator<Item = T>) -> io::Result<()> {
         self.compressed.clear();
         self.block_sizes.clear();
@@ -155,8 +148,7 @@ impl ArrayEncoder {
         Ok(())
     }
 
-    /// Whether the block is to be compressed. A small block is always compressed. A larger block is compressed only if
-    /// its sample shrinks enough (see [`INCOMPRESSIBLE`]).
+    /// Whether the block is to be compressed. A small block always is.
     fn block_shrinks(&mut self) -> io::Result<bool> {
         if self.block.len() < 4 * SAMPLE_BYTES {
             return Ok(true);
@@ -172,7 +164,7 @@ impl ArrayEncoder {
 fn append_stream(compressor: &mut Compress, bytes: &[u8], stream: &mut Vec<u8>) -> io::Result<()> {
     compressor.reset();
     loop {
-        // The reserve exceeds the input, because data that do not shrink grow by a few bytes.
+        // Data that do not shrink grow by a few bytes.
         let remaining = &bytes[compressor.total_in() as usize..];
         stream.reserve(remaining.len() + 256);
         if compressor.compress_vec(remaining, stream, FlushCompress::Finish)? == Status::StreamEnd {
@@ -201,8 +193,7 @@ impl Display for Escaped<'_> {
                 '<' => formatter.write_str("&lt;")?,
                 '>' => formatter.write_str("&gt;")?,
                 '"' => formatter.write_str("&quot;")?,
-                // Control characters other than these three are replaced: XML 1.0 has no representation for most of
-                // them.
+                // XML 1.0 has no representation for most other control characters.
                 '\t' | '\n' | '\r' => write!(formatter, "&#{};", u32::from(character))?,
                 control if control.is_control() => formatter.write_str("\u{fffd}")?,
                 other => write!(formatter, "{other}")?,
@@ -234,8 +225,6 @@ mod tests {
         assert_eq!(header_of(vec![1_i32; BLOCK_BYTES / 4 + 1]), [2, block, 4]);
     }
 
-    /// A block of numbers without a pattern is stored and grows by a few bytes. A block of a piecewise constant
-    /// function shrinks. Both read back.
     #[test]
     fn blocks_that_do_not_shrink_are_stored() {
         let count = BLOCK_BYTES / 8;

@@ -9,8 +9,7 @@ use crate::mesh::CellKind;
 pub struct Grid {
     /// Kind of each cell.
     pub kinds: Vec<CellKind>,
-    /// Indices into [`Frame::points`]: the nodes of the first cell, of the second cell, and so on. Each cell has the
-    /// node order of its [`CellKind`].
+    /// Nodes of each cell in the node order of its [`CellKind`], as indices into [`Frame::points`].
     pub connectivity: Vec<u32>,
 }
 
@@ -46,7 +45,7 @@ pub enum FieldData {
     Integer(Vec<i32>),
     /// Vectors of three components.
     Vector(Vec<Vec3>),
-    /// Symmetric tensors. The components are XX, YY, ZZ, XY, YZ, XZ, in the order and with the names of VTK.
+    /// Symmetric tensors. Components XX, YY, ZZ, XY, YZ, XZ, the order of VTK.
     SymmetricTensor(Vec<[f64; 6]>),
 }
 
@@ -75,20 +74,18 @@ impl FieldData {
 }
 
 impl Grid {
-    /// Checks that the connectivity has the length that the cell kinds require.
     pub(super) fn check(&self) -> Result<(), OutputError> {
         let expected = self.kinds.iter().map(|kind| kind.num_nodes()).sum();
         let given = self.connectivity.len();
         if given == expected { Ok(()) } else { Err(OutputError::ConnectivityLength { expected, given }) }
     }
 
-    /// Number of cells, and highest index in the connectivity. Each frame of the grid must match both.
     pub(super) fn extent(&self) -> GridExtent {
         GridExtent { num_cells: self.kinds.len(), highest_point: self.connectivity.iter().copied().max() }
     }
 }
 
-/// Number of cells of a grid, and highest index in its connectivity; `None` if the connectivity is empty.
+/// Highest index in the connectivity, `None` if the connectivity is empty.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GridExtent {
     num_cells: usize,
@@ -96,8 +93,7 @@ pub(super) struct GridExtent {
 }
 
 impl Frame {
-    /// Checks that the frame has all points to which the cells refer, and that each field has one value per point or
-    /// cell.
+    /// Checks that the frame matches the grid.
     pub(super) fn check(
         &self,
         GridExtent { num_cells, highest_point }: GridExtent,

@@ -13,16 +13,14 @@ use crate::atomic_write::{PARTIAL_SUFFIX, replace};
 use crate::durable::sync_file;
 use crate::error::{FileAction, OutputError};
 
-/// Capacity of the queue of jobs for the background thread. A call that adds a job to a full queue blocks.
 const QUEUE: usize = 2;
 
-/// Frames `frames/<name>_000000.vtu` and so on, and the collection `<name>.pvd`, which lists the frames and their
-/// times.
+/// Frames `frames/<name>_000000.vtu` and so on, and the collection `<name>.pvd`.
 ///
-/// One background thread compresses and writes the frames. If the thread fails, the next call that needs the thread
-/// returns the failure. The collection is replaced after each frame, so it lists exactly the complete frames. Files are
-/// forced to the disk only on request by [`Series::written`], because in short runs the disk would take longer than the
-/// steps. If a series is dropped, it still writes the submitted frames, but failures are lost: call [`Series::finish`].
+/// A background thread writes the frames. If the thread fails, the next call that needs the thread returns the failure.
+/// The collection is replaced after each frame, so that it lists exactly the complete frames. Only [`Series::written`]
+/// forces files to the disk. A dropped series still writes the submitted frames but loses failures: call
+/// [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,
@@ -31,39 +29,35 @@ pub struct Series {
     background: Option<Background>,
 }
 
-/// Job for the background thread.
 #[derive(Debug)]
 enum Job {
-    /// Replaces the cells. The new cells apply to the following frames.
+    /// Replaces the cells of the following frames.
     Grid(Grid),
-    /// Writes a frame.
     Frame(Frame),
-    /// Forces all earlier frames to the disk, and then sends a message.
+    /// Forces all earlier frames to the disk, then sends a message.
     Report(Sender<()>),
 }
 
-/// The background thread and its channel.
 #[derive(Debug)]
 struct Background {
     jobs: SyncSender<Job>,
     thread: JoinHandle<Result<(), OutputError>>,
 }
 
-/// State of the background thread.
 #[derive(Debug)]
 struct FrameWriter {
     directory: PathBuf,
     name: String,
     cells: EncodedCells,
     times: Vec<f64>,
-    /// Number of frames known to be on disk. These are the first frames of the series.
+    /// Number of frames known to be on disk, from the first.
     synced: usize,
     encoder: ArrayEncoder,
 }
 
 impl Series {
-    /// Starts a series in `directory`. A missing directory is created. Frames of the same name from an earlier run, and
-    /// their collection, are removed.
+    /// Starts a series in `directory`, created if missing. Frames and collection of this name from an earlier run are
+    /// removed.
     ///
     /// # Errors
     /// [`OutputError::File`], [`OutputError::Thread`], [`OutputError::ConnectivityLength`].
@@ -87,8 +81,8 @@ impl Series {
         }
     }
 
-    /// Continues a series that already has frames at the times `times` \[s\], in ascending order. Further frames of the
-    /// series are removed.
+    /// Continues a series with frames at `times` \[s\], in ascending order. Later frames of the earlier run are
+    /// removed.
     ///
     /// # Errors
     /// As [`Series::create`].
@@ -125,11 +119,10 @@ impl Series {
     /// Submits a frame. Blocks while the queue is full.
     ///
     /// # Errors
-    /// [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid.
-    /// [`OutputError::FrameOrder`] unless the frame is later than the last frame. After these errors, the series
-    /// continues without this frame.
-    ///
-    /// If the background thread has failed, its failure. Later calls return [`OutputError::SeriesStopped`].
+    /// After the first two errors, the series continues without this frame:
+    /// - [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid.
+    /// - [`OutputError::FrameOrder`] unless the frame is later than the last frame.
+    /// - The failure of the background thread, then [`OutputError::SeriesStopped`] in later calls.
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;
         let time = frame.time;
@@ -143,11 +136,11 @@ impl Series {
         Ok(())
     }
 
-    /// Replaces the cells. The new cells apply to the following frames.
+    /// Replaces the cells of the following frames.
     ///
     /// # Errors
-    /// [`OutputError::ConnectivityLength`]; the series then continues with its previous cells. If the background thread
-    /// has failed, the same errors as [`Series::write`].
+    /// [`OutputError::ConnectivityLength`]; the series then keeps its cells. A failure of the background thread, as in
+    /// [`Series::write`].
     pub fn replace_grid(&mut self, grid: Grid) -> Result<(), OutputError> {
         grid.check()?;
         let extent = grid.extent();
@@ -156,8 +149,7 @@ impl Series {
         Ok(())
     }
 
-    /// Removes the frames of this name from an earlier run, and their collection. Does nothing if there is no folder
-    /// `frames`.
+    /// Removes frames and collection of this name from an earlier run. Does nothing without a folder `frames`.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -165,11 +157,10 @@ impl Series {
         if directory.join("frames").is_dir() { remove_frames(directory, name, 0) } else { Ok(()) }
     }
 
-    /// A receiver of one message. The message is sent when all frames submitted so far, and their collection, are on
-    /// disk.
+    /// Receiver of one message, sent when all frames submitted so far and their collection are on disk.
     ///
     /// # Errors
-    /// If the background thread has failed, the same errors as [`Series::write`].
+    /// A failure of the background thread, as in [`Series::write`].
     pub fn written(&mut self) -> Result<Receiver<()>, OutputError> {
         let (sender, receiver) = channel();
         self.send(Job::Report(sender))?;
@@ -179,13 +170,12 @@ impl Series {
     /// Waits until all submitted frames are written, and ends the series.
     ///
     /// # Errors
-    /// If the background thread has failed, the same errors as [`Series::write`].
+    /// A failure of the background thread, as in [`Series::write`].
     pub fn finish(mut self) -> Result<(), OutputError> {
         self.stop()
     }
 
-    /// Closes the queue and waits for the thread. Returns the failure of the thread, if any, or an error if the thread
-    /// has already ended.
+    /// Ends the thread and returns its failure. An error if the thread has already ended.
     fn stop(&mut self) -> Result<(), OutputError> {
         let Some(Background { jobs, thread }) = self.background.take() else {
             return Err(OutputError::SeriesStopped { series: self.name.clone() });
@@ -196,7 +186,7 @@ impl Series {
 
     fn send(&mut self, job: Job) -> Result<(), OutputError> {
         let sent = self.background.as_ref().is_some_and(|background| background.jobs.send(job).is_ok());
-        // The thread stops receiving only after a failure. `stop` returns this failure.
+        // The thread stops receiving only after a failure.
         if sent { Ok(()) } else { self.stop() }
     }
 }
@@ -212,14 +202,13 @@ impl Drop for Series {
 }
 
 impl FrameWriter {
-    /// Processes jobs until the channel closes or a job fails.
     fn write_all(mut self, jobs: Receiver<Job>) -> Result<(), OutputError> {
         jobs.into_iter().try_for_each(|job| match job {
             Job::Grid(grid) => self.encode(&grid),
             Job::Frame(frame) => self.write(&frame),
             Job::Report(written) => {
                 self.sync()?;
-                // The send fails only if the receiver was dropped. Then no one waits for the message.
+                // A dropped receiver waits for no message.
                 let _ = written.send(());
                 Ok(())
             }
@@ -232,7 +221,6 @@ impl FrameWriter {
         Ok(())
     }
 
-    /// Writes a frame, and then the collection that lists this frame.
     fn write(&mut self, frame: &Frame) -> Result<(), OutputError> {
         let file = self.frame_path(self.times.len());
         let (cells, encoder) = (&self.cells, &mut self.encoder);
@@ -241,7 +229,6 @@ impl FrameWriter {
         self.write_collection()
     }
 
-    /// Waits until all frames written since the last call, and the collection, are on disk.
     fn sync(&mut self) -> Result<(), OutputError> {
         if self.synced < self.times.len() {
             (self.synced..self.times.len()).try_for_each(|frame| sync_file(&self.frame_path(frame)))?;
@@ -265,8 +252,7 @@ fn collection_path(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.pvd"))
 }
 
-/// Removes files of an earlier run: the frames with numbers from `kept` on, partial files, and the collection if `kept`
-/// is 0.
+/// Removes frames from number `kept` on, partial files, and the collection if `kept` is 0.
 fn remove_frames(directory: &Path, name: &str, kept: usize) -> Result<(), OutputError> {
     if kept == 0 {
         remove_if_there(&collection_path(directory, name))?;

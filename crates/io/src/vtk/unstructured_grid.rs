@@ -11,7 +11,7 @@ const OPENING: &str = "<?xml version=\"1.0\"?>\n\
     compressor=\"vtkZLibDataCompressor\">\n<UnstructuredGrid>\n";
 const SYMMETRIC_TENSOR_COMPONENTS: [&str; 6] = ["XX", "YY", "ZZ", "XY", "YZ", "XZ"];
 
-/// Cells of a grid, encoded as XML. Every file of the grid contains the same encoded cells.
+/// Cells of a grid, encoded as XML once for all files.
 #[derive(Debug)]
 pub(super) struct EncodedCells {
     num_cells: usize,
@@ -19,7 +19,7 @@ pub(super) struct EncodedCells {
 }
 
 impl EncodedCells {
-    /// Encodes the cells of a grid. The connectivity must have the length that the cell kinds require.
+    /// The connectivity must have the length that the cell kinds require.
     pub fn new(grid: &Grid) -> io::Result<Self> {
         let mut xml = Vec::new();
         write_cells(&mut xml, grid)?;
@@ -45,7 +45,7 @@ fn write_cells(writer: &mut dyn Write, grid: &Grid) -> io::Result<()> {
     writer.write_all(b"</Cells>\n")
 }
 
-/// Writes the indices as 32-bit integers if all of them fit, otherwise as 64-bit integers.
+/// As 32-bit integers if all indices fit, otherwise as 64-bit integers.
 fn write_indices(
     encoder: &mut ArrayEncoder,
     writer: &mut dyn Write,
@@ -60,7 +60,6 @@ fn write_indices(
     }
 }
 
-/// Writes a complete file.
 pub(super) fn write_unstructured_grid(
     writer: &mut dyn Write,
     encoder: &mut ArrayEncoder,
