@@ -14,18 +14,16 @@ pub struct ContactSettings {
     pub sorting: SortingSettings,
     /// Method that builds the hierarchies of bounding spheres.
     pub hierarchy: HierarchyBuilder,
-    /// Type of the bounding volumes below the roots of the hierarchies.
+    /// Type of the bounding volumes below the roots.
     pub hierarchy_volume: HierarchyVolume,
     /// Method that fits spheres to points.
     pub sphere_fit: SphereFit,
-    /// Source of the velocities and accelerations with which detection predicts the motion of the root spheres.
+    /// Source of the motion with which detection predicts the root spheres.
     pub kinematics: Kinematics,
     /// Ladder of bounding volumes tested at the leaves, from loose to tight.
     pub volumes: Vec<BoundingVolume>,
-    /// Whether the scenario gives `volumes`. All volumes of a given ladder are tested, on all faces. The default ladder
-    /// is tested only on curved faces, and a volume of the default ladder only while its test saves time.
+    /// Whether the scenario gives `volumes`. The default ladder is tested on curved faces only, while it saves time.
     pub volumes_are_given: bool,
-    /// Closest-point method of a face.
     pub closest_point: Located<ClosestPointMethod>,
     /// Starting point of iterative closest-point methods.
     pub start: ClosestPointStart,
@@ -33,8 +31,8 @@ pub struct ContactSettings {
     pub response: ResponseSettings,
     /// Contact laws of all pairs that are not in `own_laws`.
     pub laws: ContactLaws,
-    /// Pairs with laws of their own, in ascending order of their bodies. If several pairs of the same two bodies
-    /// contain a contact, the first of these pairs gives its laws.
+    /// Pairs with laws of their own, in ascending order of their bodies. The first pair that contains a contact
+    /// applies.
     pub own_laws: Vec<(SurfacePair, ContactLaws)>,
     /// Whether a step that contains an impact ends at the time of impact.
     pub resolve_impact: bool,
@@ -46,22 +44,22 @@ pub struct ContactSettings {
     pub edges: TouchingEdges,
     /// One- or two-pass node-to-face contact.
     pub passes: Passes,
-    /// Default of self-contact: whether deformable bodies without the key `self_contact` have it.
+    /// Whether deformable bodies without the key `self_contact` have self-contact.
     pub self_contact: bool,
     /// Treatment of overlaps at t = 0.
     pub initial_penetration: InitialPenetration,
     /// Tied pairs, in ascending order of their bodies.
     pub tied: Vec<TiedPair>,
-    /// Pairs without contact, including the tied pairs, in ascending order of their bodies.
+    /// Pairs without contact, including the tied pairs.
     pub excluded: Vec<SurfacePair>,
 }
 
-/// The surfaces of two bodies, or of a body and a wall. Groups restrict the surfaces to parts.
+/// The surfaces of two bodies, or of a body and a wall.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfacePair {
     /// Indices in ascending order. Walls are numbered after the bodies.
     pub bodies: [usize; 2],
-    /// Physical group of faces of each of the `bodies`; `None` for the whole surface.
+    /// Physical group of faces of each body; `None` for the whole surface.
     pub groups: [Option<Located<String>>; 2],
 }
 
@@ -88,18 +86,18 @@ pub struct ResponseSettings {
     pub stiffness: StiffnessRule,
     /// Time over which the spring stiffness of a new contact increases to its full value \[s\].
     pub soft_start: f64,
-    /// Whether contacts that share nodes are solved together or one by one.
+    /// Solution of contacts that share nodes.
     pub order: ContactOrder,
-    /// Interval between two contact solves, in steps; 1 for a solve in every step.
+    /// Interval between two contact solves, in steps.
     pub every: u32,
     /// Fraction of the penetration that a position correction removes \[-\], in \[0, 1\].
     pub projection: f64,
-    /// Whether a couple restores the angular momentum that a position correction changes.
+    /// Treatment of the angular momentum that a position correction changes.
     pub angular_momentum: AngularMomentum,
 }
 
 impl ResponseSettings {
-    /// Whether contact acts by velocity jumps. The accelerations do not include these jumps.
+    /// Whether contact acts by velocity jumps, which the accelerations do not include.
     pub fn acts_by_impulses(&self) -> bool {
         self.method == ResponseMethod::Decomposition || self.scheme == Scheme::Midpoint
     }
@@ -108,10 +106,10 @@ impl ResponseSettings {
 vocabulary! {
     /// Schemes of the energy–momentum response.
     pub enum Scheme {
-        /// The gaps at mid-steps give the spring forces. Normals and closest points are those at the ends of steps.
+        /// Gaps at mid-steps give the spring forces. Normals and closest points are those at the ends of steps.
         Staggered = "staggered",
-        /// The gaps at the ends of steps give the spring forces. Normals and closest points are those at mid-steps,
-        /// found by iteration.
+        /// Gaps at the ends of steps give the spring forces. Normals and closest points are those at mid-steps, by
+        /// iteration.
         Midpoint = "midpoint",
     }
 }
@@ -129,16 +127,13 @@ vocabulary! {
 /// Contact laws of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactLaws {
-    /// Factor f of the spring stiffness \[-\]. By default, the stiffness is f m_eff/dt², with the effective mass m_eff
-    /// of the contact and the time step dt.
+    /// Factor f of the spring stiffness f m_eff/dt² \[-\], with the effective mass m_eff and the time step dt.
     pub penalty: f64,
     /// Fraction of critical damping of the normal springs \[-\].
     pub damping: f64,
     /// Fraction of critical damping of the tangential (friction) springs \[-\].
     pub tangential_damping: f64,
-    /// Whether a default damping acts in a contact with friction after the contact has lasted longer than an impact.
-    /// The first value refers to the normal damping, the second to the tangential damping. Both are false if the
-    /// scenario gives a damping of the springs. The first is also false if the scenario gives a restitution.
+    /// Whether a default damping of the normal and of the tangential springs acts in persistent contacts with friction.
     pub calms: [bool; 2],
     /// Coefficients of friction.
     pub friction: Friction,
@@ -146,7 +141,7 @@ pub struct ContactLaws {
     pub restitution: f64,
 }
 
-/// Coefficients of friction. At the sliding speed v, the coefficient of friction is
+/// Coefficients of friction. The coefficient at the sliding speed v is
 ///
 /// ```text
 /// μ = in_motion + (at_rest − in_motion) exp(−decay · v)
@@ -210,7 +205,7 @@ vocabulary! {
     pub enum InitialPenetration {
         /// The scenario is refused.
         Error = "error",
-        /// The overlap remains: the gap of a contact is measured from its initial gap until the contact opens.
+        /// The gap of a contact is measured from its initial gap until the contact opens.
         Offset = "offset",
         /// Nodes are moved out of the overlap, and the new positions are free of strain.
         Remove = "remove",
@@ -235,7 +230,7 @@ vocabulary! {
         Buckets = "buckets",
         /// Sorting by a binary space partition.
         Sorting = "sorting",
-        /// Nodes against elements. The distance field of the target gives the gap.
+        /// Nodes against elements, by the distance field of the target.
         DistanceField = "distance-field",
         /// All pairs of faces.
         AllPairs = "all-pairs",
@@ -269,8 +264,8 @@ vocabulary! {
 pub enum Passes {
     /// Two passes: the nodes of each body against the faces of the other.
     Two,
-    /// One pass: the nodes of one body against the faces of the other. In a pair of a deformable and a rigid body,
-    /// these are the nodes of the deformable body, otherwise the nodes of the body with the finer surface.
+    /// The nodes of one body against the faces of the other: nodes of the deformable body if the other body is rigid,
+    /// otherwise nodes of the finer surface.
     One,
 }
 
@@ -349,11 +344,11 @@ vocabulary! {
         ActiveSet = "active-set",
         /// Log-barrier interior-point method on every face.
         InteriorPoint = "interior-point",
-        /// Newton projection on the face. Without a root inside the face, the edges and corners are tested.
+        /// Newton projection on the face, then on edges and corners.
         Newton = "newton",
-        /// Newton projection on the face alone; a node that projects outside the face has no contact.
+        /// Newton projection on the face alone. A node that projects outside has no contact.
         Projection = "projection",
-        /// The method of `Auto`, but only on the faces around the nearest node of the target.
+        /// The method of `Auto` on the faces around the nearest node of the target.
         NearestNode = "nearest-node",
         /// Closed form by Voronoi regions; flat triangles and segments only.
         Voronoi = "voronoi",
@@ -369,7 +364,7 @@ vocabulary! {
         Nearest = "nearest",
         /// The centre of the face (option II of Aragón, Yastrebov & Molinari 2013).
         Centre = "centre",
-        /// The closest point of the previous step. If this point lies on another face, `Nearest` applies.
+        /// The closest point of the previous step. `Nearest` applies if this point lies on another face.
         Previous = "previous",
     }
 }

@@ -43,9 +43,9 @@ pub enum ScenarioError {
 pub struct Problem {
     /// What is wrong.
     pub message: String,
-    /// Byte range of the text that the problem concerns. `None` if the problem has no location.
+    /// Byte range of the problem in the text, if it has a location.
     pub span: Option<Range<usize>>,
-    /// Dotted key that the problem concerns, in the form of `--set`.
+    /// Dotted key of the problem, in the form of `--set`.
     pub key: Option<String>,
     /// Short note that is printed at the location.
     pub label: Option<String>,
@@ -79,11 +79,10 @@ impl Problem {
     }
 }
 
-/// The name in `names` that is nearest to `given`, without regard to upper and lower case. `None` if no name is near.
+/// The name in `names` that is nearest to `given`, ignoring case. `None` if no name is near.
 ///
-/// The distance of two names is the number of insertions, deletions, substitutions and transpositions that turn one
-/// into the other (Damerau 1964). A name is near if its distance from `given` is at most 1 + n/3, with the number n of
-/// characters of `given`.
+/// A name is near if its distance from `given` (Damerau 1964) is at most 1 + n/3, with n the number of characters of
+/// `given`.
 pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     names
         .into_iter()
@@ -93,7 +92,7 @@ pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
         .map(|(_, name)| name)
 }
 
-/// The text “did you mean …?” with the nearest name. If no name is near, `heading` followed by all names.
+/// “did you mean …?” with the nearest name, or all names under `heading` if no name is near.
 pub(super) fn suggest(given: &str, heading: &str, names: &[&str]) -> String {
     match nearest(given, names.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),
@@ -104,7 +103,6 @@ pub(super) fn suggest(given: &str, heading: &str, names: &[&str]) -> String {
     }
 }
 
-/// Problems as plain text.
 struct Listing<'a> {
     path: &'a PathBuf,
     text: &'a str,

@@ -4,11 +4,9 @@
 //! text ─ overrides, parameters ─► text ─ toml ─► tables with spans ─ section ─► raw ─ validate ─► Scenario
 //! ```
 //!
-//! Overrides, parameters and tables are checked in this order. If a stage has problems, they are reported, and the
-//! later stages are not reached. Each table is read separately, so that the problems of all tables are reported
-//! together: unknown keys (each with the most similar known key), wrong types, values out of range and undefined names.
-//! A problem contains the byte range of the text that it concerns. Only the meshes define the physical groups, so the
-//! set-up of a simulation checks the names of groups. [`Located`] keeps the place of each such name in the file.
+//! A stage with problems ends the reading. The problems of all tables are reported together. A problem contains its
+//! byte range of the text. Only the meshes define the physical groups, so the set-up of a simulation checks the names
+//! of groups. [`Located`] keeps the place of each name in the file.
 
 use ictus_core::{material, math, signal, units};
 
@@ -55,10 +53,9 @@ impl Scenario {
     /// Validates `text` as the content of the scenario at `path`.
     ///
     /// Paths of meshes are relative to the folder of `path`. An override is a dotted key and a value, such as
-    /// `time.end=1.0` or `contact.detection=all-pairs` (the quotes of a text are optional). In the key, an index or a
-    /// name selects an entry of a list: `bodies.0.velocity=[1, 0, 0]` or `bodies.left.velocity=[1, 0, 0]`. A text such
-    /// as `"=v*2"` is an expression, whose names are defined in `[parameters]`. The value of the expression replaces
-    /// the text.
+    /// `contact.detection=all-pairs`. In the key, an index or a name selects an entry of a list:
+    /// `bodies.0.velocity=[1, 0, 0]` or `bodies.left.velocity=[1, 0, 0]`. A text such as `"=v*2"` is an expression of
+    /// names in `[parameters]`. The value of the expression replaces the text.
     ///
     /// # Errors
     /// [`ScenarioError::Invalid`] with the problems of the text.
@@ -85,8 +82,7 @@ impl Scenario {
         Ok(Self { source, file_text: text.into(), substitution, warnings, ..scenario })
     }
 
-    /// Text that must be the same in a resumed run: the name, all keys and the materials. The end time, the energy
-    /// tolerance, the title, the units and the output are left out.
+    /// Text that must be the same in a resumed run. Title, units, output, end time and energy tolerance may change.
     pub fn lasting_keys(&self) -> String {
         let mut keys: toml::Table = toml::from_str(&self.source).unwrap_or_default();
         keys.remove("title");
@@ -96,13 +92,12 @@ impl Scenario {
             time.remove("end");
             time.remove("energy_tolerance");
         }
-        // The keys may name a file of materials but do not contain it. Hence the materials are added.
+        // The keys may only name a file of materials.
         format!("{}\n{keys}\n{:?}", self.name, self.materials)
     }
 
-    /// Converts the span of a problem from [`Self::source`] to [`Self::file_text`].
-    ///
-    /// If an override has written the line of the problem, the span is removed.
+    /// Converts the span of a problem from [`Self::source`] to [`Self::file_text`]. The span is removed if an override
+    /// wrote the line.
     pub fn locate_in_file(&self, problem: Problem) -> Problem {
         let Self { substitution, file_text, .. } = self;
         let before = substitution.relocate(problem.clone());

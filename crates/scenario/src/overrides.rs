@@ -1,5 +1,4 @@
-//! `--set KEY=VALUE`: changes of the text of a scenario before it is read. Values from the command line therefore pass
-//! the same checks as values of the file.
+//! `--set KEY=VALUE`: changes of the text of a scenario before the text is read and checked.
 
 use std::iter::repeat_n;
 
@@ -7,8 +6,7 @@ use toml_edit::{DocumentMut, Item, Key, Table, Value};
 
 use super::error::{Problem, suggest};
 
-/// `text` after the `overrides` are applied. A text that is not TOML is returned unchanged, because reading its tables
-/// will report the error.
+/// `text` with the `overrides` applied. A text that is not TOML stays unchanged; reading its tables reports the error.
 pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Problem>> {
     if overrides.is_empty() {
         return Ok(text.into());
@@ -19,10 +17,9 @@ pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Prob
     if problems.is_empty() { Ok(document.to_string()) } else { Err(problems) }
 }
 
-/// Converts the spans of problems to the text `file`. The given spans refer to `changed`, the text after the overrides.
+/// Converts the spans of problems from `changed`, the text after the overrides, to the text `file`.
 ///
-/// A line that occurs only in `changed` was written by an override. A problem on such a line loses its span, and a
-/// reference to `--set` is added to its message.
+/// A problem on a line written by an override loses its span and mentions `--set`.
 pub(super) fn relocate(problems: Vec<Problem>, changed: &str, file: &str) -> Vec<Problem> {
     if changed == file {
         return problems;
@@ -42,14 +39,14 @@ pub(super) fn relocate(problems: Vec<Problem>, changed: &str, file: &str) -> Vec
     problems.into_iter().map(relocate).collect()
 }
 
-/// Line and column of the position `byte`, both counted from 0. The column is in bytes.
+/// Line and column of the position `byte`, counted from 0. The column is in bytes.
 fn position(text: &str, byte: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..byte.min(text.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     (before.iter().filter(|&&byte| byte == b'\n').count(), before.len() - line_start)
 }
 
-/// For each line of `changed`, the index of the same line in `file`. `None` for a line that an override has written.
+/// Index in `file` of each line of `changed`. `None` for a line that an override has written.
 fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
     let [changed, file] = [changed, file].map(|text| text.lines().collect::<Vec<_>>());
     let mut origins = Vec::with_capacity(changed.len());
@@ -66,8 +63,7 @@ fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
     origins
 }
 
-/// Numbers of lines of `changed` and of `file` before the next line that both have in common. Of all common lines, the
-/// one with the smallest sum of these numbers is taken. Without a common line, the numbers of all lines.
+/// Numbers of lines of `changed` and of `file` before the next common line with the smallest sum.
 fn lines_before_match(changed: &[&str], file: &[&str]) -> (usize, usize) {
     let all = (changed.len(), file.len());
     let skips =
@@ -78,7 +74,6 @@ fn lines_before_match(changed: &[&str], file: &[&str]) -> (usize, usize) {
     skips.into_iter().find(is_match).unwrap_or(all)
 }
 
-/// Applies one override.
 fn set(root: &mut Item, text: &str) -> Result<(), Problem> {
     const FORM: &str = "write KEY=VALUE, as in time.end=1.0 or bodies.left.velocity=[1, 0, 0]";
     let Some((key, value)) = split(text) else {
@@ -99,7 +94,7 @@ fn set(root: &mut Item, text: &str) -> Result<(), Problem> {
     replace(item, last.get(), parse_value(value.trim()), &dotted(tables), text)
 }
 
-/// The parts of `text` before and after the first `=` outside quotes.
+/// Parts of `text` before and after the first `=` outside quotes.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (mut quote, mut escaped) = (None, false);
     for (place, character) in text.char_indices() {
@@ -116,7 +111,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
         }
         escaped = false;
     }
-    // If a quote is not closed, the text is split at the first `=`. The parser of the key then reports the quote.
+    // The parser of the key reports the open quote.
     text.split_once('=')
 }
 
@@ -125,8 +120,8 @@ fn parse_value(text: &str) -> Value {
     text.parse().unwrap_or_else(|_| Value::from(text))
 }
 
-/// The part of `item` that `segment` selects: by key in a table, by index or `name` in a list. A missing key of a table
-/// is added with an empty table.
+/// The part of `item` that `segment` selects: a key of a table, or an index or `name` in a list. A missing table is
+/// added.
 fn descend<'a>(item: &'a mut Item, segment: &str, path: &str, text: &str) -> Result<&'a mut Item, Problem> {
     if let Item::ArrayOfTables(_) = item {
         let index = entry_index(item, segment, path, text)?;
@@ -173,10 +168,9 @@ fn entry_index(list: &Item, segment: &str, path: &str, text: &str) -> Result<usi
     }
 }
 
-/// Tables with mutually exclusive keys. An override of one of these keys removes the others.
+/// Tables with mutually exclusive keys.
 const ALTERNATIVES: [(&str, &[&str]); 1] = [("output", &["frames", "interval", "times"])];
 
-/// Sets the key `name` to `value`, and removes the keys that exclude it.
 fn replace(item: &mut Item, name: &str, mut value: Value, path: &str, text: &str) -> Result<(), Problem> {
     let Some(table) = item.as_table_like_mut() else { return Err(not_a_table(path, text)) };
     if let Some(old) = table.get(name).and_then(Item::as_value) {

@@ -1,5 +1,4 @@
-//! `[parameters]`: values of expressions such as `"=v*2"` replace the expressions in the text of a scenario. The tables
-//! are read afterwards, so that the values pass the same checks as numbers of the file.
+//! `[parameters]`: expressions such as `"=v*2"` are replaced by their values before the tables are read.
 
 use std::ops::Range;
 
@@ -11,27 +10,25 @@ use super::error::{Problem, nearest, suggest};
 use super::section::join;
 use crate::math::{EXPRESSION_NAMES, TimeFunction};
 
-/// The places in a text where expressions were replaced by their values.
+/// Places in a text where values replaced expressions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Substitution {
     /// The text before the replacement.
     pub before: String,
-    /// Byte range of each expression in `before`, in ascending order, and the length of the value that replaced it
-    /// \[bytes\].
+    /// Byte range of each expression in `before`, in ascending order, and the length of its value \[bytes\].
     replaced: Vec<(Range<usize>, usize)>,
     /// Warnings of unused parameters.
     pub warnings: Vec<Problem>,
 }
 
 impl Substitution {
-    /// Converts the span of a problem, so that it refers to `before`.
+    /// Converts the span of a problem to `before`.
     pub fn relocate(&self, problem: Problem) -> Problem {
         let span = problem.span.as_ref().map(|span| self.origin(span));
         Problem { span, ..problem }
     }
 
-    /// Converts a span of the changed text to a span of `before`. If the given span begins or ends inside a value, the
-    /// converted span begins or ends with the whole expression.
+    /// Converts a span of the changed text to `before`. Inside a value, the span extends to the whole expression.
     fn origin(&self, span: &Range<usize>) -> Range<usize> {
         self.byte(span.start, false)..self.byte(span.end, true)
     }
@@ -53,25 +50,23 @@ impl Substitution {
     }
 }
 
-/// A parameter.
 struct Parameter {
     name: String,
-    /// The value; NaN if the parameter has a problem. Such a problem is reported once, and not for each use of the
-    /// parameter.
+    /// NaN if the parameter has a problem. Uses of the parameter then report no further problem.
     value: f64,
     span: Range<usize>,
     is_used: bool,
 }
 
-/// An expression `"=…"` of the file, and its key. `text` is the part after `=`.
+/// An expression `"=…"`. `text` is the part after `=`.
 struct Formula {
     key: String,
     text: String,
     span: Range<usize>,
 }
 
-/// Replaces all expressions `"=…"` of a text by their values. A text that is not TOML is returned unchanged, because
-/// reading its tables will report the error.
+/// Replaces all expressions by their values. A text that is not TOML stays unchanged; reading its tables reports the
+/// error.
 pub(super) fn apply(text: &str) -> Result<(String, Substitution), Vec<Problem>> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut substitution = Substitution { before: text.into(), ..Substitution::default() };
@@ -113,7 +108,7 @@ fn unused(parameter: &Parameter) -> Problem {
     problem.help(format!("use it as in `velocity = [\"={name}\", 0, 0]`, or remove it"))
 }
 
-/// The parameters, in the order of the file. The expression of a parameter can contain the parameters that precede it.
+/// The parameters, in file order. An expression can contain the parameters that precede it.
 fn parameters(root: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Parameter> {
     let Some(table) = root.get("parameters") else { return Vec::new() };
     let DeValue::Table(entries) = table.get_ref() else {
@@ -140,13 +135,12 @@ fn parameters(root: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Parameter>
     known
 }
 
-/// Whether an expression contains the name of a parameter that has a problem.
+/// Whether an expression contains a parameter with a problem.
 fn uses_faulty(text: &str, parameters: &[Parameter]) -> bool {
     let is_in = |name: &str| names_in(text).any(|place| &text[place] == name);
     parameters.iter().any(|parameter| parameter.value.is_nan() && is_in(&parameter.name))
 }
 
-/// Accepts a name that can occur in an expression and has no other meaning there.
 fn valid_name(name: &str, span: Range<usize>) -> Result<(), Problem> {
     let problem = |fact: String| Problem::new(fact).at(span).key(join("parameters", name));
     let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -212,7 +206,7 @@ fn collect(value: &Spanned<DeValue<'_>>, key: &str, formulas: &mut Vec<Formula>)
     }
 }
 
-/// The value of an expression, written as TOML: a number, or an expression of t without parameters.
+/// Value of an expression as TOML: a number, or an expression of t without parameters.
 fn evaluate(formula: &Formula, parameters: &mut [Parameter]) -> Result<String, Problem> {
     match function(formula, parameters)? {
         TimeFunction::Constant(value) if value.is_finite() => Ok(written(value)),
@@ -225,8 +219,7 @@ fn evaluate(formula: &Formula, parameters: &mut [Parameter]) -> Result<String, P
     }
 }
 
-/// A number, written as TOML. A whole number below 10¹⁵ in magnitude is written without a decimal point, so that it is
-/// valid for a count. Any other number is written with all its digits.
+/// A number as TOML. Whole numbers below 10¹⁵ have no decimal point, so that they are valid counts.
 fn written(value: f64) -> String {
     const LARGEST_WHOLE: f64 = 1e15;
     if value.fract() == 0.0 && value.abs() < LARGEST_WHOLE {
@@ -255,7 +248,7 @@ fn function(formula: &Formula, parameters: &mut [Parameter]) -> Result<TimeFunct
     found.map_err(|error| problem(format!("`{key}`: {error}")).help("write an expression such as \"=2*v\""))
 }
 
-/// Replaces the names of parameters in an expression by their values, and marks these parameters as used.
+/// Replaces parameters by their values and marks them as used.
 fn with_values(text: &str, parameters: &mut [Parameter]) -> String {
     let mut changed = String::new();
     let mut last = 0;
@@ -271,7 +264,7 @@ fn with_values(text: &str, parameters: &mut [Parameter]) -> String {
     changed + &text[last..]
 }
 
-/// Byte ranges of the names in an expression. The letter `e` in a number such as `1e3` is no name.
+/// Byte ranges of the names in an expression. The letter `e` in `1e3` is no name.
 fn names_in(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     let mut at = 0;

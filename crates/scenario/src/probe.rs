@@ -18,8 +18,7 @@ pub struct ProbeSpec {
     pub quantities: Vec<ProbeQuantity>,
     /// Axes of the components.
     pub frame: ProbeFrame,
-    /// Time between samples \[s\]; 0 for a sample in every step. `None` stands for the interval of the history. The
-    /// default of a probe with a filter or an injury criterion is 0, otherwise `None`.
+    /// Time between samples \[s\]; 0 for every step, `None` for the interval of the history.
     pub interval: Option<f64>,
     /// Filter of the samples; `None` without a filter.
     pub filter: Option<ChannelClass>,

@@ -1,5 +1,5 @@
-//! Tables of a scenario file before validation. Each table is read into a struct, which rejects unknown keys and keeps
-//! the spans of most values. Reading checks only types. The module `validate` checks the values.
+//! Tables of a scenario file before validation, with the spans of most values. Reading checks keys and types. The
+//! module `validate` checks the values.
 
 use std::fmt;
 use std::ops::Range;
@@ -16,8 +16,7 @@ pub(super) type Triple = Spanned<[f64; 3]>;
 pub(super) type Text = Spanned<String>;
 pub(super) type Texts = Spanned<Vec<Text>>;
 
-/// The top level of the file. The tables are read separately, so that a problem in one table does not hide the problems
-/// of the other tables.
+/// The top level of the file. Tables are read separately, so that a problem in one table hides no others.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "the tables are listed as known keys")]
@@ -173,7 +172,7 @@ pub(super) struct Load {
     pub body_force: Option<Spanned<[Spanned<Function>; 3]>>,
 }
 
-// The key `pairs` is missing here because the pairs are removed from the table and read separately.
+// The key `pairs` is removed from the table and read separately.
 /// `[contact]`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -312,7 +311,7 @@ pub(super) enum Names {
 }
 
 impl Names {
-    /// The names as a list. `span` is the byte range of the value, and becomes the span of a single name.
+    /// The names as a list. `span` is the byte range of the value.
     pub fn texts(&self, span: Range<usize>) -> Vec<Text> {
         match self {
             Self::One(name) => vec![Spanned::new(span, name.clone())],
@@ -336,8 +335,7 @@ pub(super) enum Function {
     Table(Vec<(f64, f64)>),
 }
 
-// Each of these enums has its own visitor. The type of the value determines the variant. With an untagged enum of
-// serde, the spans inside the value would be lost, and an error would say only that no variant matches.
+// The type of a value determines the variant. An untagged enum of serde would lose spans and give worse messages.
 
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

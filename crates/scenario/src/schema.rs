@@ -46,9 +46,9 @@ struct Material {
     poisson: Option<f64>,
 }
 
-/// JSON Schema (draft 7) of a scenario: its keys with their types, meanings and defaults. The schema contains only few
-/// of the words that keys accept. It contains neither ranges of numbers nor names of materials, bodies or groups.
-/// [`Scenario::parse`](super::Scenario::parse) checks ranges, words and names.
+/// JSON Schema (draft 7) of a scenario: keys with their types, meanings and defaults.
+///
+/// Ranges, names and most words are left to [`Scenario::parse`](super::Scenario::parse).
 pub fn json_schema() -> Value {
     let mut generator = SchemaSettings::draft07().into_generator();
     let pair = generator.subschema_for::<raw::Pair>();
@@ -66,8 +66,7 @@ pub fn json_schema() -> Value {
     schema
 }
 
-/// Pairs of names: a definition in the schema, and the table of the key reference that describes the keys of this
-/// definition.
+/// Definition in the schema, and table of the key reference that describes its keys.
 const TABLES: [(&str, &str); 19] = [
     ("", ""),
     ("Time", "time"),
@@ -90,20 +89,19 @@ const TABLES: [(&str, &str); 19] = [
     ("History", "output.history"),
 ];
 
-/// Adds the meaning and default of a key to its schema. They are taken from the entry `name` of `table` in the key
-/// reference.
+/// Adds meaning and default from the key reference.
 fn describe(property: &mut Value, table: &str, name: &str) {
     let Some(entry) = reference::find(table, name) else { return };
     let default = entry.default.map_or(String::new(), |default| format!("; default: {default}"));
     let text = format!("{}{default}", entry.meaning_with_unit());
     if let Some(reference) = property.get("$ref").cloned() {
-        // In JSON Schema draft 7, all keys beside `$ref` are ignored.
+        // JSON Schema draft 7 ignores all keys beside `$ref`.
         *property = json!({ "allOf": [{ "$ref": reference }] });
     }
     property["description"] = Value::String(text);
 }
 
-/// Allows a text such as `"=2*v"` in place of each number, and removes `null`, which TOML does not have.
+/// Allows `"=2*v"` in place of each number, and removes `null`, which TOML does not have.
 fn relax(value: &mut Value) {
     match value {
         Value::Array(values) => {

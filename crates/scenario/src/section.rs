@@ -1,8 +1,7 @@
 //! Reads a TOML table into its struct, and continues after the first fault.
 //!
-//! serde stops at the first fault of a table. [`Section`] then removes the faulty entry and reads the table again. This
-//! ends when reading succeeds, or when the table itself lacks a required entry. Each fault becomes a [`Problem`] that
-//! names the faulty key.
+//! serde stops at the first fault of a table. [`Section`] then removes the faulty entry and reads the table again,
+//! until reading succeeds or a required entry is missing.
 
 use std::ops::Range;
 
@@ -17,14 +16,12 @@ use super::reference::{self, KeyReference};
 pub(super) struct Section<'i> {
     /// Name of the table in the key reference, such as `bodies`.
     pub table: &'static str,
-    /// Dotted path of the table in the file, such as `bodies.left`; empty for the top level.
+    /// Dotted path in the file, such as `bodies.left`; empty for the top level.
     pub path: String,
-    /// Content of the table.
     pub value: Spanned<DeValue<'i>>,
 }
 
 impl<'i> Section<'i> {
-    /// Dotted path of the key `name` of the table.
     pub fn key(&self, name: &str) -> String {
         join(&self.path, name)
     }
@@ -36,8 +33,8 @@ impl<'i> Section<'i> {
         value.filter(|_| problems.len() == before)
     }
 
-    /// Reads the table without its faulty entries. `None` if a required entry is missing. Use this function only for
-    /// tables whose entries are independent of each other.
+    /// Reads the table without its faulty entries, which must be independent of the others. `None` if a required entry
+    /// is missing.
     pub fn read_sound_part<T: DeserializeOwned>(mut self, problems: &mut Vec<Problem>) -> Option<T> {
         let mut reported: Vec<String> = Vec::new();
         loop {
@@ -53,13 +50,13 @@ impl<'i> Section<'i> {
             }
             reported.extend(place?.pop());
             if let Fault::Unknown { given, known } = &fault {
-                // A misspelt required key is reported as unknown, and not again as missing.
+                // Prevents a second report of a misspelt required key as missing.
                 reported.extend(nearest(given, known.iter().copied()).map(str::to_owned));
             }
         }
     }
 
-    /// The problem that describes a fault. `place` is the path of the faulty entry within this table.
+    /// The problem of a fault. `place` is the path of the faulty entry within this table.
     fn explain(&self, fault: &Fault<'_>, span: Range<usize>, place: &[String]) -> Problem {
         let key = join_all(&self.path, place);
         let table = |place: &[String]| join_all(self.table, place);
@@ -90,7 +87,6 @@ impl<'i> Section<'i> {
     }
 }
 
-/// Kind of a fault reported by serde.
 enum Fault<'e> {
     Unknown { given: &'e str, known: Vec<&'e str> },
     Missing(&'e str),
@@ -98,8 +94,7 @@ enum Fault<'e> {
 }
 
 impl<'e> Fault<'e> {
-    /// Derives the kind of the fault from serde's message. The message has names in backticks, and the first of these
-    /// is the faulty name.
+    /// Kind of a fault, from serde's message. The first name in backticks is the faulty one.
     fn of(error: &'e Error) -> Self {
         let message = error.message();
         let mut names = message.split('`').skip(1).step_by(2);
@@ -113,7 +108,6 @@ impl<'e> Fault<'e> {
     }
 }
 
-/// The dotted `path` extended by `name`.
 pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.into() } else { format!("{path}.{name}") }
 }
@@ -154,8 +148,7 @@ fn mismatch(key: &str, message: &str) -> String {
     format!("`{key}` is {found}, not {wanted}")
 }
 
-/// Removes from a table the innermost entry whose key or value contains `span`, and returns the path of this entry.
-/// `None` if no entry contains `span`.
+/// Removes the innermost entry whose key or value contains `span`, and returns its path. `None` without an entry.
 fn remove(value: &mut Spanned<DeValue<'_>>, span: &Range<usize>) -> Option<Vec<String>> {
     match value.get_mut() {
         DeValue::Table(table) => remove_from_table(table, span),

@@ -1,5 +1,5 @@
-//! The validated scenario: defaults are filled in, names are resolved and numbers are checked. Names of physical groups
-//! are not resolved yet, because the meshes have not been read.
+//! The validated scenario, with defaults filled in. Physical groups are not resolved, because the meshes have not been
+//! read.
 
 use std::path::PathBuf;
 
@@ -17,20 +17,19 @@ use crate::vocabulary::vocabulary;
 pub struct Scenario {
     /// Path of the scenario file.
     pub path: PathBuf,
-    /// Text of the file with overrides and parameters applied, to which the spans of [`Located`] values refer.
+    /// Text of the file with overrides and parameters applied. Spans of [`Located`] values refer to this text.
     pub source: String,
     /// Text of the file without overrides.
     pub file_text: String,
-    /// The places where values have replaced expressions in the text.
     pub(super) substitution: Substitution,
-    /// Name of the file without its extension. The names of frame files begin with this name.
+    /// Name of the file without its extension, the prefix of the frame files.
     pub name: String,
     /// Title of reports.
     pub title: String,
-    /// System of units of all numbers; `None` if the scenario does not name it.
+    /// System of units of all numbers, if given.
     pub units: Option<UnitSystem>,
-    /// Gravitational acceleration of the scenario, for bodies without a gravity of their own \[m/s²\]. Zero if it
-    /// varies in time: each of these bodies then has [`BodySpec::varying_gravity`].
+    /// Gravitational acceleration of bodies without their own \[m/s²\]. Zero if it varies in time
+    /// ([`BodySpec::varying_gravity`]).
     pub gravity: Vec3,
     /// Duration and steps.
     pub time: TimeSettings,
@@ -40,9 +39,9 @@ pub struct Scenario {
     pub materials: Vec<MaterialSpec>,
     /// Bodies, in file order.
     pub bodies: Vec<BodySpec>,
-    /// Rigid walls, in file order. Where an index means a body or a wall, walls are numbered after the bodies.
+    /// Rigid walls, in file order. Common indices number walls after the bodies.
     pub walls: Vec<WallSpec>,
-    /// Initial velocities of groups of nodes, in file order. If several of them contain a node, the last one applies.
+    /// Initial velocities of groups of nodes, in file order. The last one that contains a node applies.
     pub velocities: Vec<VelocitySpec>,
     /// Supports and prescribed motion.
     pub boundaries: Vec<BoundarySpec>,
@@ -59,7 +58,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The system of units in which all materials can exist. `None` if the scenario names one, or none can be inferred.
+    /// The system of units in which all materials can exist. `None` if the scenario names one, or none fits.
     pub fn inferred_units(&self) -> Option<UnitSystem> {
         let of = |material: &MaterialSpec| Some((material.density?, material.wave_speed()));
         let solids: Vec<_> = self.materials.iter().filter_map(of).collect();
@@ -79,7 +78,7 @@ pub struct TimeSettings {
     pub end: f64,
     /// Time step outside flight.
     pub step: StepSize,
-    /// With `StepSize::Auto`, ratio of the time step to the critical step \[-\], in (0, 1].
+    /// Ratio of the time step to the critical step for `StepSize::Auto` \[-\], in (0, 1].
     pub safety: f64,
     /// Largest step in flight \[s\].
     pub flight_step: f64,
@@ -99,33 +98,31 @@ pub enum StepSize {
 /// Dynamic relaxation before the run: time steps with local damping until the bodies are at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DynamicRelaxation {
-    /// Upper limit of the kinetic energy of bodies at rest, relative to its peak \[-\].
+    /// Kinetic energy below which bodies are at rest, relative to its peak \[-\].
     pub tolerance: f64,
     /// Number of steps after which the run fails if the bodies are not at rest.
     pub max_steps: u64,
 }
 
 impl DynamicRelaxation {
-    /// Number of consecutive steps at rest after which the relaxation ends. If half the number of all relaxation steps
-    /// is larger, this half is required instead.
+    /// Consecutive steps at rest after which the relaxation ends, or half of all its steps if more.
     pub const MIN_CALM_STEPS: u64 = 100;
 }
 
 /// A named material.
 #[derive(Clone, Debug)]
 pub struct MaterialSpec {
-    /// Name: the key of the table of the material.
+    /// Key of the table of the material.
     pub name: String,
-    /// Mass per reference volume \[kg/m³\]. `None` for a rigid material without a density; its bodies prescribe their
-    /// mass.
+    /// Mass per reference volume \[kg/m³\]. `None` for a rigid material whose bodies give their mass.
     pub density: Option<f64>,
     /// The law and its constants.
     pub model: MaterialModel,
 }
 
 impl MaterialSpec {
-    /// Speed √((λ + 2µ)/ρ) of longitudinal waves in an unbounded elastic material, with the Lamé constants λ and µ and
-    /// the density ρ \[m/s\]; `None` for a rigid material.
+    /// Speed √((λ + 2µ)/ρ) of longitudinal waves \[m/s\], with the Lamé constants λ and µ and the density ρ. `None` for
+    /// a rigid material.
     pub fn wave_speed(&self) -> Option<f64> {
         let MaterialModel::Hyperelastic(_, Elasticity { young, poisson }) = self.model else { return None };
         let modulus = young * (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
@@ -172,12 +169,11 @@ pub struct BodySpec {
     pub velocity: Vec3,
     /// Angular velocity about the centre of mass at t = 0 \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Gravitational acceleration of the body or else of the scenario \[m/s²\]. Zero if it varies in time.
+    /// Gravitational acceleration \[m/s²\]. Zero if it varies in time.
     pub gravity: Vec3,
-    /// Gravitational acceleration as functions of time \[m/s²\]. `None` if the acceleration is constant.
+    /// Gravitational acceleration as functions of time \[m/s²\]. `None` if constant.
     pub varying_gravity: Option<[TimeFunction; 3]>,
-    /// Rate α of the damping force −α M v, with the mass matrix M and the velocities v, as a function of time \[1/s\];
-    /// `None` for zero.
+    /// Rate α(t) of the damping force −α M v \[1/s\], with the mass matrix M and the velocities v. `None` for zero.
     pub mass_damping: Option<TimeFunction>,
     /// Contact surface.
     pub contact: ContactSurface,
@@ -206,7 +202,7 @@ vocabulary! {
 /// A rigid wall: an infinite plane with material behind it.
 #[derive(Clone, Debug)]
 pub struct WallSpec {
-    /// Name, different from those of all bodies and other walls.
+    /// Name, unique among bodies and walls.
     pub name: String,
     /// A point of the plane at t = 0 \[m\].
     pub point: Vec3,
@@ -216,7 +212,7 @@ pub struct WallSpec {
     pub motion: WallMotion,
 }
 
-/// Motion of a wall, which is always a translation.
+/// Motion of a wall, always a translation.
 #[derive(Clone, Debug)]
 pub enum WallMotion {
     /// At rest.
@@ -242,10 +238,9 @@ pub enum RigidMass {
     Volume,
     /// From the faces of a surface mesh, this thickness \[m\] and the density.
     Shell(f64),
-    /// Prescribed mass \[kg\]. It is evenly distributed over the volume elements or, on a surface mesh, over the faces.
+    /// Prescribed mass \[kg\], evenly distributed over the mesh.
     Even(f64),
-    /// Prescribed mass \[kg\], and prescribed inertia about the centre of mass (xx, yy, zz, xy, yz, xz) \[kg·m²\]. The
-    /// centre of mass is the centroid of the mesh.
+    /// Prescribed mass \[kg\] and inertia about the centroid of the mesh (xx, yy, zz, xy, yz, xz) \[kg·m²\].
     Given(f64, [f64; 6]),
 }
 
@@ -272,7 +267,7 @@ vocabulary! {
     }
 }
 
-/// Initial velocity of the nodes of a group of a deformable body, in place of the velocity of the body.
+/// Initial velocity of a group of nodes of a deformable body, in place of the velocity of the body.
 #[derive(Clone, Debug)]
 pub struct VelocitySpec {
     /// Index into [`Scenario::bodies`].
@@ -314,7 +309,7 @@ pub enum PrescribedMotion {
 /// A rotation about a fixed axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrescribedRotation {
-    /// Unit vector along the axis; positive rotation is right-handed about this vector.
+    /// Unit vector along the axis, right-handed.
     pub axis: Vec3,
     /// A point of the axis \[m\].
     pub point: Vec3,
@@ -336,8 +331,7 @@ pub enum Turn {
 pub struct LoadSpec {
     /// Index into [`Scenario::bodies`].
     pub body: usize,
-    /// Physical group of faces (for a pressure or traction) or of cells (for a body force). With `None`, the load acts
-    /// on the whole skin or the whole body.
+    /// Physical group of faces (pressure, traction) or cells (body force). `None` for the whole skin or body.
     pub group: Option<Located<String>>,
     /// Type and value.
     pub kind: LoadKind,
@@ -359,20 +353,19 @@ pub enum LoadKind {
 pub struct OutputSettings {
     /// Directory, relative to the working directory.
     pub directory: PathBuf,
-    /// Frame schedule. In addition, a frame is always written at the first and at the last instant.
+    /// Frame schedule. The first and the last instant always have a frame.
     pub frames: FrameSchedule,
     /// Whether steps end at the times of frames, history rows and probe samples.
     pub exact: bool,
-    /// Largest time between frames after the first contact \[s\]. With `None`, contact does not change the schedule.
+    /// Largest time between frames after the first contact \[s\]. `None` for no change of the schedule.
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
-    /// Whether bounding volumes are written with each frame: those whose predicted contact times are at the top of the
-    /// queue.
+    /// Whether frames include bounding volumes, at the top of the queue of predicted contact times.
     pub detection_volumes: bool,
     /// Time between rows of the history \[s\]; 0 for a row in every step.
     pub history_interval: f64,
-    /// Checkpoints during the run. With `None`, a checkpoint is written only when the run is interrupted.
+    /// Checkpoints during the run. `None` for a checkpoint only at an interruption.
     pub checkpoint: Option<CheckpointSettings>,
 }
 
@@ -381,7 +374,7 @@ pub struct OutputSettings {
 pub struct CheckpointSettings {
     /// Time between checkpoints \[s\].
     pub interval: f64,
-    /// Number of checkpoint files that are kept.
+    /// Number of checkpoint files kept.
     pub keep: usize,
 }
 
@@ -419,7 +412,7 @@ vocabulary! {
         ContactGap = "contact-gap",
         /// Contact status: open, sticking or sliding.
         ContactStatus = "contact-status",
-        /// Distance field: distance from the surface of the body, in the reference configuration \[m\].
+        /// Distance from the surface of the body, in the reference configuration \[m\].
         Distance = "distance",
         /// Assumed gradient of the distance field.
         DistanceGradient = "distance-gradient",

@@ -1,8 +1,6 @@
 //! Enums whose variants are words of scenarios.
 
-/// Declares an enum and, for each of its variants, a word in scenarios: `pub enum Kind { Flat = "flat", … }`. The enum
-/// gets the method `word` and the constant `WORDS`. `WORDS` contains a pair of word and variant for each variant, in
-/// the order of the declaration.
+/// Declares an enum and the word of each variant in scenarios: `pub enum Kind { Flat = "flat", … }`.
 macro_rules! vocabulary {
     ($(#[$of_enum:meta])* pub enum $name:ident { $($(#[$of_variant:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$of_enum])*

@@ -1,4 +1,4 @@
-//! Reference of all scenario keys, for the documentation, messages and `ictus explain`. Tests compare its keys and
+//! Reference of all scenario keys, for the documentation, messages and `ictus explain`. Tests compare the keys and
 //! defaults with the types that read the file.
 
 use std::fmt::Write as _;
@@ -10,10 +10,10 @@ pub struct KeyReference {
     pub table: &'static str,
     /// Name of the key.
     pub name: &'static str,
-    /// Default of the key: a TOML value, a formula such as `end/200`, or a description in words. `None` for a required
-    /// key, even if only some kinds of material require it.
+    /// Default: a TOML value, a formula such as `end/200`, or words. `None` for a key that at least some materials
+    /// require.
     pub default: Option<&'static str>,
-    /// Unit of the value: `-` for a dimensionless quantity; empty for a name, a choice, a count or a direction.
+    /// Unit; `-` for a dimensionless quantity, empty for a name, choice, count or direction.
     pub unit: &'static str,
     /// Meaning of the key.
     pub meaning: &'static str,
@@ -43,8 +43,8 @@ const fn optional(
     KeyReference { table, name, default: Some(default), unit, meaning }
 }
 
-/// All keys, in the usual order of a scenario file. The keys of the table `parameters` are missing, because a scenario
-/// names them freely. Tables with the same keys are listed once: as `boundaries.displacement` and `contact.friction`.
+/// All keys, in the usual order of a scenario file, without the freely named `parameters`. Of tables with the same
+/// keys, only `boundaries.displacement` and `contact.friction` are listed.
 #[rustfmt::skip]
 pub const KEYS: &[KeyReference] = &[
     optional(["", "title"], "the file's name", "", "title of reports"),
@@ -191,8 +191,6 @@ pub const KEYS: &[KeyReference] = &[
     required("output.history", "interval", "s", "time between rows, written at the ends of steps, including flight steps; 0 for every step"),
 ];
 
-/// The entry of the key `name` of `table`. The tables `velocity` and `acceleration` of a boundary have the same entries
-/// as `displacement`. The friction tables of pairs and walls have the same entries as `contact.friction`.
 pub(super) fn find(table: &str, name: &str) -> Option<&'static KeyReference> {
     let table = match table {
         "boundaries.velocity" | "boundaries.acceleration" => "boundaries.displacement",
@@ -202,7 +200,7 @@ pub(super) fn find(table: &str, name: &str) -> Option<&'static KeyReference> {
     KEYS.iter().find(|entry| entry.table == table && entry.name == name)
 }
 
-/// [`KEYS`] as Markdown. Each table of the scenario file has a heading, and a Markdown table with one row per key.
+/// [`KEYS`] as Markdown, with one table of rows per table of the scenario file.
 pub fn reference_markdown() -> String {
     let mut text = String::new();
     let mut table = None;
@@ -227,7 +225,7 @@ pub fn reference_markdown() -> String {
     text
 }
 
-/// Heading of a table of the scenario file, in the notation of the file: `[table]`, `[[table]]` or `table = { … }`.
+/// Heading of a table, in the notation of the file.
 fn heading(table: &str) -> String {
     match table {
         "" => "top of the file".into(),

@@ -10,7 +10,7 @@ use crate::section::{Section, join};
 use crate::spanned::Spanned;
 use crate::{Axis, BoundarySpec, Located, PrescribedMotion, PrescribedRotation, Turn};
 
-/// Prescribed motion of one Cartesian component, and key and location of this motion.
+/// Prescribed motion of one component, with its key and location.
 struct Prescribed {
     axis: Axis,
     motion: PrescribedMotion,
@@ -102,7 +102,7 @@ fn moved(
         .collect()
 }
 
-/// The motions that a rotation prescribes, one for each of the three components.
+/// The motions of all three components in a rotation.
 fn turned(raw: &Spanned<raw::Turning>, path: &str, check: &mut Check<'_>) -> Vec<Prescribed> {
     let given = raw.get_ref();
     let axis = check.direction(&join(path, "axis"), &given.axis, "give a direction, such as [0, 0, 1]");
@@ -131,8 +131,6 @@ fn turned(raw: &Spanned<raw::Turning>, path: &str, check: &mut Check<'_>) -> Vec
     Axis::WORDS.iter().map(along).collect()
 }
 
-/// Reports the first component that is prescribed beside a rotation. The rotation already prescribes all three
-/// components.
 fn refuse_beside_rotation(prescribed: &[Prescribed], path: &str, check: &mut Check<'_>) {
     let Some(entry) = prescribed.first() else { return };
     let fact = format!("`{path}` prescribes the {:?} axis beside a rotation", entry.axis);
@@ -154,8 +152,7 @@ fn report_repeated_axes(prescribed: &[Prescribed], path: &str, check: &mut Check
     }
 }
 
-/// Warns of displacements and angles that are not zero at t = 0. At t = 0, the body is in the configuration of its
-/// mesh.
+/// Warns of displacements and angles that are not zero at t = 0.
 fn warn_of_jumps(prescribed: &[Prescribed], path: &str, check: &mut Check<'_>) {
     for entry in prescribed {
         let (function, what) = match &entry.motion {

@@ -8,7 +8,6 @@ use crate::math::{TimeFunction, TimeFunctionError, Vec3};
 use crate::raw::{self, Number, Text, Texts, Triple};
 use crate::spanned::Spanned;
 
-/// Admissible range of a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Bounds {
     Finite,
@@ -47,14 +46,13 @@ impl Bounds {
     }
 }
 
-/// A vector that may vary in time.
 #[derive(Clone, Debug)]
 pub(super) enum VectorFunction {
     Constant(Vec3),
     Varying([TimeFunction; 3]),
 }
 
-/// Problems and warnings found so far, and the text to which the spans of both refer.
+/// Problems and warnings found so far, with spans in `text`.
 pub(super) struct Check<'t> {
     text: &'t str,
     pub problems: Vec<Problem>,
@@ -92,7 +90,6 @@ impl<'t> Check<'t> {
         value
     }
 
-    /// The vector, if it is given. Reports components that are not finite.
     pub fn vector(&mut self, key: &str, value: Option<&Triple>) -> Option<Vec3> {
         let value = value?;
         for component in value.get_ref() {
@@ -101,7 +98,7 @@ impl<'t> Check<'t> {
         Some(Vec3::from(*value.get_ref()))
     }
 
-    /// A constant vector, or three functions of time. `None` if a component is not a valid function.
+    /// `None` if a component is not a valid function.
     pub fn vector_function(
         &mut self,
         key: &str,
@@ -116,7 +113,7 @@ impl<'t> Check<'t> {
         })
     }
 
-    /// The unit vector along `value`. `None` for a zero vector, which is reported with the remedy `help`.
+    /// Unit vector along `value`. `None` for a zero vector, reported with the remedy `help`.
     pub fn direction(&mut self, key: &str, value: &Triple, help: &str) -> Option<Vec3> {
         let direction = self.vector(key, Some(value))?;
         let largest = direction.amax();
@@ -125,11 +122,10 @@ impl<'t> Check<'t> {
             self.report(problem.help(help));
             return None;
         }
-        // The division by the largest component prevents overflow and underflow of the squares of the components.
+        // Prevents overflow and underflow of the squares.
         Some((direction / largest).normalize())
     }
 
-    /// The value that `word` selects among `choices`. Reports an unknown word.
     pub fn choice<T: Copy>(&mut self, key: &str, word: &Text, choices: &[(&str, T)]) -> Option<T> {
         let found = choices.iter().find(|(name, _)| name == word.get_ref());
         if found.is_none() {
@@ -144,7 +140,7 @@ impl<'t> Check<'t> {
         found.map(|(_, value)| *value)
     }
 
-    /// The value that `word` selects among `choices`. Without a word, the value of the first choice.
+    /// The value of `word`, or of the first choice without a word.
     pub fn choice_or_first<T: Copy>(
         &mut self,
         key: &str,
@@ -157,14 +153,12 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// The values that `words` select among `choices`. Reports unknown and repeated words.
     pub fn choices<T: Copy>(&mut self, key: &str, words: &Texts, choices: &[(&str, T)]) -> Option<Vec<T>> {
         self.distinct(key, words.get_ref());
         let values: Vec<_> = words.get_ref().iter().map(|word| self.choice(key, word, choices)).collect();
         values.into_iter().collect()
     }
 
-    /// Reports repeated words of a list.
     pub fn distinct(&mut self, key: &str, words: &[Text]) {
         for (index, word) in words.iter().enumerate() {
             if words[..index].iter().any(|earlier| earlier.get_ref() == word.get_ref()) {
@@ -174,8 +168,7 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Index of `word` in `names`. Reports a word that is not in `names`. The message calls the word a `kind`, such as
-    /// a body.
+    /// Index of `word` in `names`. `kind` is a word for the message, such as “body”.
     pub fn reference(
         &mut self,
         kind: &str,
@@ -195,7 +188,6 @@ impl<'t> Check<'t> {
         found
     }
 
-    /// Reports an empty name.
     pub fn name(&mut self, key: &str, word: &Text) {
         if word.get_ref().trim().is_empty() {
             self.report(
@@ -204,8 +196,7 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Names of physical groups. Reports an empty list, and empty and repeated names. The mesh, which is read later,
-    /// determines whether the groups exist.
+    /// Names of physical groups. Only the mesh, read later, shows whether the groups exist.
     pub fn groups(&mut self, key: &str, names: &raw::Names, span: Range<usize>) -> Vec<Located<String>> {
         let located = |word: &Text| Located { value: word.get_ref().clone(), span: word.span() };
         let groups = names.texts(span.clone());
@@ -218,14 +209,13 @@ impl<'t> Check<'t> {
         groups.iter().map(located).collect()
     }
 
-    /// Name of a physical group. `None` for `"all"`, or if no word is given.
+    /// Name of a physical group. `None` for `"all"` and without a word.
     pub fn group(&mut self, key: &str, word: Option<&Text>) -> Option<Located<String>> {
         let word = word.filter(|word| word.get_ref() != "all")?;
         self.name(key, word);
         Some(Located { value: word.get_ref().clone(), span: word.span() })
     }
 
-    /// A function of time. Reports an invalid function and a number that is not finite.
     pub fn function(&mut self, key: &str, value: &Spanned<raw::Function>) -> Option<TimeFunction> {
         let function = match value.get_ref() {
             raw::Function::Number(number) => Ok(TimeFunction::Constant(*number)),
@@ -265,8 +255,7 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Byte range of an error within an expression. `None` if the error has no position, or if the expression is
-    /// written with escapes or in triple quotes.
+    /// Byte range of an error within an expression. `None` without a position, and for escapes and triple quotes.
     fn inside(&self, value: &Spanned<raw::Function>, error: &TimeFunctionError) -> Option<Range<usize>> {
         let raw::Function::Expression(expression) = value.get_ref() else { return None };
         let at = error.at()?;

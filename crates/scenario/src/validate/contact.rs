@@ -14,7 +14,7 @@ use crate::{
     SphereFit, TouchingEdges,
 };
 
-/// Default of `sort_every`: number of steps from one sorting to the next.
+/// Number of steps from one sorting to the next.
 const DEFAULT_SORT_EVERY: u32 = 10;
 
 const DEFAULT_VOLUMES: [BoundingVolume; 4] =
@@ -84,8 +84,7 @@ pub(super) fn validate(
     })
 }
 
-/// Intervals of the sorting detector. Reports intervals below 1. With another detector, also reports intervals that
-/// differ from their defaults.
+/// Reports intervals below 1. With another detector, also reports intervals that differ from their defaults.
 fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut Check<'_>) -> SortingSettings {
     let mut count = |key: &str, value: Option<&Spanned<i64>>, default: u32| {
         let Some(value) = value else { return default };
@@ -108,7 +107,6 @@ fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut C
     }
 }
 
-/// Contact normal of a node in an element. Reports the choice `contactor` if detection is not by distance fields.
 fn normal(
     word: Option<&raw::Text>,
     detection: Option<DetectionMethod>,
@@ -125,8 +123,7 @@ fn normal(
     Some(normal)
 }
 
-/// Edges with edge-to-edge contact. With detection by distance fields there are none, and any given value except `none`
-/// is reported.
+/// Detection by distance fields has no edge contact.
 fn edges(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,
@@ -144,8 +141,6 @@ fn edges(
     Some(TouchingEdges::None)
 }
 
-/// Volumes, sphere fit and kinematics of hierarchical detection. With another detector, reports each of these keys that
-/// is given.
 fn flight(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,

@@ -51,7 +51,6 @@ fn one(section: Section<'_>, bodies: &[Spanned<String>], check: &mut Check<'_>) 
     Some(LoadSpec { body: body?, group, kind })
 }
 
-/// Reports a load of several `kinds`. The problem has the location of the last kind that is given.
 fn report_several(path: &str, kinds: &[(&str, Option<std::ops::Range<usize>>)], check: &mut Check<'_>) {
     let given: Vec<_> = kinds.iter().filter_map(|(name, span)| Some((*name, span.clone()?))).collect();
     let names = given.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" and ");

@@ -19,20 +19,20 @@ enum Law {
     Rigid,
 }
 
-/// Words that `model` accepts, and the laws that they name.
+/// Words of the key `model`.
 fn models() -> Vec<(&'static str, Law)> {
     let laws = LAWS.into_iter().map(|law| (law.name, Law::Hyperelastic(law)));
     laws.chain([("rigid", Law::Rigid)]).collect()
 }
 
-/// The materials, in the order of their tables. `None` for a material that cannot be read.
+/// `None` for a material that cannot be read.
 pub(super) fn validate(materials: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<Option<MaterialSpec>> {
     materials.into_iter().map(|material| one(material, check)).collect()
 }
 
-/// Names and materials of a materials file, which contains tables `[materials.NAME]`. The name of the file is relative
-/// to `folder`. Problems in the file get the span of this name in the scenario, and their messages contain the name and
-/// the line. The names are `None` if the file cannot be read or is not TOML.
+/// Names and materials of a file, whose name is relative to `folder`. Names are `None` if the file cannot be read.
+///
+/// Problems in the file get the span of its name in the scenario.
 pub(super) fn validate_file(
     file: &Spanned<String>,
     folder: &Path,
@@ -100,8 +100,7 @@ fn one(material: Named<'_>, check: &mut Check<'_>) -> Option<MaterialSpec> {
     }
 }
 
-/// Removes the key `model` from the table and returns the law that it names. The law determines the other keys of the
-/// table.
+/// Removes the key `model`, because the law determines the other keys of the table.
 fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     let key = section.key("model");
     let models = models();
@@ -130,7 +129,6 @@ fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     }
 }
 
-/// Warns of each material that no body has.
 pub(super) fn warn_of_unused(scenario: &Scenario, names: &[Spanned<String>], check: &mut Check<'_>) {
     for (index, name) in names.iter().enumerate() {
         if !scenario.bodies.iter().any(|body| body.material == index) {

@@ -1,4 +1,4 @@
-//! Validation of the raw tables. It fills in defaults, checks ranges, resolves names and collects the problems.
+//! Validation of the raw tables: fills in defaults, checks ranges, resolves names and collects the problems.
 
 mod bodies;
 mod boundaries;
@@ -25,8 +25,7 @@ use crate::units::UnitSystem;
 use check::{Check, VectorFunction};
 use tables::Tables;
 
-/// Scenario with the content `text` of the file at `path`. The caller sets [`Scenario::source`] and
-/// [`Scenario::file_text`].
+/// Scenario with the content `text`. The caller sets [`Scenario::source`] and [`Scenario::file_text`].
 pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>> {
     let mut check = Check::new(text);
     let scenario =
@@ -37,7 +36,7 @@ pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>
     }
 }
 
-/// Rejects self-contact with the sorting detector, because this detector pairs nodes only with faces of other bodies.
+/// The sorting detector pairs nodes only with faces of other bodies.
 fn refuse_sorted_self_contact(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -54,9 +53,7 @@ fn refuse_sorted_self_contact(
     }
 }
 
-/// Rejects settings that detection by distance fields does not support. One is a contact thickness, because a distance
-/// field is measured from the surface of the mesh. The other is a pair with groups of faces, because nodes touch
-/// elements instead of faces.
+/// A distance field is measured from the surface of the mesh, and nodes touch elements instead of faces.
 fn refuse_unserved_by_fields(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -81,8 +78,7 @@ fn refuse_unserved_by_fields(
     }
 }
 
-/// Rejects ties, contact thickness and distance fields with the midpoint scheme. This scheme computes the geometry of
-/// contact at mid-steps only for nodes and faces of the meshes.
+/// The midpoint scheme computes geometry at mid-steps only for nodes and faces of the meshes.
 fn refuse_unserved_by_midpoint(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],

@@ -11,19 +11,16 @@ use crate::{CheckpointSettings, DetectionMethod, Field, FrameSchedule, OutputSet
 
 const DEFAULT_FRAMES: usize = 60;
 
-/// Default number of checkpoint files that are kept.
 const DEFAULT_CHECKPOINTS: usize = 2;
-/// Largest number of checkpoint files that can be kept.
 const MAX_CHECKPOINTS: usize = 1000;
 
-/// Properties of the run on which the output depends. `end` and `detection` are `None` if they have problems.
+/// Properties of the run, `None` if they have problems.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run<'a> {
-    /// Time at the end of the run \[s\].
+    /// End time \[s\].
     pub end: Option<f64>,
-    /// Name of the scenario. The default output directory ends with this name.
+    /// Last component of the default output directory.
     pub name: &'a str,
-    /// Detection method.
     pub detection: Option<DetectionMethod>,
 }
 
@@ -70,7 +67,6 @@ pub(super) fn validate(
     })
 }
 
-/// Settings of the checkpoints.
 fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettings {
     const KEY: &str = "output.checkpoint.keep";
     let interval = check.number("output.checkpoint.interval", &raw.interval, Bounds::Positive);
@@ -87,8 +83,7 @@ fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettin
     CheckpointSettings { interval, keep }
 }
 
-/// Whether bounding volumes are written. If the key is true and detection is not hierarchical, reports the key, because
-/// no other detector has such volumes.
+/// Only hierarchical detection has such volumes.
 fn detection_volumes(
     wanted: Option<&Spanned<bool>>,
     detection: Option<DetectionMethod>,
@@ -106,14 +101,12 @@ fn detection_volumes(
     true
 }
 
-/// Default output fields: all except the acceleration, the distance and the gradient of the distance.
 fn default_fields() -> Vec<Field> {
     let is_default =
         |field: &Field| !matches!(field, Field::Acceleration | Field::Distance | Field::DistanceGradient);
     Field::WORDS.iter().map(|(_, field)| *field).filter(is_default).collect()
 }
 
-/// Frame schedule: a number of frames, an interval or a list of times.
 fn frames(raw: &raw::Output, end: Option<f64>, check: &mut Check<'_>) -> Option<FrameSchedule> {
     match (&raw.frames, &raw.interval, &raw.times) {
         (None, None, None) => Some(FrameSchedule::Count(DEFAULT_FRAMES)),
@@ -147,7 +140,6 @@ fn frames(raw: &raw::Output, end: Option<f64>, check: &mut Check<'_>) -> Option<
     }
 }
 
-/// Checks that there are frame times, that they increase strictly, and that they lie within the run.
 fn check_times(times: &Spanned<Vec<f64>>, end: Option<f64>, check: &mut Check<'_>) {
     const KEY: &str = "output.times";
     let list = times.get_ref();

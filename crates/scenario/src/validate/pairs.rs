@@ -8,14 +8,12 @@ use crate::section::{Section, join};
 use crate::spanned::Spanned;
 use crate::{ContactLaws, Located, ResponseSettings, SurfacePair, TiedPair};
 
-/// Names of bodies and walls, to which a pair can refer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'a> {
     pub bodies: &'a [Spanned<String>],
     pub walls: &'a [Spanned<String>],
 }
 
-/// A pair as written in the file.
 pub(super) struct Pair {
     surfaces: SurfacePair,
     path: String,
@@ -27,14 +25,12 @@ impl Pair {
         self.raw.tied.as_ref().is_some_and(|tied| *tied.get_ref())
     }
 
-    /// Whether the pair excludes its two surfaces from contact. It does so by `contact = false`, or by a tie.
     fn excludes_contact(&self) -> bool {
         self.raw.contact == Some(false) || self.is_tied()
     }
 }
 
-/// The pairs. A pair that is impossible or conflicts with an earlier pair is reported and left out. `None` if a pair
-/// cannot be read.
+/// The pairs. An impossible or conflicting pair is reported and left out. `None` if a pair cannot be read.
 pub(super) fn validate(
     sections: Vec<Section<'_>>,
     names: Names<'_>,
@@ -61,7 +57,7 @@ pub(super) fn validate(
     complete.then_some(seen)
 }
 
-/// Bodies and groups of a pair, with the lower index of a body first.
+/// Bodies and groups of a pair, lower index first.
 fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>) -> Option<SurfacePair> {
     let touchable: Vec<_> = names.bodies.iter().chain(names.walls).cloned().collect();
     let kind = if names.walls.is_empty() { "body" } else { "body or wall" };
@@ -88,7 +84,7 @@ fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>
     })
 }
 
-/// The problem of a pair that is impossible, or that conflicts with a pair in `before`. `None` for a valid pair.
+/// Problem of a pair that is impossible or conflicts with a pair in `before`.
 fn conflict(pair: &Pair, before: &[Pair], names: Names<'_>) -> Option<Problem> {
     let (path, surfaces) = (&pair.path, &pair.surfaces);
     let [first, second] = surfaces.bodies;
@@ -118,37 +114,34 @@ fn conflict(pair: &Pair, before: &[Pair], names: Names<'_>) -> Option<Problem> {
     }
 }
 
-/// Whether two pairs of the same bodies name the same groups.
 fn is_same(one: &SurfacePair, other: &SurfacePair) -> bool {
     let name = |group: &Option<Located<String>>| group.as_ref().map(|group| group.value.clone());
     one.groups.each_ref().map(name) == other.groups.each_ref().map(name)
 }
 
-/// Contact laws that apply to keys that a pair does not give.
+/// Contact laws for keys that a pair does not give.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FallbackLaws<'a> {
     /// Laws of `[contact]`.
     pub all: ContactLaws,
-    /// Laws of each wall, for its contact with any body.
+    /// Laws of each wall.
     pub of_walls: &'a [ContactLaws],
     pub num_bodies: usize,
 }
 
 impl FallbackLaws<'_> {
-    /// Fallback laws of two bodies, or of a body and a wall.
     fn of(&self, bodies: [usize; 2]) -> ContactLaws {
         let wall = bodies[1].checked_sub(self.num_bodies).and_then(|wall| self.of_walls.get(wall));
         wall.copied().unwrap_or(self.all)
     }
 }
 
-/// The pairs with laws of their own.
+/// The pairs with laws of their own. The first of these sources with a value for a missing key applies:
+/// - For a pair with groups, the pair of the whole bodies, if it has laws of its own.
+/// - The wall.
+/// - `[contact]`.
 ///
-/// If a pair with groups leaves out the key of a law, the pair of the whole bodies gives the value, provided that this
-/// pair has laws of its own. In all other cases, the wall or `[contact]` gives the value of a missing key.
-///
-/// A wall whose laws differ from the laws of `[contact]` adds a pair with each body, unless the whole body and the
-/// whole wall are already a pair with laws of its own.
+/// A wall with laws of its own adds a pair with each body, unless the pair of both as a whole has laws of its own.
 pub(super) fn own_laws(
     pairs: &[Pair],
     rest: FallbackLaws<'_>,
@@ -181,7 +174,6 @@ pub(super) fn own_laws(
     own
 }
 
-/// The pairs without contact, including the tied pairs, in ascending order of their bodies.
 pub(super) fn excluded(pairs: &[Pair]) -> Vec<SurfacePair> {
     let apart = pairs.iter().filter(|pair| pair.excludes_contact());
     let mut excluded: Vec<_> = apart.map(|pair| pair.surfaces.clone()).collect();
@@ -189,7 +181,6 @@ pub(super) fn excluded(pairs: &[Pair]) -> Vec<SurfacePair> {
     excluded
 }
 
-/// The tied pairs, in ascending order of their bodies.
 pub(super) fn tied(pairs: &[Pair], names: Names<'_>, check: &mut Check<'_>) -> Vec<TiedPair> {
     let mut tied = Vec::new();
     for Pair { surfaces, path, raw } in pairs {

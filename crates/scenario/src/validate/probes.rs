@@ -14,16 +14,15 @@ use crate::{
     BodySpec, Injury, Located, MaterialModel, MaterialSpec, ProbeFrame, ProbePlace, ProbeQuantity, ProbeSpec,
 };
 
-/// Parts of the scenario to which probes refer.
 pub(super) struct Measured<'a> {
     pub names: &'a [Spanned<String>],
     pub bodies: Option<&'a [BodySpec]>,
     pub materials: &'a [Option<MaterialSpec>],
-    /// System of units that the scenario names, if any.
+    /// System of units that the scenario names.
     pub units: Option<UnitSystem>,
     /// Interval of the history \[s\]. `None` if the output settings have problems.
     pub history_interval: Option<f64>,
-    /// Whether the contact response applies impulses.
+    /// Whether contact acts by impulses.
     pub has_impulses: bool,
 }
 
@@ -34,7 +33,7 @@ impl Measured<'_> {
     }
 }
 
-/// The probes. `None` if a probe is unusable.
+/// `None` if a probe is unusable.
 pub(super) fn validate(
     probes: Vec<Named<'_>>,
     measured: &Measured<'_>,
@@ -96,7 +95,7 @@ fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Opti
     Some(spec)
 }
 
-/// The given location of a probe, or else the centre of mass. Reports several given locations.
+/// The given location, or else the centre of mass.
 fn place(raw: &raw::Probe, path: &str, check: &mut Check<'_>) -> Option<Located<ProbePlace>> {
     let spans = [
         raw.nearest_node.as_ref().map(Spanned::span),
@@ -130,11 +129,7 @@ fn injuries(raw: Option<&Spanned<raw::Names>>, key: &str, check: &mut Check<'_>)
     check.choices(key, &Spanned::new(raw.span(), raw.get_ref().texts(raw.span())), Injury::WORDS)
 }
 
-/// Reports quantities that are not defined at the location or for the body of a probe. Reports injury criteria in three
-/// cases:
-/// - The acceleration is not measured.
-/// - Contact acts by impulses, which accelerations do not include.
-/// - `second` is given, but neither `g` nor a system of units.
+/// Accelerations do not include impulses, so that contact by impulses excludes injury criteria.
 fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let key = |name: &str| format!("probes.{}.{name}", spec.name);
     let of_elements = spec.quantities.iter().find(|quantity| quantity.is_of_elements());
@@ -176,8 +171,7 @@ fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_
     }
 }
 
-/// Checks the sampling rate of a probe with a filter. A rate below the minimum of the filter class is a warning. A rate
-/// at which the filter cannot be applied is a problem.
+/// Warns of a sampling rate below the minimum of the filter class. Reports a rate at which the filter is undefined.
 fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let (Some(class), Some(word)) = (spec.filter, &raw.filter) else { return };
     let Some(interval) = spec.interval.or(measured.history_interval).map(|interval| interval / spec.second)
@@ -185,7 +179,7 @@ fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check
         return;
     };
     let wanted = spec.second / class.least_rate();
-    // The minimum rate is sufficient. The tolerance 1e-9 allows for rounding.
+    // The tolerance allows for rounding.
     if interval.is_nan() || interval * class.least_rate() <= 1.0 + 1e-9 {
         return;
     }

@@ -1,4 +1,4 @@
-//! Contact response: its keys in `[contact]`, and for single pairs in `[[contact.pairs]]`.
+//! Contact response: its keys in `[contact]` and `[[contact.pairs]]`.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::{
     StiffnessRule,
 };
 
-/// Contact laws as given in the file: in `[contact]`, for one pair or for a wall.
+/// Contact laws as given for `[contact]`, a pair or a wall.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'a> {
     friction: Option<&'a Spanned<raw::Friction>>,
@@ -42,13 +42,11 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Laws of a wall, for its contact with any body.
     pub fn wall(raw: &'a raw::Wall) -> Self {
         let raw::Wall { friction, restitution, .. } = raw;
         Self { friction: friction.as_ref(), restitution: restitution.as_ref(), penalty: None, damping: None }
     }
 
-    /// Names and locations of the keys that are given.
     fn spans(&self) -> impl Iterator<Item = (&'static str, Range<usize>)> {
         let friction = self.friction.map(Spanned::span);
         let [restitution, penalty, damping] =
@@ -62,12 +60,11 @@ impl<'a> Given<'a> {
         all.into_iter().filter_map(|(name, span)| Some((name, span?)))
     }
 
-    /// Whether no law is given.
     pub fn is_nothing(&self) -> bool {
         self.spans().next().is_none()
     }
 
-    /// Reports all given laws. The pair at `path` has no contact, so that they have no effect.
+    /// Reports all given laws. The pair at `path` has no contact.
     pub fn refuse(&self, path: &str, check: &mut Check<'_>) {
         for (name, span) in self.spans() {
             let key = join(path, name);
@@ -76,8 +73,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Reports the laws at `path` that the response ignores or cannot realise. A law that is ignored but equals its
-    /// default is not reported.
+    /// Reports laws at `path` that the response ignores or cannot realise, except ignored defaults.
     fn refuse_idle(&self, path: &str, response: &ResponseSettings, check: &mut Check<'_>) {
         use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
         let method = response.method;
@@ -122,11 +118,11 @@ impl<'a> Given<'a> {
 /// Default factor of the spring stiffness \[-\].
 const FACTOR: f64 = 0.5;
 
-/// Smallest coefficient of restitution that is accepted for damped penalty springs \[-\]. A smaller coefficient needs a
-/// damping above 1.2 times critical.
+/// Smallest accepted coefficient of restitution of damped penalty springs \[-\]. A smaller one needs a damping above
+/// 1.2 times critical.
 const LEAST_OF_SPRINGS: f64 = 0.1;
 
-/// Settings of the response. `None` if a word is unknown.
+/// `None` if a word is unknown.
 pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<ResponseSettings> {
     let method = check.choice_or_first("contact.response", raw.response.as_ref(), ResponseMethod::WORDS);
     let scheme = check.choice_or_first("contact.scheme", raw.scheme.as_ref(), Scheme::WORDS);
@@ -154,7 +150,7 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
     Some(settings)
 }
 
-/// Reports keys that do not affect the chosen response. Keys with their default value are not reported.
+/// Reports keys that do not affect the chosen response, except defaults.
 fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Check<'_>) {
     use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
     let span = |value: Option<Range<usize>>, changed: bool| value.filter(|_| changed);
@@ -185,7 +181,7 @@ fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Chec
     }
 }
 
-/// The problem of the key `key`, which the response `method` ignores. The key affects only the methods `of`.
+/// Problem of a key that affects only the methods `of`.
 fn idle(key: &str, span: Range<usize>, method: ResponseMethod, of: &[ResponseMethod]) -> Problem {
     let words: Vec<&str> = of.iter().map(|method| method.word()).collect();
     Problem::new(format!("`{key}` has no effect on the response `{}`", method.word()))
@@ -223,7 +219,7 @@ fn every(value: Option<&Spanned<i64>>, check: &mut Check<'_>) -> u32 {
     })
 }
 
-/// The laws at `path`. A key that is not given has its value in `rest` or, without `rest`, the default of the response.
+/// The laws at `path`. Missing keys have their value in `rest` or, without `rest`, the default of the response.
 pub(super) fn laws(
     path: &str,
     given: Given<'_>,
@@ -232,7 +228,7 @@ pub(super) fn laws(
     check: &mut Check<'_>,
 ) -> ContactLaws {
     let method = response.map(|response| response.method);
-    // Penalty springs are integrated explicitly. With a factor above 1, they are unstable.
+    // Explicitly integrated springs are unstable with a factor above 1.
     let factor =
         if method == Some(ResponseMethod::EnergyMomentum) { Bounds::Positive } else { Bounds::Fraction };
     let restitution = if method == Some(ResponseMethod::Decomposition) { 0.0 } else { 1.0 };
@@ -248,8 +244,7 @@ pub(super) fn laws(
     if let Some(response) = response {
         given.refuse_idle(path, response, check);
     }
-    // Damping and restitution of normal springs determine each other. If one of them is given here, both lose their
-    // values of `rest`.
+    // Damping and restitution of normal springs determine each other. Hence one given here replaces both in `rest`.
     if given.restitution.is_some() {
         (rest.damping, rest.calms[0]) = (0.0, false);
     }

@@ -8,12 +8,11 @@ use crate::error::Problem;
 use crate::section::Section;
 use crate::spanned::Spanned;
 
-/// All tables of the file.
 pub(super) struct Tables<'i> {
     pub root: Section<'i>,
     pub time: Option<Section<'i>>,
     pub dynamic_relaxation: Option<Section<'i>>,
-    /// Name of the file that contains the materials. `None` if the scenario names no such file.
+    /// Name of a separate file of materials.
     pub materials_file: Option<Spanned<String>>,
     pub materials: Vec<Named<'i>>,
     pub bodies: Vec<Named<'i>>,
@@ -27,19 +26,18 @@ pub(super) struct Tables<'i> {
     pub output: Option<Section<'i>>,
 }
 
-/// A table and its name. The name is empty if the table has none.
+/// A table and its name, which may be empty.
 pub(super) struct Named<'i> {
     pub name: Spanned<String>,
     pub section: Section<'i>,
 }
 
-/// Names of the tables, in the order of the tables.
 pub(super) fn names(tables: &[Named<'_>]) -> Vec<Spanned<String>> {
     tables.iter().map(|table| table.name.clone()).collect()
 }
 
 impl<'i> Tables<'i> {
-    /// Parses the text as TOML, as `root` does. `None` if there are syntax errors.
+    /// `None` if there are syntax errors.
     pub fn parse(text: &'i str, problems: &mut Vec<Problem>) -> Option<Self> {
         let root = root(text, problems)?;
         Some(Self::split(root, problems))
@@ -82,11 +80,12 @@ impl<'i> Tables<'i> {
     }
 }
 
-/// Names of the tables that occur once for each entry of a list.
+/// Tables that occur once for each entry of a list.
 const LISTS: [&str; 7] = ["bodies", "walls", "velocities", "boundaries", "loads", "contact.pairs", "probes"];
 
-/// Parses the top level of a text. `None` if there are syntax errors. Of the errors on a line, only the first is
-/// reported. Of several repetitions of a table, only the first is reported.
+/// Parses the top level of a text. `None` if there are syntax errors.
+///
+/// Only the first error on a line and the first repetition of a table are reported.
 pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<toml::Spanned<DeTable<'i>>> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut lines = Vec::new();
@@ -119,7 +118,7 @@ pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<tom
     errors.is_empty().then_some(root)
 }
 
-/// A table that repeats the header of an earlier table. The parser reports its header and its keys as duplicates.
+/// A table that repeats the header of an earlier table. The parser reports header and keys as duplicates.
 struct RepeatedTable<'t> {
     name: &'t str,
     header: Range<usize>,
@@ -128,7 +127,7 @@ struct RepeatedTable<'t> {
 }
 
 impl<'t> RepeatedTable<'t> {
-    /// The table whose header contains the position `byte`. `None` if the line at this position is no header.
+    /// Table whose header contains the position `byte`.
     fn at(text: &'t str, byte: usize) -> Option<Self> {
         let start = text.get(..byte)?.rfind('\n').map_or(0, |end| end + 1);
         let line = text[start..].lines().next()?.trim_end();
@@ -149,7 +148,7 @@ impl<'t> RepeatedTable<'t> {
     }
 }
 
-/// A table that should occur once. If it is written as a list, reports this and returns the first table of the list.
+/// A table that should occur once. A list is reported, and its first table returned.
 fn single<'i>(
     value: Option<&toml::Spanned<DeValue<'i>>>,
     table: &'static str,
@@ -187,8 +186,9 @@ fn list<'i>(
     entries.into_iter().enumerate().map(section).collect()
 }
 
-/// The entries that are meant by `[TABLE]` or `[TABLE.NAME]`, written in place of `[[TABLE]]`. These entries are read
-/// in spite of the problem, so that other tables can refer to their names.
+/// The entries meant by `[TABLE]` or `[TABLE.NAME]` in place of `[[TABLE]]`.
+///
+/// In spite of the problem, they are read so that other tables can refer to their names.
 fn intended_entries<'i>(value: toml::Spanned<DeValue<'i>>) -> Vec<toml::Spanned<DeValue<'i>>> {
     let DeValue::Table(table) = value.get_ref() else { return Vec::new() };
     let is_table = |value: &toml::Spanned<DeValue<'_>>| matches!(value.get_ref(), DeValue::Table(_));
@@ -230,7 +230,7 @@ pub(super) fn materials<'i>(
     materials
 }
 
-/// A body, wall or probe with its name. The name, if there is one, replaces the index in the path of the table.
+/// A body, wall or probe with its name. The name replaces the index in the path.
 fn name<'i>(mut section: Section<'i>, table: &str) -> Named<'i> {
     let value = match section.value.get_ref() {
         DeValue::Table(table) => table.get("name"),

@@ -44,10 +44,9 @@ pub(super) fn validate(section: Option<Section<'_>>, check: &mut Check<'_>) -> O
     })
 }
 
-/// Default of `max_steps`, the largest number of steps of dynamic relaxation.
+/// Default of `max_steps`.
 const MAX_STEPS: u64 = 100_000;
 
-/// Settings in `[dynamic_relaxation]`.
 pub(super) fn validate_relaxation(section: Section<'_>, check: &mut Check<'_>) -> Option<DynamicRelaxation> {
     let raw: raw::DynamicRelaxation = section.read_sound_part(&mut check.problems)?;
     let tolerance = raw.tolerance.as_ref();

@@ -8,7 +8,6 @@ use crate::section::{Section, join};
 use crate::spanned::Spanned;
 use crate::{BodySpec, MaterialModel, MaterialSpec, VelocitySpec};
 
-/// Bodies and materials of the scenario, to which the tables `[[velocities]]` refer.
 pub(super) struct Moved<'a> {
     pub names: &'a [Spanned<String>],
     pub bodies: Option<&'a [BodySpec]>,

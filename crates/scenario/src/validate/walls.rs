@@ -10,19 +10,17 @@ use crate::section::join;
 use crate::spanned::Spanned;
 use crate::{ContactLaws, ResponseSettings, WallMotion, WallSpec};
 
-/// Largest accepted tangential part of the velocity of a wall with a mass, relative to the speed \[-\]. A normal of
-/// decimal numbers is rounded, so that a velocity along the normal can have a small tangential part.
+/// Largest tangential part of the velocity of a wall with a mass, relative to the speed \[-\]. Allows for a rounded
+/// normal.
 const ACROSS: f64 = 1e-6;
 
-/// A wall as written in the file.
 pub(super) struct Wall {
     name: Spanned<String>,
     path: String,
-    /// The table. `None` if the table cannot be read.
+    /// `None` if the table cannot be read.
     raw: Option<raw::Wall>,
 }
 
-/// Reads the tables of the walls.
 pub(super) fn read(walls: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<Wall> {
     let read = |Named { name, section }: Named<'_>| {
         let path = section.path.clone();
@@ -31,7 +29,7 @@ pub(super) fn read(walls: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<Wall> {
     walls.into_iter().map(read).collect()
 }
 
-/// Contact laws of each wall, for its contact with any body. Keys that a wall does not give have the values of `all`.
+/// Contact laws of each wall. Missing keys have the values of `all`.
 pub(super) fn laws(
     walls: &[Wall],
     all: ContactLaws,
@@ -45,7 +43,7 @@ pub(super) fn laws(
     walls.iter().map(laws).collect()
 }
 
-/// The walls. `None` if a wall is unusable.
+/// `None` if a wall is unusable.
 pub(super) fn validate(
     walls: Vec<Wall>,
     bodies: &[Spanned<String>],
@@ -131,8 +129,7 @@ fn is_zero(velocity: &[TimeFunction; 3]) -> bool {
     velocity.iter().all(|component| component.is_constant() && component.value(0.0) == 0.0)
 }
 
-/// Gravity of the scenario, for a wall that has a mass and gives no gravity of its own. Reports a gravity that varies
-/// in time.
+/// Gravity of the scenario. Reports a gravity that varies in time.
 fn inherited_gravity(
     path: &str,
     raw: &raw::Wall,

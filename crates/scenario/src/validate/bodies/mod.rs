@@ -17,22 +17,19 @@ use crate::section::join;
 use crate::spanned::Spanned;
 use crate::{BodySpec, ContactSurface, HexIntegration, Located, MaterialModel, MaterialSpec, RigidMass};
 
-/// Parts of the scenario on which the description of a body depends.
 pub(super) struct BodyContext<'a> {
-    /// Folder of the scenario.
     pub folder: &'a Path,
-    /// Gravity of the scenario.
     pub gravity: &'a VectorFunction,
-    /// Time at the end of the run, if it is known \[s\].
+    /// End time, if known \[s\].
     pub end: Option<f64>,
-    /// Names of the materials. `None` if the file of materials cannot be read.
+    /// `None` if the file of materials cannot be read.
     pub material_names: Option<&'a [Spanned<String>]>,
     pub materials: &'a [Option<MaterialSpec>],
-    /// Whether deformable bodies without their own setting have self-contact.
+    /// Default of deformable bodies.
     pub self_contact: bool,
 }
 
-/// The bodies. `None` if a body is unusable.
+/// `None` if a body is unusable.
 pub(super) fn validate(
     bodies: Vec<Named<'_>>,
     context: &BodyContext<'_>,
@@ -132,7 +129,6 @@ fn hex(
     Some(Located { value, span })
 }
 
-/// Path of the mesh file. Reports a path that is not a file.
 fn mesh(key: &str, mesh: &Text, folder: &Path, check: &mut Check<'_>) -> Located<PathBuf> {
     let path = folder.join(mesh.get_ref());
     if !path.is_file() {
@@ -150,7 +146,6 @@ fn mesh(key: &str, mesh: &Text, folder: &Path, check: &mut Check<'_>) -> Located
     Located { value: path, span: mesh.span() }
 }
 
-/// Extension of mesh files.
 const MESH_EXTENSION: &str = "msh";
 
 /// Name of a mesh file in the folder of `path`, similar to the file name in `path`.
@@ -165,7 +160,7 @@ fn similar_file(path: &Path) -> Option<String> {
     nearest(&wanted, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// Unit axis of a rotation, and angle of this rotation \[rad\].
+/// Unit axis and angle \[rad\].
 fn rotation(path: &str, rotate: &raw::Rotate, check: &mut Check<'_>) -> Option<(Vec3, f64)> {
     let angle = check.number(&join(path, "angle"), &rotate.angle, Bounds::Finite).to_radians();
     let axis = check.direction(&join(path, "axis"), &rotate.axis, "give a direction, such as [0, 0, 1]")?;
@@ -185,7 +180,7 @@ fn contact_surface(
     }
 }
 
-/// Reason why a body cannot have self-contact, and remedy. `None` if the body can have self-contact.
+/// Reason why a body cannot have self-contact, and remedy.
 fn obstacle_to_self_contact(
     material: Option<&MaterialSpec>,
     contact: &ContactSurface,

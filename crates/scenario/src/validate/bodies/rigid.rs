@@ -10,7 +10,7 @@ use crate::spanned::Spanned;
 use crate::validate::check::{Bounds, Check};
 use crate::{MaterialModel, MaterialSpec, RigidMass};
 
-/// Source of the mass of a body. `material` is `None` if the material is unknown or cannot be read.
+/// `material` is `None` if the material is unknown or cannot be read.
 pub(super) fn validate(
     raw: &raw::Body,
     material: Option<&MaterialSpec>,
@@ -41,7 +41,7 @@ pub(super) fn validate(
     }
 }
 
-/// Those keys for rigid bodies only that the scenario sets on this body, with their locations.
+/// Keys for rigid bodies that the scenario sets on this body, with their locations.
 fn given(raw: &raw::Body) -> impl Iterator<Item = (&'static str, Range<usize>)> {
     [
         ("thickness", raw.thickness.as_ref().map(Spanned::span)),
@@ -60,7 +60,6 @@ fn deny_on_deformable(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     }
 }
 
-/// Reports an inertia without a mass, and a thickness beside a mass.
 fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     if let (Some(inertia), None) = (&raw.inertia, &raw.mass) {
         let problem = Problem::new(format!("`{path}` gives its inertia but not its mass"));
@@ -75,12 +74,11 @@ fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
 }
 
 /// Tolerance of the triangle inequality of the principal moments, relative to the sum of the two smaller moments \[-\].
-/// In a lamina, the largest moment equals this sum, so that rounding can violate the inequality.
+/// A lamina satisfies the inequality with equality.
 const TRIANGLE_SLACK: f64 = 1e-6;
 
-/// The six components xx, yy, zz, xy, yz, xz of an inertia tensor. Reports a tensor that no body can have. The
-/// principal moments of a body are the integrals of y² + z², x² + z² and x² + y² over the mass. Hence each of the
-/// moments is positive, and at most the sum of the other two.
+/// Components xx, yy, zz, xy, yz, xz of an inertia tensor. Reports a tensor that no body can have: each principal
+/// moment is positive and at most the sum of the other two.
 fn inertia(key: &str, value: &Spanned<Vec<f64>>, check: &mut Check<'_>) -> Option<[f64; 6]> {
     let problem = |fact: String| Problem::new(fact).at(value.span()).key(key);
     let components = match *value.get_ref().as_slice() {
