@@ -7,12 +7,10 @@ use super::flush::rounding_of_gap;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// A weight counts as zero within rounding if its absolute value is at most this bound \[-\]. For example, if the
-/// closest point lies on an edge of a face, the face nodes off this edge have such weights.
+/// Nodal weights up to this absolute value count as zero \[-\], as for face nodes off the edge with the closest point.
 const CARRYING: f64 = 1e-9;
 
-/// Identifies a contact; the key stays the same from the beginning to the end of the contact. Node contacts sort before
-/// edge contacts.
+/// Identifies a contact from its beginning to its end. Node contacts sort before edge contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ContactKey {
     /// Node–surface contact.
@@ -21,7 +19,7 @@ pub enum ContactKey {
     Edges(EdgeOnEdge),
 }
 
-/// Contact of a node with a surface, whichever face of the surface the node touches.
+/// Contact of a node with a surface, on any face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeOnSurface {
     /// Contactor node, global number.
@@ -41,24 +39,22 @@ pub struct EdgeOnEdge {
 
 /// Contact constraints, sorted by key.
 ///
-/// A constraint has a gap g, a unit normal n, and nodes a with positions x_a and weights w_a. The contactor is a node
-/// or an edge; the target is a face, an edge, a wall or, with distance fields, an element. The weight of a contactor
-/// node is the shape value N_a at the point of contact: 1 for a single node. The weight of a target node is −N_a. The
-/// detection by closest points gives g = n · Σ w_a x_a minus the offsets of the two surfaces. The detection by distance
-/// fields gives g = −depth. [`Constraints::map_gaps`] can replace the gap, for example for bodies that overlap at the
-/// start.
+/// A constraint has a gap g, a unit normal n, and nodes a with positions x_a and weights w_a. With the shape values N_a
+/// at the point of contact:
 ///
-/// A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, all contact forces of this form conserve linear
-/// momentum.
+/// - contactor (node or edge): w_a = N_a, equal to 1 for a single node
+/// - target (face, edge, wall or element): w_a = −N_a
+/// - detection by closest points: g = n · Σ w_a x_a minus the offsets of the two surfaces
+/// - detection by distance fields: g = −depth
 ///
-/// The data are a structure of arrays with compressed rows, reused from step to step.
+/// A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, the contact forces conserve linear momentum.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Constraints {
     keys: Vec<ContactKey>,
     bodies: Vec<[u32; 2]>,
     gaps: Vec<f64>,
     normals: Vec<Vec3>,
-    /// For each constraint, begin and end of its target nodes in `nodes`.
+    /// Begin and end of the target nodes of each constraint in `nodes`.
     ends: Vec<[u32; 2]>,
     nodes: Vec<u32>,
     weights: Vec<f64>,
@@ -73,7 +69,7 @@ pub struct Side<'a> {
     pub body: u32,
     /// Global node numbers.
     pub nodes: &'a [u32],
-    /// Shape values of these nodes at the point of contact; the sum is 1 \[-\].
+    /// Shape values of the nodes at the point of contact, with sum 1 \[-\].
     pub shape_values: &'a [f64],
 }
 
@@ -82,7 +78,7 @@ pub struct Side<'a> {
 pub struct Constraint<'a> {
     /// Key of the contact.
     pub key: ContactKey,
-    /// Bodies of the contactor and of the target; the same body twice in self-contact.
+    /// Bodies of the contactor and the target, equal in self-contact.
     pub bodies: [u32; 2],
     /// Signed distance, negative when penetrated \[m\].
     pub gap: f64,
@@ -90,7 +86,7 @@ pub struct Constraint<'a> {
     pub normal: Vec3,
     /// Global node numbers, the contactor nodes first.
     pub nodes: &'a [u32],
-    /// Weights of these nodes \[-\].
+    /// Weights of the nodes \[-\].
     pub weights: &'a [f64],
     /// Number of contactor nodes.
     pub num_contactor_nodes: usize,
@@ -103,32 +99,30 @@ impl Constraint<'_> {
         nodes.map(|(&node, &weight)| positions[node as usize] * weight).sum()
     }
 
-    /// Whether the contact does not penetrate: the gap is positive, or zero within rounding. For example, flush
-    /// surfaces that transmit no pressure have a gap of zero within rounding.
+    /// Whether the gap is positive, or zero within rounding.
     pub fn is_flush(&self, positions: &[Vec3]) -> bool {
         self.gap >= -rounding_of_gap(self.nodes.iter().map(|&node| &positions[node as usize]))
     }
 
-    /// Whether the target has several nodes, so that forces on its nodes can form a couple. A wall has only one node.
+    /// Whether the target has several nodes, whose forces can form a couple. A wall has one node.
     pub fn can_take_couple(&self) -> bool {
         self.nodes.len() > self.num_contactor_nodes + 1
     }
 
-    /// Target nodes that carry contact force: their absolute weights exceed the rounding bound `CARRYING`.
+    /// Target nodes whose absolute weights exceed the rounding bound.
     pub fn carrying_target_nodes(&self) -> impl Iterator<Item = u32> {
         let target = self.nodes.iter().zip(self.weights).skip(self.num_contactor_nodes);
         target.filter(|(_, weight)| weight.abs() > CARRYING).map(|(&node, _)| node)
     }
 
-    /// The sum Σ w_a q_a over the nodes a of the constraint, where q_a is the entry of `field` at node a.
+    /// The sum Σ w_a q_a over the nodes a, where q_a is the entry of `field` at node a.
     pub fn jump(&self, field: &[Vec3]) -> Vec3 {
         self.nodes.iter().zip(self.weights).map(|(&node, &weight)| field[node as usize] * weight).sum()
     }
 }
 
 impl Constraints {
-    /// Whether the data are consistent: the lengths of the arrays agree, the keys and the row ends do not descend, all
-    /// nodes are less than `num_nodes`, and all bodies are less than `num_bodies`.
+    /// Whether the arrays are consistent, with nodes less than `num_nodes` and bodies less than `num_bodies`.
     pub fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
         let count = self.keys.len();
         let lengths = [self.bodies.len(), self.gaps.len(), self.normals.len(), self.ends.len()];
@@ -158,9 +152,8 @@ impl Constraints {
         self.weights.clear();
     }
 
-    /// Appends the constraint of a contactor and a target. The key must be greater than all present keys.
-    // Inlined: a call would write the arguments to memory in several small stores, and read the arguments in one wide
-    // load. This load would wait for all of the stores.
+    /// Appends a constraint. The key must be greater than all present keys.
+    // Inlined, because a call would load the arguments right after narrower stores. The load would wait for the stores.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
@@ -176,8 +169,8 @@ impl Constraints {
         self.ends.push([middle, self.nodes.len() as u32]);
     }
 
-    /// Merges other constraints into these. The others must be in ascending order of their keys, and none of their keys
-    /// may be present yet. `workspace` is overwritten.
+    /// Merges `others` into the constraints. `others` must ascend by key and contain no present key. `workspace` is
+    /// overwritten.
     pub fn merge<'a>(&mut self, others: impl Iterator<Item = Constraint<'a>>, workspace: &mut Self) {
         workspace.clear();
         let mut others = others.peekable();
@@ -198,8 +191,8 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Replaces each key by `name(key)` and sorts the constraints by the new keys. The new keys must be distinct.
-    /// `order` and `workspace` are overwritten.
+    /// Replaces each key by `name(key)` and sorts the constraints. The new keys must be distinct. `order` and
+    /// `workspace` are overwritten.
     pub fn rename(
         &mut self,
         name: impl Fn(ContactKey) -> ContactKey,
@@ -214,17 +207,15 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Replaces every gap \[m\]. The function `gap` receives the key and the old gap of a constraint, and returns the
-    /// new gap. The calls are in ascending order of the keys.
+    /// Replaces every gap \[m\] by `gap(key, old gap)`, by ascending key.
     pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
         for (key, value) in self.keys.iter().zip(&mut self.gaps) {
             *value = gap(*key, *value);
         }
     }
 
-    /// Replaces gaps \[m\], normals and weights. For each constraint, `geometry` receives the index, the constraint,
-    /// and a copy of the weights. `geometry` overwrites the copy with the new weights, and returns the new gap and the
-    /// new normal.
+    /// Replaces gaps \[m\], normals and weights. `geometry` receives the index, the constraint and a copy of the
+    /// weights. `geometry` overwrites the copy, and returns the new gap and normal.
     pub fn renew_geometry(
         &mut self,
         mut geometry: impl FnMut(usize, &Constraint<'_>, &mut [f64]) -> (f64, Vec3),
@@ -241,7 +232,6 @@ impl Constraints {
         }
     }
 
-    /// Appends a copy of a constraint. Its key must be greater than all present keys.
     pub(super) fn push_copy(&mut self, constraint: &Constraint<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < constraint.key), "constraints out of order");
         self.keys.push(constraint.key);
@@ -259,12 +249,12 @@ impl Constraints {
         &self.keys
     }
 
-    /// Whether a constraint has this key.
+    /// Whether a constraint has the key.
     pub fn contains(&self, key: ContactKey) -> bool {
         self.keys.binary_search(&key).is_ok()
     }
 
-    /// The constraint with this key, if there is one.
+    /// The constraint with the key, if any.
     pub fn of(&self, key: ContactKey) -> Option<Constraint<'_>> {
         self.keys.binary_search(&key).ok().map(|k| self.get(k))
     }

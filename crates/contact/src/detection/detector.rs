@@ -13,59 +13,55 @@ use super::tree::hierarchy::Hierarchy;
 /// State of a detector between steps, without caches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DetectionMemory {
-    /// Starting points of the closest-point searches in the next step, ascending by key. The list is empty unless the
-    /// detector starts searches from the closest points of the previous step.
+    /// Starting points of the closest-point searches in the next step, ascending by key. Empty unless the detector uses
+    /// the closest points of the last step.
     pub starting_points: Vec<StartingPoint>,
-    /// Bounding spheres of the hierarchy roots at the first instants of the current flight. `None` unless the detector
-    /// estimates the motion of flights from these spheres.
+    /// Bounding spheres of the hierarchy roots at the first instants of the flight, if the detector uses them.
     pub first_steps: Option<RootHistory>,
 }
 
 /// Finds contact.
 pub trait Detector: Send {
-    /// First contact of two surfaces within a step of flight; `None` if no surfaces touch in this step.
+    /// First contact of two surfaces within a step of flight; `None` without contact.
     fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact>;
 
-    /// Replaces `constraints` by the constraints of this configuration.
+    /// Replaces `constraints` by the constraints of the configuration.
     ///
-    /// Called once per step, with ascending times. A call to [`Detector::first_impact`] ends the contact phase; the
-    /// next call of this function begins another one.
+    /// Called once per step, with ascending times. A call to [`Detector::first_impact`] ends the contact phase.
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints);
 
     /// State for the next step.
     fn memory(&self) -> DetectionMemory;
 
-    /// Discards all data of earlier configurations, and continues from `memory`.
+    /// Discards all data of earlier configurations and continues from `memory`.
     fn start_from(&mut self, memory: &DetectionMemory);
 
     /// Accumulated statistics.
     fn statistics(&self) -> &DetectionStatistics;
 
-    /// For each pair of bodies, in ascending order: the two bounding volumes of the next event in the queue, at their
-    /// current positions. Pairs that can no longer touch are omitted. Empty for a detector without a queue.
+    /// For each pair of bodies, ascending, the two bounding volumes of the next event in the queue at their current
+    /// positions. Omits pairs that can no longer touch. Empty for a detector without a queue.
     fn top_of_queue(&self, _placement: &Placement<'_>) -> Vec<QueuedPair> {
         Vec::new()
     }
 
-    /// The hierarchy over the faces of a body; `None` if the body has no faces or the detector uses no hierarchies.
+    /// The hierarchy over the faces of a body, if any.
     fn hierarchy(&self, _body: u32) -> Option<&Hierarchy> {
         None
     }
 }
 
-/// Phase of a detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Before the first flight or contact phase.
     Fresh,
-    /// Flight: bodies move rigidly in closed form.
+    /// Bodies move rigidly in closed form.
     Flight,
-    /// Contact: bodies deform.
+    /// Bodies deform.
     Contact,
 }
 
 impl Phase {
-    /// Switches to a phase; returns whether the phase changed.
+    /// Switches to `phase`; returns whether the phase changed.
     pub fn enters(&mut self, phase: Self) -> bool {
         std::mem::replace(self, phase) != phase
     }

@@ -13,12 +13,11 @@ use crate::detection::trajectory::{Flight, Impact};
 
 /// Tests all pairs of bodies that may touch.
 ///
-/// - In flight, each pair consists of two different bodies. All pairs of their faces are tested.
-/// - In contact, a body with self-contact also forms a pair with itself. All pairs of a node and a face are tested. All
-///   pairs of edges selected for edge–edge contact are tested, too. Only pairs that can never touch are omitted.
+/// - flight: all pairs of faces of two different bodies
+/// - contact: all pairs of a node and a face, and of two edges selected for edge–edge contact, with self-contact
 ///
 /// # Cost
-/// The time is quadratic in the number of faces. In contact the memory is quadratic, too.
+/// Time is quadratic in the number of faces. In contact, memory is quadratic, too.
 #[derive(Clone, Debug)]
 pub struct AllPairs {
     model: ContactModel,
@@ -44,8 +43,6 @@ impl AllPairs {
         }
     }
 
-    /// Lists the candidates: node–face pairs in `candidates`, ascending, and edge pairs in `edges`. Pairs that can
-    /// never touch are omitted.
     fn collect_candidates(&mut self) {
         for bodies in self.model.pairs() {
             for [contactor, target] in both_ways(bodies) {
@@ -112,7 +109,6 @@ impl Detector for AllPairs {
         DetectionMemory { starting_points: self.search.starting_points(), first_steps: None }
     }
 
-    /// Discards the candidates. The next detection lists all candidates again.
     fn start_from(&mut self, memory: &DetectionMemory) {
         self.candidates.clear();
         self.collected = false;

@@ -1,5 +1,4 @@
-//! A body since its last sorting by the bucket detector or the sorting detector: boxes of the faces at this sorting,
-//! and displacements since this sorting.
+//! Face boxes and displacements of a body since its last sorting.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -10,24 +9,23 @@ use crate::detection::model::Configuration;
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// Boxes of the faces of one body at the last sorting, and the displacements of its nodes since this sorting.
 #[derive(Clone, Debug)]
 pub struct SortedBody {
     /// Box of each face, rounded outward.
     pub faces: Vec<Aabb>,
     /// Box of all faces.
     pub bounds: Aabb,
-    /// Bounds on the displacements of all points of the surface since the last sorting \[m\].
+    /// Bounds on the displacements of the surface since the last sorting \[m\].
     pub displacement: Bounds,
-    /// Bounds on the displacements of all points of the surface in the step that ended at the last sorting \[m\].
+    /// Bounds on the displacements of the surface in the step that ended at the last sorting \[m\].
     pub step: Bounds,
     sorted_at: Vec<Vec3>,
-    /// Let a value be interpolated on a face from nodal values. `overshoot` bounds its excess over the range of the
-    /// nodal values, relative to this range: the largest −Σ min(N_a, 0) over the surface, with the shape functions N_a.
+    /// Largest −Σ min(N_a, 0) over the surface, with the shape functions N_a. Bounds the excess of interpolated values
+    /// over the range of the nodal values, relative to the range.
     overshoot: f64,
 }
 
-/// Empty box, disjoint from any other.
+/// Empty box, disjoint from every box.
 pub const EMPTY: Aabb = Aabb {
     lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
     upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
@@ -46,8 +44,7 @@ impl SortedBody {
         }
     }
 
-    /// Stores the nodal positions and the boxes of the faces in the current configuration, and restarts the
-    /// displacements.
+    /// Stores the positions and face boxes, and restarts the displacements.
     pub fn sort(&mut self, surface: &Surface, configuration: &Configuration<'_>) {
         let positions = configuration.positions;
         let nodes = || surface.nodes().iter();
@@ -68,7 +65,7 @@ impl SortedBody {
     }
 }
 
-/// Box that contains a face, curved or not, with its nodes at these positions.
+/// Box that contains a face, curved or not.
 pub fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
     let (kind, nodes) = surface.face(face);
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];

@@ -8,8 +8,8 @@ use crate::Surface;
 use crate::detection::face::closest_point::{face_normal_where, unit_or_zero, weighted_normal};
 use crate::math::Vec3;
 
-/// Unit outward normal Σ ν_F W_F/|Σ ν_F W_F| at a point, eq. (14) of Wolff & Bucher; zero if the normals cancel. Each
-/// face F that contains the point has the normal ν_F and the weight W_F.
+/// Unit outward normal Σ ν_F W_F/|Σ ν_F W_F| at a point, eq. (14) of Wolff & Bucher; zero if the normals cancel. The
+/// sums run over the faces F around the point, with normals ν_F and weights W_F.
 pub(super) fn outward_normal(
     surface: &Surface,
     positions: &[Vec3],
@@ -30,7 +30,7 @@ pub(super) fn outward_normal(
     unit_or_zero(&point.faces.iter().map(weighted).sum())
 }
 
-/// Area of the corner polygon of a face. For a segment, its length.
+/// Area of the corner polygon of a face, or length of a segment.
 fn area(surface: &Surface, positions: &[Vec3], face: usize) -> f64 {
     let (kind, nodes) = surface.face(face);
     let corner = |k: usize| positions[nodes[k] as usize];

@@ -34,7 +34,6 @@ pub(super) fn closest_points(
     closest
 }
 
-/// Closest points by a hierarchy over all faces.
 fn certified(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     let covered: Vec<usize> =
         (0..support.positions.len()).filter(|&point| support.is_covered(point)).collect();
@@ -56,8 +55,7 @@ fn certified(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     closest
 }
 
-/// For each support point of the band, the closest point on the faces that contain the nearest support point on the
-/// surface. Other faces are not searched.
+/// Closest points on the faces around the nearest support point on the surface.
 fn discrete_points(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     let places: Vec<Vec3> =
         support.boundary.iter().map(|boundary| support.positions[boundary.point as usize]).collect();

@@ -1,5 +1,4 @@
-//! The interpolations with which Wolff & Bucher compare their method: from the corners only, and piecewise linear
-//! between the support points.
+//! The interpolations with which Wolff & Bucher compare their method.
 
 use super::DistanceField;
 use super::enriched::Enriched;
@@ -9,8 +8,7 @@ use crate::element::{MAX_NODES, shape_values};
 use crate::math::{Mat3, Vec3};
 
 impl DistanceField {
-    /// Distance \[m\] interpolated only from the corners of the element; zero if all corners of the element are on the
-    /// surface.
+    /// Distance interpolated only from the corners of the element \[m\].
     pub fn plain_distance(&self, element: usize, xi: [f64; 3]) -> f64 {
         let (values, distances) = (self.corner_values(element, xi), self.distances_of(element));
         values.iter().zip(distances).map(|(value, distance)| value * distance).sum()
@@ -29,8 +27,8 @@ impl DistanceField {
         values
     }
 
-    /// Distance and gradient of the distance, with the distance linear on each sub-simplex between support points.
-    /// `None` if ξ is outside the element, or if the Jacobian at ξ is not positive.
+    /// Distance and its gradient, linear on each sub-simplex between support points. `None` outside the element, or if
+    /// the Jacobian is not positive.
     pub fn piecewise_linear(&self, element: usize, xi: [f64; 3]) -> Option<(f64, Vec3)> {
         const BORDER: f64 = -1e-12;
         let kind = self.kind(element);

@@ -8,9 +8,8 @@
 //! | wedge | 21 | products of the triangle functions and the three quadratic functions of the segment |
 //! | hexahedron | 27 | triquadratic |
 //!
-//! The support points on a face of an element are the support points of the enriched face. The interpolation is
-//! therefore continuous. The first support points are the nodes of the linear or quadratic element, in the order of the
-//! nodes.
+//! The points on a face of an element are the points of the enriched face, so that the interpolation is continuous. The
+//! first support points are the nodes of the linear or quadratic element, in their order.
 
 use std::sync::LazyLock;
 
@@ -119,7 +118,7 @@ impl Enriched {
         self.points.len()
     }
 
-    /// For each support point, the local numbers of the corners whose mean is the point.
+    /// Local numbers of the corners whose mean is each support point.
     pub fn points(&self) -> &'static [&'static [u8]] {
         self.points
     }
@@ -132,7 +131,7 @@ impl Enriched {
         [mean(0), mean(1), mean(2)]
     }
 
-    /// Values N_A(ξ) of the shape functions of the support points; zero beyond the number of support points.
+    /// Values N_A(ξ) of the shape functions, padded with zeros.
     pub fn values(&self, xi: [f64; 3]) -> [f64; MAX_POINTS] {
         let mut values = [0.0; MAX_POINTS];
         match self.kind {
@@ -145,7 +144,7 @@ impl Enriched {
         values
     }
 
-    /// Derivatives ∂N_A/∂ξ_i of the shape functions of the support points; zero for i beyond the dimension.
+    /// Derivatives ∂N_A/∂ξ_i of the shape functions, padded with zeros.
     pub fn gradients(&self, xi: [f64; 3]) -> [[f64; 3]; MAX_POINTS] {
         let mut gradients = [[0.0; 3]; MAX_POINTS];
         match self.kind {
@@ -189,7 +188,6 @@ static WEDGE_RULE: LazyLock<Vec<QuadraturePoint>> = LazyLock::new(|| {
     rule.collect()
 });
 
-/// Natural coordinates of a corner.
 fn corner(kind: CellKind, corner: u8) -> [f64; 3] {
     let c = corner as usize;
     match kind {
@@ -240,10 +238,10 @@ fn triangle_gradients(l: [f64; 4]) -> [[f64; 3]; 7] {
     gradients
 }
 
-/// For each edge of a tetrahedron, the two corners of the edge, then the two opposite corners.
+/// The corners of each edge of a tetrahedron, then the two opposite corners.
 const EDGE_THEN_OPPOSITE: [[usize; 4]; 6] =
     [[0, 1, 2, 3], [1, 2, 0, 3], [2, 0, 1, 3], [0, 3, 1, 2], [2, 3, 0, 1], [1, 3, 0, 2]];
-/// For each face of a tetrahedron, the three corners of the face, then the opposite corner.
+/// The corners of each face of a tetrahedron, then the opposite corner.
 const FACE_THEN_OPPOSITE: [[usize; 4]; 4] = [[0, 1, 2, 3], [0, 1, 3, 2], [1, 2, 3, 0], [0, 2, 3, 1]];
 
 /// Shape functions of the tetrahedron, with the corners i, j, k and l, and b = L₁ L₂ L₃ L₄:
@@ -302,8 +300,8 @@ fn tetrahedron_gradients(l: [f64; 4]) -> [[f64; 4]; 15] {
     gradients
 }
 
-/// Values and gradients of the wedge functions. Each function is the product of a triangle function and a segment
-/// function. `FACTORS` gives the indices of these two functions. The segment points are ordered −1, +1, 0.
+/// Values and gradients of the wedge functions: products of a triangle function and a segment function, by index. The
+/// segment points are ordered −1, +1, 0.
 fn wedge(xi: [f64; 3]) -> [(f64, [f64; 3]); 21] {
     const FACTORS: [(usize, usize); 21] = [
         (0, 0),

@@ -9,7 +9,7 @@ pub enum DistanceFieldError {
     /// The body has no elements or no faces.
     #[error("a distance field needs elements and a surface; give a solid body with faces")]
     Empty,
-    /// The dimension of these cells is not the dimension of the faces plus one, or the cells have no enriched element.
+    /// The cells do not have the dimension of the faces plus one, or have no enriched element.
     #[error("{} cells have no interior; give a body of plane or solid elements", .0.name())]
     NotSolid(CellKind),
     /// A node number has no position.
@@ -22,10 +22,10 @@ pub enum DistanceFieldError {
         /// Number of positions.
         positions: usize,
     },
-    /// The position of this node is not finite.
+    /// The position of the node is not finite.
     #[error("node {0} has no finite position; correct the mesh")]
     NotFinite(u32),
-    /// The element with this number is degenerate or inverted.
+    /// The element is degenerate or inverted.
     #[error("element {0} has a Jacobian that is not positive; correct the mesh")]
     Inverted(usize),
     /// No element touches the surface.

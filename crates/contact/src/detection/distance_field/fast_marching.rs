@@ -1,8 +1,8 @@
 //! Fast marching: a first-order approximation of the distance d, with |∇d| = 1, on the sub-simplices of the elements.
 //!
-//! A front of unit speed leaves the surface at time 0, so that its arrival time at a point is the distance of the
-//! point. Let the front pass the corners x_i of a sub-simplex at the times d_i. The arrival time at the remaining
-//! corner x is the minimum, over all weights λ_i ≥ 0 with Σ λ_i = 1, of
+//! The distance of a point is the arrival time of a front of unit speed from the surface. Let the front pass the
+//! corners x_i of a sub-simplex at the times d_i. The arrival time at the remaining corner x is the minimum, over all
+//! λ_i ≥ 0 with Σ λ_i = 1, of
 //!
 //! ```text
 //! Σ λ_i d_i + |x − Σ λ_i x_i|
@@ -20,7 +20,7 @@ use super::support::Support;
 use super::target::Closest;
 use crate::math::{Mat3, Vec3};
 
-/// Replaces the distances of `closest` by the distances of fast marching; faces and closest points are unchanged.
+/// Replaces the distances of `closest`; faces and closest points are unchanged.
 pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>) -> Vec<Option<Closest>> {
     let mut distances = vec![f64::INFINITY; support.positions.len()];
     let mut heap = BinaryHeap::new();
@@ -40,7 +40,7 @@ pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>
                 .filter(is_known)
                 .map(|corner| (support.positions[corner], distances[corner]))
                 .collect();
-            // A triangle is a sub-simplex whose last corner repeats the third corner.
+            // The fourth corner of a triangle repeats the third.
             known.dedup();
             for target in simplex.into_iter().filter(|corner| !is_known(corner)) {
                 let arrival = arrival(&known, &support.positions[target]);
@@ -59,7 +59,7 @@ pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>
     closest
 }
 
-/// The sub-simplices of the band that contain a support point. Each sub-simplex is given by its four support points.
+/// Support points of the sub-simplices of the band around a support point.
 fn simplices_at(support: &Support, point: u32) -> impl Iterator<Item = [usize; 4]> {
     support.elements_of(point as usize).iter().flat_map(move |&(element, local)| {
         let points = support.points_of(element as usize);
@@ -70,8 +70,7 @@ fn simplices_at(support: &Support, point: u32) -> impl Iterator<Item = [usize; 4
     })
 }
 
-/// Earliest arrival time of a front at the point `at`. `known` lists one to three points and the times at which the
-/// front passes these points.
+/// Earliest arrival time at the point `at`. `known` lists one to three points with their arrival times.
 fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
     let along = known.iter().map(|(place, time)| time + (at - place).norm()).fold(f64::INFINITY, f64::min);
     let fronts = match *known {
@@ -86,11 +85,11 @@ fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
     fronts.into_iter().fold(along, f64::min)
 }
 
-/// Arrival time t of a plane front at the point `at`. The front passes the first `count` points of `known` at their
-/// times. `None` if the front does not come from between these points.
+/// Arrival time t at the point `at` of a plane front through the first `count` points. `None` if the front does not
+/// come from between the points.
 ///
-/// The arrival time is the larger root of (t e − d)ᵀ Q (t e − d) = 1. The vector e consists of ones, d holds the times
-/// of the points, and Q is the inverse Gram matrix of the offsets from the points to `at`.
+/// The arrival time is the larger root of (t e − d)ᵀ Q (t e − d) = 1. Here e consists of ones, d holds the times of the
+/// points, and Q is the inverse Gram matrix of the offsets from the points to `at`.
 fn front(known: [(Vec3, f64); 3], count: usize, at: &Vec3) -> Option<f64> {
     let mut gram = Mat3::identity();
     for i in 0..count {

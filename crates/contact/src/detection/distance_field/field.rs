@@ -10,8 +10,8 @@ use crate::Surface;
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Distances from the surface of a body, and gradients of the distance, at the support points of the elements of the
-/// body. All quantities refer to the reference configuration. See the [module](super).
+/// Distances from the surface of a body, and gradients of the distance, at the support points of its elements. All
+/// quantities refer to the reference configuration. See the [module](super).
 #[derive(Clone, Debug)]
 pub struct DistanceField {
     pub(super) support: Support,
@@ -26,12 +26,10 @@ pub struct DistanceField {
 }
 
 impl DistanceField {
-    /// The field of a solid and its surface, both in reference positions. Elements are numbered consecutively over all
-    /// blocks.
+    /// The field of a solid and its surface, both in reference positions. Elements are numbered over all blocks.
     ///
     /// # Errors
-    /// [`DistanceFieldError`] if the solid and the surface define no distance field, for example if an element is
-    /// inverted or no element touches the surface.
+    /// [`DistanceFieldError`] if the solid and the surface define no distance field.
     ///
     /// # Cost
     /// O(n log n) in the number of support points. The default algorithm uses all threads, the marching algorithms one.
@@ -71,7 +69,7 @@ impl DistanceField {
         self.support.in_band[element]
     }
 
-    /// Support points of an element; the nodes of the element come first.
+    /// Support points of an element, the nodes first.
     pub fn points_of(&self, element: usize) -> &[u32] {
         self.support.points_of(element)
     }
@@ -86,7 +84,7 @@ impl DistanceField {
         &self.distances
     }
 
-    /// Assumed gradients of the support points: of unit length except near the medial axis, zero outside the band.
+    /// Assumed gradients: of unit length except near the medial axis, zero outside the band.
     pub fn gradients(&self) -> &[Vec3] {
         &self.gradients
     }
@@ -106,7 +104,7 @@ impl DistanceField {
         self.support.boundary_of_point[point].is_some()
     }
 
-    /// The field at natural coordinates of an element; NaN if the element is outside the band.
+    /// The field at natural coordinates of an element; NaN outside the band.
     ///
     /// # Cost
     /// No allocation.
@@ -133,9 +131,8 @@ impl DistanceField {
         }
     }
 
-    /// Substitute for an interpolated gradient shorter than [`NO_DIRECTION`] at ξ. Let A be the support point of the
-    /// element whose shape function is largest at ξ, and c the point of the surface closest to A. The substitute is the
-    /// unit vector from c to the position of ξ, or zero if both coincide.
+    /// Direction to ξ from the surface point closest to the support point with the largest shape function at ξ. Zero if
+    /// both points coincide. Replaces interpolated gradients shorter than [`NO_DIRECTION`].
     fn fallback_direction(&self, element: usize, xi: [f64; 3], values: &[f64; MAX_POINTS]) -> Vec3 {
         let points = self.points_of(element).iter().zip(values);
         let nearest = points.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(&point, _)| point as usize);
@@ -145,8 +142,8 @@ impl DistanceField {
         (place - self.closest_points[nearest]).try_normalize(0.0).unwrap_or_else(Vec3::zeros)
     }
 
-    /// Second derivatives of the distance \[1/m\]: the symmetric part of Σ G_A ⊗ grad N_A, with the assumed gradient
-    /// G_A and the shape function N_A of each support point A. Eq. (16) of Wolff & Bucher. NaN outside the band.
+    /// Second derivatives of the distance \[1/m\]: the symmetric part of Σ G_A ⊗ grad N_A, with the assumed gradients
+    /// G_A and shape functions N_A. Eq. (16) of Wolff & Bucher. NaN outside the band.
     pub fn curvature(&self, element: usize, xi: [f64; 3]) -> Mat3 {
         let (kind, nothing) = (self.kind(element), Mat3::repeat(f64::NAN));
         let Some(enriched) = Enriched::of(kind).filter(|_| self.in_band(element)) else { return nothing };
@@ -161,7 +158,6 @@ impl DistanceField {
         (sum + sum.transpose()) * 0.5
     }
 
-    /// Distances of the support points of an element \[m\].
     pub(super) fn distances_of(&self, element: usize) -> [f64; MAX_POINTS] {
         let mut distances = [0.0; MAX_POINTS];
         for (distance, &point) in distances.iter_mut().zip(self.points_of(element)) {
@@ -170,7 +166,6 @@ impl DistanceField {
         distances
     }
 
-    /// Assumed gradient at a support point, given by its local number in the element.
     pub(super) fn gradient_of(&self, element: usize, local: usize) -> Vec3 {
         self.gradients[self.points_of(element)[local] as usize]
     }

@@ -14,14 +14,14 @@ use crate::element::{MAX_NODES, shape_gradients};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Norm of an interpolated or assumed gradient below which its direction is undefined, as on the medial axis.
+/// Norm of a gradient below which its direction is undefined, as on the medial axis.
 pub(super) const NO_DIRECTION: f64 = 0.1;
 
-/// For each support point A of an element, its contribution to the least squares: ∫ N_A grad d dV and ∫ N_A dV.
+/// ∫ N_A grad d dV and ∫ N_A dV for each support point A of an element.
 type Contribution = [(Vec3, f64); MAX_POINTS];
 
-/// Gradients G_A of the support points (Wolff & Bucher, eqs. (13), (14)), of unit length except near the medial axis;
-/// zero outside the band.
+/// Gradients of the support points (Wolff & Bucher, eqs. (13), (14)): of unit length except near the medial axis, zero
+/// outside the band.
 pub(super) fn assumed_gradients(
     support: &Support,
     target: &Target<'_>,
@@ -72,7 +72,7 @@ fn contribution_of(
     contribution.map(Box::new).ok_or(DistanceFieldError::Inverted(element))
 }
 
-/// Positions of the support points of an element; the nodes of the element come first.
+/// Positions of the support points of an element, the nodes first.
 pub(super) fn positions_of(support: &Support, element: usize) -> [Vec3; MAX_POINTS] {
     let mut places = [Vec3::zeros(); MAX_POINTS];
     for (place, &point) in places.iter_mut().zip(support.points_of(element)) {
@@ -95,7 +95,6 @@ pub(super) fn inverse_jacobian(kind: CellKind, nodes: &[Vec3], xi: [f64; 3]) -> 
     Some((inverse.transpose(), determinant))
 }
 
-/// Contribution by the quadrature of the enriched element.
 fn by_quadrature(
     kind: CellKind,
     places: &[Vec3; MAX_POINTS],
@@ -120,7 +119,7 @@ pub(super) fn natural_slope(gradients: &[[f64; 3]; MAX_POINTS], distances: &[f64
     gradients.iter().zip(distances).map(|(gradient, distance)| Vec3::from(*gradient) * *distance).sum()
 }
 
-/// Integrals over the reference tetrahedron: `products` contains ∫ N_A ∂N_B/∂ξ_i, `values` contains ∫ N_A.
+/// Integrals over the reference tetrahedron: ∫ N_A ∂N_B/∂ξ_i and ∫ N_A.
 struct TetrahedronIntegrals {
     products: [[Vec3; 15]; 15],
     values: [f64; 15],
@@ -141,8 +140,7 @@ static TETRAHEDRON: LazyLock<Option<TetrahedronIntegrals>> = LazyLock::new(|| {
     Some(integrals)
 });
 
-/// Contribution of a tetrahedron with straight edges, by transformation of the integrals over the reference
-/// tetrahedron.
+/// Contribution of a tetrahedron with straight edges, from the integrals over the reference tetrahedron.
 fn of_tetrahedron(places: &[Vec3; MAX_POINTS], distances: &[f64; MAX_POINTS]) -> Option<Contribution> {
     let integrals = TETRAHEDRON.as_ref()?;
     let (inverse_transpose, determinant) = inverse_jacobian(CellKind::Tet4, places, [0.25; 3])?;
@@ -159,9 +157,12 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// A square \[−1, 1\]² with the distance 1 at the centre and 0 at the other support points. The lumped least
-    /// squares give G = 0 at the centre, (−1.6, 0) at the middle of the right side and (−0.8, −0.8) at the upper right
-    /// corner. The weights ∫ N_A dV are 16/9, 4/9 and 1/9. The tolerance is 1e-14.
+    /// The lumped least squares of one square \[−1, 1\]². Reference by hand, with the distance 1 at the centre and 0
+    /// elsewhere:
+    ///
+    /// - centre: G = 0, ∫ N_A dV = 16/9
+    /// - middle of the right side: G = (−1.6, 0), 4/9
+    /// - upper right corner: G = (−0.8, −0.8), 1/9
     #[test]
     fn one_square_has_its_reference_gradients() {
         let enriched = Enriched::of(CellKind::Quad4).unwrap();
@@ -179,9 +180,7 @@ mod tests {
         }
     }
 
-    /// The transformed integrals over the reference tetrahedron equal the quadrature on the tetrahedron itself, to
-    /// 1e-12. Both use the same rule. Twenty tetrahedra have random corners, within 0.2 of those of the reference
-    /// tetrahedron along each axis, and random distances from 0 to 1 at their support points.
+    /// The integrals over the reference tetrahedron give the quadrature on random tetrahedra, to 1e-12.
     #[test]
     fn tetrahedra_in_closed_form_equal_quadrature() {
         let mut samples = Samples::new(7);

@@ -1,5 +1,5 @@
-//! Closest-feature front marching: distances spread from the surface through the elements. Each point tests faces near
-//! the closest points of its neighbours.
+//! Closest-feature front marching. Distances spread from the surface; each point tests faces near the closest points of
+//! its neighbours.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -8,17 +8,16 @@ use super::support::Support;
 use super::target::{Closest, Target};
 use crate::math::Vec3;
 
-/// Faces that a point passes on to its neighbours. Each neighbour searches its closest point on these faces.
+/// Faces on which the neighbours of a point search their closest points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
-    /// The faces that contain the surface point from which the front reached the point (Wolff & Bucher, Algorithm 1).
+    /// The faces around the surface point where the front began (Wolff & Bucher, Algorithm 1).
     Published,
-    /// The closest face and the faces that share a node with this face. A walk continues from face to face until no
-    /// face is closer.
+    /// The faces around the closest face, from face to face until no face is closer.
     RingWalk,
 }
 
-/// A support point that waits in a heap, and its distance \[m\]. Entries ascend by distance.
+/// A support point in a heap, and its distance \[m\]. Entries ascend by distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Waiting {
     pub distance: f64,
@@ -39,7 +38,7 @@ impl PartialOrd for Waiting {
     }
 }
 
-/// Closest points by a front that begins at the surface; `None` for points that the front does not reach.
+/// Closest points by a front from the surface; `None` for points that the front does not reach.
 ///
 /// # Cost
 /// O(n log n) in the number n of points, on one thread, because points are accepted in the order of their distances.
@@ -57,8 +56,7 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
         }
     }
     let mut is_final = vec![false; support.positions.len()];
-    // The last neighbour from which each point was tested. Two neighbours can share several elements, but one test
-    // suffices.
+    // The last neighbour from which each point was tested. Two points can share several elements.
     let mut tried_from = vec![u32::MAX; support.positions.len()];
     while let Some(Reverse(Waiting { point, .. })) = heap.pop() {
         let Some(from) = closest[point as usize].filter(|_| !is_final[point as usize]) else { continue };
@@ -88,10 +86,7 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
     closest
 }
 
-/// The closest point to `query` found by a walk over the surface. The walk begins at the closest face of `point`. If
-/// `point` is on the surface, the walk begins at the face closest to `query` among the faces that contain `point`. The
-/// walk moves to the closest of the faces that share a node with the present face, and ends when no such face is
-/// closer.
+/// The closest point to `query` by a walk from `point` over faces with common nodes, while the next face is closer.
 fn walk(
     support: &Support,
     target: &Target<'_>,

@@ -3,15 +3,14 @@
 /// Algorithm for the distances of the support points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DistanceAlgorithm {
-    /// The closest face of the whole surface by a hierarchy, for every point: exact to rounding.
+    /// The closest face by a hierarchy over the whole surface: exact to rounding.
     #[default]
     Certified,
-    /// Closest-feature front marching with a walk: the search of each point moves from face to face until no
-    /// neighbouring face is closer.
+    /// Closest-feature front marching with a walk from face to face until no neighbouring face is closer.
     RingWalk,
     /// Closest-feature front marching of Wolff & Bucher (Algorithm 1).
     FrontMarching,
-    /// The nearest support point on the surface, then the closest point on the faces that contain this support point.
+    /// The closest point on the faces around the nearest support point on the surface.
     DiscretePoints,
     /// First-order approximation of the distance d, with |∇d| = 1, on the sub-simplices of the elements.
     FastMarching,
@@ -20,7 +19,7 @@ pub enum DistanceAlgorithm {
 /// Weight of each face in the normal at a support point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NormalWeight {
-    /// Angle of the face at the point: the normal is independent of the triangulation.
+    /// Angle of the face at the point, independent of the triangulation.
     #[default]
     Angle,
     /// Area of the face, as in Wolff & Bucher.
@@ -30,7 +29,7 @@ pub enum NormalWeight {
 /// Elements that the field covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Band {
-    /// Number of layers of elements below the surface; the elements of the first layer have a node on the surface.
+    /// Layers of elements below the surface. The elements of the first layer have a node on the surface.
     Layers(usize),
     /// All elements.
     Whole,
@@ -43,13 +42,12 @@ impl Default for Band {
     }
 }
 
-/// Options of a distance field. By default the distances are exact, angles weight the normals, and the field covers two
-/// layers of elements.
+/// Options of a distance field. The default is exact, with angle weights and two layers of elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DistanceFieldOptions {
     /// Algorithm for the distances.
     pub algorithm: DistanceAlgorithm,
-    /// Weights of the faces in the normals of the surface.
+    /// Weights of the faces in the normals.
     pub normal_weight: NormalWeight,
     /// Elements that the field covers.
     pub band: Band,

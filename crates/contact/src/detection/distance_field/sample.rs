@@ -5,19 +5,18 @@
 use super::gradient::NO_DIRECTION;
 use crate::math::{Mat3, Vec3};
 
-/// Norm |∇d| of the natural gradient below which the projection uses the norm of the assumed gradient instead.
+/// Norm |∇d| of the natural gradient below which the projection uses the assumed gradient.
 const LEAST_NATURAL_NORM: f64 = 0.2;
 
 /// The field at a point of an element, in the reference configuration. All values are NaN outside the band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldSample {
-    /// Interpolated distance from the surface \[m\]; positive inside, never negative.
+    /// Interpolated distance from the surface \[m\], never negative.
     pub distance: f64,
-    /// Natural gradient: gradient ∇d of the interpolated distance; of length 1 where the interpolation is exact.
+    /// Natural gradient ∇d of the interpolated distance, of length 1 where the interpolation is exact.
     pub natural_gradient: Vec3,
-    /// Interpolated assumed gradient G, pointing into the body. If the norm of the interpolated value is below 0.1, G
-    /// is a unit vector instead, from the surface to the sampled point. The vector begins at the surface point closest
-    /// to the support point with the largest shape function at the sampled point.
+    /// Interpolated assumed gradient G, into the body. Below the norm 0.1, G is replaced by a unit vector from the
+    /// surface to the point.
     pub assumed_gradient: Vec3,
 }
 
@@ -26,21 +25,20 @@ pub struct FieldSample {
 pub struct Projection {
     /// Length of the projection \[m\]; positive inside.
     pub depth: f64,
-    /// Direction of the projection: the outward unit normal; zero if undefined.
+    /// Outward unit normal, the direction of the projection; zero if undefined.
     pub normal: Vec3,
 }
 
 impl FieldSample {
-    /// Spatial gradient γ = F⁻ᵀ G of a material gradient, from the inverse of the deformation gradient (eq. (15)).
+    /// Spatial gradient γ = F⁻ᵀ G of a material gradient G, from F⁻¹ (eq. (15)).
     pub fn push_forward(gradient: &Vec3, inverse_deformation: &Mat3) -> Vec3 {
         inverse_deformation.transpose() * gradient
     }
 
-    /// Projection in the direction −γ, with γ = F⁻ᵀ G from the assumed gradient G. The depth is d/|F⁻ᵀ ∇d|, from the
-    /// natural gradient ∇d. Where the material norm |∇d| is below 0.2, as near the medial axis, the depth is d/|γ|.
+    /// Projection in the direction −γ, with γ = F⁻ᵀ G from the assumed gradient G and the natural gradient ∇d. The
+    /// depth is d/|F⁻ᵀ ∇d|, or d/|γ| where |∇d| < 0.2, as near the medial axis.
     ///
-    /// Near the surface of coarse meshes |∇d| is up to 2.4 instead of 1. Division by |F⁻ᵀ ∇d| corrects the depth for
-    /// this error.
+    /// On coarse meshes |∇d| is up to 2.4 near the surface. The division corrects the depth for this error.
     pub fn projection(&self, inverse_deformation: &Mat3) -> Projection {
         let published = self.published_projection(inverse_deformation);
         let norm = Self::push_forward(&self.natural_gradient, inverse_deformation).norm();
@@ -61,18 +59,16 @@ impl FieldSample {
         }
     }
 
-    /// Whether the norm of the assumed gradient is at least 0.1, so that the gradient has a direction.
+    /// Whether the norm of the assumed gradient is at least 0.1.
     pub fn has_direction(&self) -> bool {
         self.assumed_gradient.norm() >= NO_DIRECTION
     }
 }
 
-/// Projection from `point` by `steps` Newton steps towards d = 0. Each step projects the result of the previous step.
-/// `None` if `point` is outside the body.
+/// Projection from `point` by up to `steps` Newton steps towards d = 0; `None` if `point` is outside the body.
 ///
-/// `sample` gives the field and the inverse of the deformation gradient at a position, or `None` outside the body. The
-/// iteration ends early if an iterate is outside the body. The returned projection leads from `point` to the last
-/// iterate.
+/// `sample` gives the field and F⁻¹ at a position, or `None` outside the body, where the iteration ends. The projection
+/// leads from `point` to the last iterate.
 pub fn newton_projection(
     sample: impl Fn(&Vec3) -> Option<(FieldSample, Mat3)>,
     point: &Vec3,

@@ -1,9 +1,7 @@
 //! Division of an enriched element into simplices with its support points as corners.
 //!
-//! A triangle is divided about its centre into 6 triangles, a quadrilateral into 8 triangles. A tetrahedron is divided
-//! about its centre into 24 tetrahedra: one over each of the 6 triangles of each face. Wedges and hexahedra are
-//! likewise divided over the triangles of their faces. The divisions of two neighbouring elements agree on their common
-//! face.
+//! Triangles are divided about their centre into 6 triangles, quadrilaterals into 8. Solid elements are divided about
+//! their centre into tetrahedra over the triangles of their faces. Neighbouring elements agree on their common face.
 
 use std::sync::LazyLock;
 
@@ -17,7 +15,6 @@ static DIVISIONS: LazyLock<[Vec<SubSimplex>; 5]> = LazyLock::new(|| {
     [CellKind::Tri3, CellKind::Quad4, CellKind::Tet4, CellKind::Wedge6, CellKind::Hex8].map(divide)
 });
 
-/// The sub-simplices of an element.
 pub(super) fn sub_simplices(kind: CellKind) -> &'static [SubSimplex] {
     let place = match kind.linear() {
         CellKind::Tri3 => 0,
@@ -44,7 +41,7 @@ fn divide(kind: CellKind) -> Vec<SubSimplex> {
     faces.collect()
 }
 
-/// The triangles that join a centre to the halves of each side of a polygon: two triangles for each side.
+/// Triangles from a centre to the halves of each side of a polygon.
 fn fan(enriched: &Enriched, corners: &[u8], centre: u8) -> Vec<[u8; 3]> {
     let count = corners.len();
     let sides = (0..count).flat_map(|k| {
@@ -55,7 +52,7 @@ fn fan(enriched: &Enriched, corners: &[u8], centre: u8) -> Vec<[u8; 3]> {
     sides.collect()
 }
 
-/// The local number of the support point that is the mean of these corners.
+/// Local number of the support point at the mean of the corners.
 fn point_at(enriched: &Enriched, corners: &[u8]) -> u8 {
     let has =
         |point: &&'static [u8]| point.len() == corners.len() && point.iter().all(|c| corners.contains(c));

@@ -10,53 +10,46 @@ use crate::element::position;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Elements of a body in its reference configuration, block by block; element numbers follow this order.
+/// Elements of a body in its reference configuration, numbered block by block.
 #[derive(Clone, Copy, Debug)]
 pub struct Solid<'a> {
-    /// Kind and nodes of the elements of each block; nodes are indices into `positions`.
+    /// Kind and nodes of the elements of each block, as indices into `positions`.
     pub blocks: &'a [(CellKind, &'a [u32])],
     /// Reference positions of all nodes \[m\].
     pub positions: &'a [Vec3],
 }
 
-/// Key of a support point on the boundary of an element. The key of a corner is its node. The key of the middle of an
-/// edge or face consists of the corner nodes of the edge or face, ascending. Unused entries are `u32::MAX`.
+/// Key of a support point on the boundary of an element: the node of a corner, or the ascending corner nodes of an edge
+/// or face. Unused entries are `u32::MAX`.
 type Key = [u32; 4];
 
-/// Support points with the elements that contain them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Support {
     /// Positions \[m\].
     pub positions: Vec<Vec3>,
-    /// Kind of each element.
     pub kinds: Vec<CellKind>,
-    /// Whether each element belongs to the band.
+    /// Whether each element is in the band.
     pub in_band: Vec<bool>,
-    /// Index in `element_points` of the first point of each element, and the length of `element_points` as the last
-    /// entry.
+    /// First point of each element in `element_points`, and the length of `element_points`.
     element_offsets: Vec<u32>,
-    /// Support points of all elements, element by element.
+    /// Support points, element by element.
     element_points: Vec<u32>,
-    /// Index in `point_elements` of the first entry of each point, and the length of `point_elements` as the last
-    /// entry.
+    /// First entry of each point in `point_elements`, and the length of `point_elements`.
     point_offsets: Vec<u32>,
-    /// For each point in turn, the elements of the band that contain the point, each with the local number of the point
-    /// in the element.
+    /// Elements of the band, and local number of the point in each element, point by point.
     point_elements: Vec<(u32, u8)>,
-    /// Support points on the surface, each with the faces that contain the point.
+    /// Support points on the surface.
     pub boundary: Vec<BoundaryPoint>,
-    /// Index into `boundary` of each support point; `None` for a point not on the surface.
+    /// Index into `boundary` of each support point on the surface.
     pub boundary_of_point: Vec<Option<u32>>,
 }
 
-/// A support point on the surface.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BoundaryPoint {
-    /// The point.
     pub point: u32,
-    /// Faces that contain the point, and the natural coordinates of the point on each face.
+    /// Faces around the point, and its natural coordinates on each face.
     pub faces: Vec<(u32, [f64; 2])>,
-    /// The node at the point, if the point is a corner.
+    /// Node at a corner point.
     pub corner: Option<u32>,
 }
 
@@ -105,7 +98,6 @@ impl Support {
         self.element_offsets.push(self.element_points.len() as u32);
     }
 
-    /// Lists the support points on the surface, each with the faces that contain the point.
     fn find_boundary(&mut self, surface: &Surface, points: &HashMap<Key, u32>) {
         self.boundary_of_point = vec![None; self.positions.len()];
         for face in 0..surface.num_faces() {
@@ -123,8 +115,7 @@ impl Support {
         }
     }
 
-    /// Finds the band layer by layer. The first layer contains the elements with a node on the surface. Each further
-    /// layer contains the elements with a node in the preceding layer.
+    /// Finds the band layer by layer. The next layer contains the elements with a node in the layer before.
     fn find_band(
         &mut self,
         solid: &Solid<'_>,
@@ -168,13 +159,12 @@ impl Support {
         self.point_elements = incidences.into_iter().map(|(_, element, local)| (element, local)).collect();
     }
 
-    /// Support points of an element.
     pub fn points_of(&self, element: usize) -> &[u32] {
         &self.element_points
             [self.element_offsets[element] as usize..self.element_offsets[element + 1] as usize]
     }
 
-    /// Elements of the band that contain a point, and the local number of the point in each element.
+    /// Elements of the band around a point, and its local number in each element.
     pub fn elements_of(&self, point: usize) -> &[(u32, u8)] {
         &self.point_elements[self.point_offsets[point] as usize..self.point_offsets[point + 1] as usize]
     }
@@ -184,7 +174,7 @@ impl Support {
         self.point_offsets[point] < self.point_offsets[point + 1]
     }
 
-    /// Points that share an element of the band with a point. The list contains repetitions, and the point itself.
+    /// Points in the elements of the band around a point, with repetitions and the point itself.
     pub fn neighbours(&self, point: usize) -> impl Iterator<Item = u32> {
         self.elements_of(point)
             .iter()
@@ -192,8 +182,8 @@ impl Support {
     }
 }
 
-/// For each support point of a face: the local numbers of the corners whose mean is the point, and the natural
-/// coordinates of the point. The support points of a segment are its two ends and its middle.
+/// For each support point of a face, the local numbers of the corners whose mean is the point, and its natural
+/// coordinates.
 fn face_points(kind: CellKind) -> Vec<(Vec<usize>, [f64; 2])> {
     let Some(domain) = Domain::of(kind) else { return Vec::new() };
     let count = domain.corners.len();

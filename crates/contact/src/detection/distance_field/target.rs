@@ -4,14 +4,13 @@ use crate::Surface;
 use crate::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 
-/// Point of the surface found as the closest to a support point.
+/// Closest point of the surface to a support point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Closest {
     /// Distance \[m\].
     pub distance: f64,
-    /// The closest face.
     pub face: u32,
-    /// Point of the face closest to the support point \[m\].
+    /// Closest point \[m\].
     pub point: Vec3,
 }
 
@@ -23,7 +22,6 @@ pub(super) struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Closest point of one face to `query`.
     pub fn closest_of_face(&self, face: u32, query: &Vec3) -> Closest {
         let (kind, nodes) = self.surface.face(face as usize);
         let mut places = [Vec3::zeros(); 9];
@@ -32,7 +30,7 @@ impl Target<'_> {
         Closest { distance: found.distance_squared.sqrt(), face, point: found.point }
     }
 
-    /// Closest point of these faces to `query`, on the first of equally close faces.
+    /// Closest point to `query`, on the first of equally close faces.
     pub fn closest_of_faces(&self, faces: impl Iterator<Item = u32>, query: &Vec3) -> Option<Closest> {
         let nearer =
             |best: Closest, other: Closest| if other.distance < best.distance { other } else { best };

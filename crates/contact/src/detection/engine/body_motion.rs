@@ -1,9 +1,9 @@
 //! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
-//! The engine predicts no motion in contact. A search result is valid until the body has moved too far. The
-//! displacements of a step are known before the detection of that step, so the validity is checked before each use.
-//! With the shape functions N_a and the nodal displacements d_a, the displacement of a point of a face is Σ N_a d_a. On
-//! linear faces this displacement is in the box of the d_a; on curved faces it is at most slightly outside this box.
+//! A search result is valid until the body has moved too far. The displacements of a step are known before its
+//! detection, so the engine needs no prediction. The displacement of a point of a face is Σ N_a d_a, with shape
+//! functions N_a and nodal displacements d_a. On linear faces the displacement is in the box of the d_a, on curved
+//! faces at most slightly outside.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -16,59 +16,54 @@ use crate::math::reduction::fixed_order_sum;
 use super::displacement::{Steps, bounds_of_chunks};
 use super::patches::{BOXES, Patches, Placed};
 
-/// At the current speed, the allowance of an inflated box suffices for this number of steps.
+/// Steps at the current speed that the allowance of an inflated box covers.
 const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 
-/// Least allowance of an inflated box, relative to the sum of the search depth and the offset of the body.
+/// Least allowance of an inflated box, relative to search depth plus offset of the body.
 const LEAST_ALLOWANCE: f64 = 0.5;
 
-/// Growth above which spheres or patch boxes are refitted, relative to the sum of the search depth and the offset of
-/// the body.
+/// Growth above which spheres or patch boxes are refitted, relative to search depth plus offset of the body.
 const GROWTH_LIMIT: f64 = 0.125;
 
-/// A tree is rebuilt if the total volume of its spheres exceeds the least total volume so far by this factor.
+/// A tree is rebuilt above this ratio of the volume of its spheres to the least volume so far.
 const VOLUME_RATIO_LIMIT: f64 = 3.0;
 
 /// Rounding of a displacement, relative to the coordinates.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Motion and current bounds of one body.
 #[derive(Clone, Debug)]
 pub(super) struct BodyMotion {
     /// Displacements of the points of the body in the last step \[m\].
     pub step: Bounds,
-    /// Box of the body at the last inflation, without the inflation.
+    /// Box of the body at the last inflation, not inflated.
     bounds: Aabb,
     /// Displacements of the points of the body since `bounds` was computed \[m\].
     since_bounds: Bounds,
-    /// Largest component of a displacement up to which the inflated box contains the body \[m\].
+    /// Largest displacement component up to which the inflated box contains the body \[m\].
     allowance: f64,
     /// Largest absolute coordinate within the inflated box \[m\].
     largest_coordinate: f64,
     /// Spheres of the tree as last fitted.
     spheres: Vec<Sphere>,
-    /// Displacements of the points of the body since the spheres were fitted \[m\].
+    /// Displacements of the points of the body since the fit of the spheres \[m\].
     since_fit: Bounds,
-    /// A tree rebuilt after large deformation. The tree is on the heap, because few bodies have a rebuilt tree and
-    /// every step reads the other fields.
+    /// A tree rebuilt after large deformation. Boxed, because few bodies have one and every step reads the struct.
     rebuilt: Option<Box<Hierarchy>>,
-    /// Least value so far of the sum of r³ over the spheres of the current tree, with the radii r \[m³\].
+    /// Least Σ r³ so far over the spheres of the current tree, with the radii r \[m³\].
     least_volume: f64,
-    /// Patches of the body; `None` until a search has divided the surface.
+    /// Patches of the body, once a search has divided the surface.
     patches: Option<Box<Patches>>,
-    /// Active patches, ascending. The displacements of each active patch are tracked individually.
+    /// Active patches, ascending. Their displacements are tracked individually.
     active: Vec<u32>,
-    /// Displacements of the body since its inactive patches were last moved \[m\].
+    /// Displacements of the body since the last move of its inactive patches \[m\].
     since_moved: Bounds,
     search_depth: f64,
-    /// Contribution of the body to the distance within which two bodies can touch \[m\]: the sum of half the search
-    /// depth and the whole offset of the body. The search depth of a pair is the smaller of the two search depths, and
-    /// therefore at most the sum of the two halves.
+    /// Half the search depth plus the offset \[m\]. The sum over two bodies is at least the distance within which they
+    /// can touch.
     share_of_reach: f64,
     overshoot: f64,
 }
 
-/// The current spheres of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacedSpheres<'a> {
     /// Spheres at the last fit.
@@ -77,7 +72,6 @@ pub(super) struct PlacedSpheres<'a> {
 }
 
 impl PlacedSpheres<'_> {
-    /// Current sphere of a vertex.
     pub fn sphere(&self, vertex: u32) -> Sphere {
         let sphere = self.spheres[vertex as usize];
         let Placed { shift, growth } = self.placed;
@@ -86,7 +80,6 @@ impl PlacedSpheres<'_> {
 }
 
 impl BodyMotion {
-    /// A body before the first inflation of its box.
     pub fn new(surface: &Surface, depth: f64, offset: f64) -> Self {
         let nowhere = Vec3::repeat(f64::NAN);
         Self {
@@ -108,8 +101,7 @@ impl BodyMotion {
         }
     }
 
-    /// Discards the inflated box, the spheres, the patches and the rebuilt tree. The accumulated displacements restart
-    /// at the next inflation, fit and division.
+    /// Discards the inflated box, the spheres, the patches and the rebuilt tree.
     pub fn reset(&mut self) {
         self.allowance = f64::NEG_INFINITY;
         self.spheres.clear();
@@ -118,7 +110,7 @@ impl BodyMotion {
         (self.rebuilt, self.least_volume) = (None, f64::INFINITY);
     }
 
-    /// Adds the displacements of a step. `nodes` are the nodes of the surface.
+    /// Adds the displacements of a step.
     pub fn update(&mut self, nodes: &[u32], configuration: &Configuration<'_>) {
         let steps = self.steps();
         self.step = steps.of(nodes, configuration);
@@ -134,7 +126,6 @@ impl BodyMotion {
         }
     }
 
-    /// Parameters of the bounds on the displacements of a step.
     fn steps(&self) -> Steps {
         Steps { overshoot: self.overshoot, rounding: ROUNDING * self.largest_coordinate }
     }
@@ -145,8 +136,8 @@ impl BodyMotion {
         moved > self.allowance || moved.is_nan()
     }
 
-    /// Computes the box of the body, and inflates it. The inflated box contains the body until
-    /// [`BodyMotion::has_escaped`] is true.
+    /// Computes and inflates the box of the body. The inflated box contains the body until [`BodyMotion::has_escaped`]
+    /// is true.
     pub fn inflate(&mut self, surface: &Surface, positions: &[Vec3]) -> Aabb {
         self.bounds = bounds_of(surface, positions, self.overshoot);
         self.since_bounds = Bounds::ZERO;
@@ -163,18 +154,17 @@ impl BodyMotion {
         self.since_bounds.displace(&self.bounds)
     }
 
-    /// Largest absolute coordinate of the body while the body stays in its inflated box \[m\].
+    /// Largest absolute coordinate within the inflated box \[m\].
     pub fn largest_coordinate(&self) -> f64 {
         self.largest_coordinate
     }
 
-    /// Patches of the body, if the surface has been divided.
     pub fn patches(&self) -> Option<&Patches> {
         self.patches.as_deref()
     }
 
-    /// Divides the surface into patches if needed, and refits the boxes of all deformed patches. Returns the number of
-    /// refitted boxes; the first fit does not count.
+    /// Divides the surface into patches if needed, and refits the boxes of deformed patches. Returns the number of
+    /// refitted boxes, without the first fit.
     pub fn divide(&mut self, surface: &Surface, positions: &[Vec3]) -> usize {
         if self.patches.is_none() {
             let mut patches = Patches::new(surface, positions);
@@ -186,7 +176,7 @@ impl BodyMotion {
         self.fit_patches(surface, positions, all)
     }
 
-    /// Activates the `selected` patches, ascending, from this step on. The other patches move with the whole body.
+    /// Makes the `selected` patches (ascending) active from this step on.
     pub fn select_active_patches(
         &mut self,
         selected: impl Iterator<Item = u32> + Clone,
@@ -214,8 +204,8 @@ impl BodyMotion {
         }
     }
 
-    /// Moves the inactive patches, and refits the boxes of the `needed` patches (ascending) that have deformed. Returns
-    /// the number of refitted boxes.
+    /// Moves the inactive patches, and refits the boxes of deformed `needed` patches (ascending). Returns the number of
+    /// refitted boxes.
     pub fn fit_patches(
         &mut self,
         surface: &Surface,
@@ -233,8 +223,8 @@ impl BodyMotion {
         BOXES * stale.len()
     }
 
-    /// Refits the spheres of the tree if the body has deformed, and rebuilds the tree if its spheres have become too
-    /// large. Returns the number of refitted spheres.
+    /// Refits the spheres of a deformed body, and rebuilds the tree if the spheres are too large. Returns the number of
+    /// refitted spheres.
     pub fn fit_spheres(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) -> usize {
         let growth = Placed::after(&self.since_fit).growth;
         let is_stale =
@@ -260,22 +250,20 @@ impl BodyMotion {
         self.rebuilt.as_deref().unwrap_or(tree)
     }
 
-    /// The current spheres.
     pub fn placed_spheres(&self) -> PlacedSpheres<'_> {
         PlacedSpheres { spheres: &self.spheres, placed: Placed::after(&self.since_fit) }
     }
 }
 
-/// Box of a surface, without rounding margin. Points of a curved face may exceed the range of the face nodes by
-/// `overshoot` times this range.
+/// Box of a surface, without rounding margin. On curved faces, points may exceed the range of the nodes by `overshoot`
+/// times the range.
 fn bounds_of(surface: &Surface, positions: &[Vec3], overshoot: f64) -> Aabb {
     let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| positions[node as usize]), 0.0);
     let bounds = bounds_of_chunks(surface.nodes(), of_nodes).beyond(overshoot);
     bounds.displace(&Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() })
 }
 
-/// Sum of r³ over the spheres, with the radii r. The sum is proportional to the total volume, a measure of the quality
-/// of a tree.
+/// Σ r³ over the spheres with radii r, proportional to their total volume.
 fn sum_of_volumes(spheres: &[Sphere]) -> f64 {
     fixed_order_sum(spheres.len(), &|range| {
         spheres[range].iter().map(|sphere| sphere.radius.powi(3)).sum::<f64>()
@@ -292,7 +280,6 @@ mod tests {
         Configuration { time: 0.0, time_step: 0.5, positions, positions_before }
     }
 
-    /// Three-node faces side by side along x, without shared nodes.
     fn strip(count: u32) -> (Surface, Vec<Vec3>) {
         let faces: Vec<[u32; 3]> = (0..count).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
         let corners = |k: u32| {
@@ -303,9 +290,8 @@ mod tests {
         (surface, (0..count).flat_map(corners).collect())
     }
 
-    /// A moving body stays in its box. Its faces stay in the spheres of the tree, in the boxes of the faces and in the
-    /// boxes of the patches, with and without refitting. Rigid translation does not enlarge any of these volumes. An
-    /// escape from the inflated box is reported in time.
+    /// A moving body stays in its box, and its faces stay in spheres and boxes, with and without refitting. Rigid
+    /// translation enlarges no volume. An escape from the inflated box is reported in time.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);
@@ -331,13 +317,12 @@ mod tests {
                     active = (0..num_patches as u32).filter(|_| samples.uniform(0.0, 1.0) < 0.5).collect();
                     motion.select_active_patches(active.iter().copied(), &configuration);
                 }
-                // The first patch is refitted halfway.
                 motion.fit_patches(&surface, &positions, 0..u32::from(step == 25));
                 let (bounds, spheres) = (motion.bounds(), motion.placed_spheres());
                 assert!(positions.iter().all(|x| bounds.contains(x)));
                 assert!(motion.has_escaped() || positions.iter().all(|x| inflated.contains(x)));
                 left += usize::from(motion.has_escaped());
-                // In 50 steps with coordinates of about 150, rounding adds up to about 50 · 8 ε · 150 ≈ 1.3e-11.
+                // Rounding adds up to about 50 · 8 ε · 150 ≈ 1.3e-11 in 50 steps with coordinates of about 150.
                 let most = 20.1 + f64::from(count - 20);
                 assert!(!is_rigid || spheres.placed.growth < 1e-10 && bounds.diagonal() < most);
                 for v in (0..tree.num_vertices() as u32).filter(|&v| tree.face(v).is_some()) {
@@ -373,8 +358,7 @@ mod tests {
         }
     }
 
-    /// A permutation of the faces degrades the tree. A new tree replaces the degraded tree, and is as good as a tree
-    /// built in the permuted configuration.
+    /// A permutation of the faces causes a rebuild. The new tree is as good as a tree of the permuted configuration.
     #[test]
     fn a_degraded_tree_is_rebuilt() {
         let (surface, mut positions) = strip(200);

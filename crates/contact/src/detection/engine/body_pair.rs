@@ -1,14 +1,15 @@
-//! Two nearby bodies, or one body in self-contact: the active patch pairs, and the travel up to which the list of
-//! active pairs remains complete.
+//! Two nearby bodies, or one body in self-contact: the active patch pairs and their validity.
 //!
-//! The *travel* of a step bounds the relative displacement of any point of one body and any point of the other body.
-//! The accumulated travel decides when to search again. Separated bodies need no search until the travel exceeds the
-//! distance of the bodies minus the search depth. Two patches farther apart than the search depth plus a margin cannot
-//! touch until the travel exceeds the margin. All other pairs of patches are the *active patch pairs*. Each active
-//! patch has a travel of its own, and a Verlet list of its node–face pairs within the search depth plus a *skin*. The
-//! list is complete until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)). At intervals,
-//! the engine selects from the Verlet list a *short list*: the pairs that can give a constraint in the next steps
-//! ([`short_list`](super::short_list)).
+//! The *travel* of a step bounds the relative displacement of any point of one body and any point of the second body.
+//! The accumulated travel decides when to search again:
+//!
+//! - Separated bodies need no search until the travel exceeds their distance minus the search depth.
+//! - *Active patch pairs* are the pairs within the search depth plus a margin. Inactive pairs cannot touch until the
+//!   travel exceeds the margin.
+//! - An active patch has a Verlet list of node–face pairs within the search depth plus a *skin*, complete until the
+//!   travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)).
+//! - The *short list* contains the pairs of the Verlet list that can give a constraint in the next steps
+//!   ([`short_list`](super::short_list)).
 //!
 //! # Source
 //! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for neighbour lists with a skin.
@@ -27,7 +28,7 @@ use super::patches::Patches;
 use super::separation::Separation;
 use super::traversal::NearPair;
 
-/// Margin within which patch pairs are active, relative to the skin of their lists.
+/// Margin of active patch pairs, relative to the skin of their lists.
 const MARGIN: f64 = 2.0;
 
 /// Smallest number of patches per task.
@@ -35,33 +36,29 @@ const PER_TASK: usize = 64;
 /// Smallest number of patch lists per task.
 const LISTS_PER_TASK: usize = 512;
 
-/// Factors of the bound on the rounding of distances:
-///
-/// ```text
-/// ROUNDING[0] · largest absolute coordinate + ROUNDING[1] · search depth
-/// ```
+/// Bound on the rounding of distances: `ROUNDING[0]` · largest absolute coordinate + `ROUNDING[1]` · search depth.
 const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
 
 /// Two bodies with overlapping inflated boxes, or one body in self-contact.
 #[derive(Clone, Debug)]
 pub(super) struct BodyPair {
-    /// The bodies, first < second; the same number twice in self-contact.
+    /// The bodies, ascending; equal in self-contact.
     pub bodies: [u32; 2],
-    /// Bound on the relative displacement of the bodies since the active patch pairs were found.
+    /// Bound on the relative displacement since the active patch pairs were found.
     travel: Travel,
-    /// Travel beyond which patches outside the active pairs may touch \[m\].
+    /// Travel beyond which inactive patches may touch \[m\].
     active_limit: f64,
     /// Bound on the rounding of distances \[m\].
     pub rounding: f64,
-    /// Lists of the active patches, in ascending order; the patches of the first body come first.
+    /// Lists of the active patches, ascending, with the patches of the first body first.
     pub patch_lists: Vec<PatchLists>,
-    /// Tree vertices that determined the distance bound in the last separation search by sphere trees. `None` if the
-    /// bound came from the body boxes, or if active patch pairs have been found since.
+    /// Tree vertices of the distance bound in the last separation search by sphere trees, until active patch pairs are
+    /// found.
     pub nearest: Option<[u32; 2]>,
 }
 
 impl BodyPair {
-    /// A body pair without active patch pairs, due for a search.
+    /// A body pair due for a search.
     pub fn new(bodies: [u32; 2]) -> Self {
         Self {
             bodies,
@@ -73,13 +70,12 @@ impl BodyPair {
         }
     }
 
-    /// Whether the pair is one body in self-contact.
     pub fn is_self_contact(&self) -> bool {
         self.bodies[0] == self.bodies[1]
     }
 
-    /// Adds the displacements of a step to the travel of the body pair and of its patch lists. The travel also bounds
-    /// the relative displacement of two points of the same body.
+    /// Adds a step to the travel of the body pair and of its patch lists. The travel also bounds relative displacements
+    /// within a body.
     pub fn update(&mut self, motions: &[BodyMotion]) {
         self.measure(motions);
         self.travel.advance();
@@ -95,7 +91,7 @@ impl BodyPair {
         }
     }
 
-    /// Bounds the relative displacement of the bodies in the last step.
+    /// Bounds the relative displacement in the last step.
     fn measure(&mut self, motions: &[BodyMotion]) {
         let [first, second] = self.bodies.map(|body| &motions[body as usize].step);
         let between = first.greatest_distance(second);
@@ -107,7 +103,7 @@ impl BodyPair {
         Some([first?, second?])
     }
 
-    /// The patches that one set of lists covers, as pairs of a body and a patch.
+    /// The patches of one set of lists, as pairs of a body and a patch.
     pub fn patches_of(&self, lists: &PatchLists) -> impl Iterator<Item = (u32, u32)> {
         let ([own, other], patch, partners) = match &lists.scope {
             Scope::Bodies => (self.bodies, 0, &[0][..]),
@@ -118,18 +114,18 @@ impl BodyPair {
         std::iter::once((own, patch)).chain(partners.iter().map(move |&patch| (other, patch)))
     }
 
-    /// The active patches, as pairs of a body and a patch; repetitions may occur.
+    /// The active patches, as pairs of a body and a patch, with repetitions.
     pub fn active_patches(&self) -> impl Iterator<Item = (u32, u32)> {
         let of_patch = |lists: &&PatchLists| matches!(lists.scope, Scope::Patch(_));
         self.patch_lists.iter().filter(of_patch).flat_map(|lists| self.patches_of(lists))
     }
 
-    /// Sides whose nodes are tested against faces of the other side; in self-contact the first side suffices.
+    /// Sides with contactor nodes. In self-contact the first side suffices.
     pub fn contactors(&self) -> std::ops::Range<usize> {
         0..if self.is_self_contact() { 1 } else { 2 }
     }
 
-    /// Whether a search is due: patches outside the active pairs may touch, or the travel is not finite.
+    /// Whether a search is due: inactive patches may touch, or the travel is not finite.
     pub fn is_due(&self) -> bool {
         self.travel.is_past(self.active_limit)
     }
@@ -139,24 +135,24 @@ impl BodyPair {
         self.is_due() || self.patch_lists.iter().any(|lists| lists.is_due() || lists.is_short_due())
     }
 
-    /// Distance beyond which the surfaces cannot touch in the current configuration \[m\].
+    /// Distance beyond which the surfaces cannot touch \[m\].
     fn contact_distance(&self, model: &ContactModel) -> f64 {
         model.search_depth(self.bodies) + self.rounding
     }
 
-    /// Patches are active up to the distance [`BodyPair::contact_distance`] plus this margin \[m\].
+    /// Patches are active up to [`BodyPair::contact_distance`] plus this margin \[m\].
     fn margin(&self, model: &ContactModel) -> f64 {
         MARGIN * skin_for(self.travel.step, model.search_depth(self.bodies))
     }
 
-    /// Updates the bound on rounding for all distances of this step.
+    /// Updates the bound on the rounding of distances.
     fn update_rounding(&mut self, model: &ContactModel, motions: &[BodyMotion]) {
         let [first, second] = self.bodies.map(|body| motions[body as usize].largest_coordinate());
         self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
     }
 
-    /// Whether the active patch pairs must be found. False for two bodies whose boxes are farther apart than the
-    /// contact distance plus the margin; in this case the function stores the travel at which the next search is due.
+    /// Whether the active patch pairs must be found. For two separated bodies, stores the travel of the next search and
+    /// returns false.
     pub fn needs_active_pairs(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> bool {
         self.measure(motions);
         self.update_rounding(model, motions);
@@ -170,8 +166,8 @@ impl BodyPair {
         false
     }
 
-    /// Finds the active patch pairs, given the box trees over the patches of both bodies; a body with a single patch
-    /// has no tree. Patches that stay active keep their lists.
+    /// Finds the active patch pairs from the box trees over the patches. A body with a single patch has no tree.
+    /// Patches that stay active keep their lists.
     pub fn find_active_pairs(
         &mut self,
         model: &ContactModel,
@@ -197,8 +193,8 @@ impl BodyPair {
         self.active_limit = margin;
     }
 
-    /// For each patch of a contactor side, the patches of the other side whose boxes overlap the box of the patch
-    /// widened by `within` \[m\]. Patches without such partners are omitted.
+    /// For each patch of a contactor side, the opposite patches with boxes within the distance `within` \[m\] along
+    /// each axis. Omits patches without partners.
     fn patches_near(
         &self,
         within: f64,
@@ -229,9 +225,8 @@ impl BodyPair {
         active_pairs
     }
 
-    /// Replaces the active patch pairs. Patches that stay active keep their lists. The lists of a patch become due if a
-    /// new partner can touch before the lists are renewed. `slack` gives the distance of this partner minus the contact
-    /// distance \[m\].
+    /// Replaces the active patch pairs. Patches that stay active keep their lists, which become due if a new partner
+    /// can touch earlier. `slack` is the distance of the partner minus the contact distance \[m\].
     fn replace_active_pairs(
         &mut self,
         active_pairs: Vec<PatchPartners>,
@@ -253,14 +248,14 @@ impl BodyPair {
         self.patch_lists = active_pairs.into_iter().map(lists).collect();
     }
 
-    /// Bounds the relative displacement in this step of each active patch and its partners.
+    /// Bounds the relative displacement of each active patch and its partners in this step.
     pub fn measure_active_pairs(&mut self, motions: &[BodyMotion]) {
         let (Some(bodies), bound) = (self.patches(motions), self.travel.step) else { return };
         self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, bound));
     }
 
-    /// Records a lower bound on the distance of the bodies. The active patch pairs are discarded if a search is due, or
-    /// if the bound allows more travel than the remaining margin of the active patch pairs.
+    /// Records a lower bound on the distance of the bodies. Discards the active patch pairs if a search is due, or if
+    /// the bound allows more travel than their remaining margin.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);
@@ -271,19 +266,18 @@ impl BodyPair {
         }
     }
 
-    /// Chooses the skins of the lists that are due, and returns their indices.
+    /// Chooses the skins of the due lists, and returns their indices.
     pub fn choose_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
         let depth = model.search_depth(self.bodies);
         self.prepare(model, motions, PatchLists::is_due, |lists| lists.choose_skin(depth))
     }
 
-    /// Chooses the skins of the short lists that are due or nearly due, and returns the indices of their patch lists.
+    /// Chooses the skins of due or nearly due short lists, and returns the indices of their patch lists.
     pub fn choose_short_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
         self.prepare(model, motions, PatchLists::is_short_nearly_due, PatchLists::choose_short_skin)
     }
 
-    /// Applies `choose` to the lists for which `is_due` returns true, and returns the indices of these lists. Updates
-    /// the rounding if there are any.
+    /// Applies `choose` to the due lists, and returns their indices.
     fn prepare(
         &mut self,
         model: &ContactModel,
@@ -309,21 +303,18 @@ impl BodyPair {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\]: the smaller of two lengths. The first length is the smallest
-    /// reach of a list. The second length is the contact distance plus the remaining travel of the active patch pairs.
-    /// The bound is valid if no two batches of faces were within reach when the pairs were listed.
+    /// Lower bound on the distance of the bodies \[m\], valid if no two batches of faces were within reach. Minimum of
+    /// the reaches of the lists and of the contact distance plus the remaining travel.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)
     }
 
-    /// All listed node–face pairs.
     pub fn near(&self) -> impl Iterator<Item = &NearPair> {
         self.patch_lists.iter().flat_map(|lists| &lists.near)
     }
 
-    /// Number of steps until a list of near pairs or the active patch pairs are due, if every step has the
-    /// displacements of the last step.
+    /// Steps until a list or the active patch pairs are due, at the displacements of the last step.
     pub fn steps_left(&self) -> f64 {
         let of_patch_lists = self.patch_lists.iter().map(PatchLists::steps_left);
         of_patch_lists.fold(self.travel.steps_to(self.active_limit), f64::min)
@@ -338,8 +329,7 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// Two separated bodies are due for a search exactly when the travel of the pair exceeds the distance of the bodies
-    /// minus the search depth.
+    /// Separated bodies are due for a search exactly when the travel exceeds their distance minus the search depth.
     #[test]
     fn separated_bodies_are_due_when_their_travel_exceeds_the_distance() {
         let nodes = |x: f64| [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]].map(Vec3::from);

@@ -3,15 +3,14 @@
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// Marks a cell without a list.
+/// Slot of a cell without a list.
 const NONE: u32 = u32::MAX;
 
-/// Factor by which the cell size is multiplied repeatedly until the number of cells is within its bound.
+/// Factor of repeated enlargement of the cells, until their number is within its bound.
 const ENLARGEMENT: f64 = 1.25;
 
-/// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. The index of a cell along an
-/// axis never decreases with the coordinate. A point inside a box therefore belongs to one of the cells that the box
-/// overlaps.
+/// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. The cell index along an axis
+/// never decreases with the coordinate. A point inside a box therefore belongs to a cell of the box.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     origin: Vec3,
@@ -19,8 +18,7 @@ pub struct Grid {
     counts: [u32; 3],
 }
 
-/// A block of cells of a grid. Along each axis, the indices of the cells run from `low` to `high`, inclusive. `counts`
-/// are the numbers of cells of the whole grid.
+/// A block of cells of a grid. `low` and `high` are inclusive. `counts` are the cell counts of the whole grid.
 #[derive(Clone, Copy, Debug)]
 pub struct CellRange {
     low: [u32; 3],
@@ -29,8 +27,8 @@ pub struct CellRange {
 }
 
 impl Grid {
-    /// Cells of this size \[m\] over the zone. If the zone would need more than `most` cells, the cells are larger. A
-    /// zone that is a point, or that is infinite, has one cell.
+    /// Cells of `size` \[m\] over the zone, or larger cells, so that their number is at most `most`. A zone of zero or
+    /// infinite extent has one cell.
     pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
         let extent = zone.upper - zone.lower;
         let most = most.clamp(1, u32::MAX as usize / 2) as f64;
@@ -93,17 +91,17 @@ impl CellRange {
     }
 }
 
-/// For each marked cell of a grid, the indices of the boxes that overlap the cell, ascending.
+/// For each marked cell of a grid, the ascending indices of the boxes that overlap the cell.
 ///
 /// # Cost
-/// Memory: one number per cell of the largest grid so far, and one number per entry of a list. The memory is reused.
+/// Memory: one number per cell of the largest grid so far, and one per list entry.
 #[derive(Clone, Debug)]
 pub struct CellLists {
     grid: Grid,
-    /// Index of each cell among the marked cells; [`NONE`] if not marked.
+    /// Index of each cell among the marked cells, or [`NONE`].
     slots: Vec<u32>,
     marked: Vec<u32>,
-    /// For each marked cell, the end of its list in `entries`.
+    /// End in `entries` of the list of each marked cell.
     ends: Vec<usize>,
     entries: Vec<u32>,
 }
@@ -116,7 +114,7 @@ impl Default for CellLists {
 }
 
 impl CellLists {
-    /// Restarts on another grid, with no cell marked.
+    /// Restarts on a grid without marked cells.
     pub fn begin(&mut self, grid: Grid) {
         for &cell in &self.marked {
             self.slots[cell as usize] = NONE;
@@ -133,7 +131,7 @@ impl CellLists {
         &self.grid
     }
 
-    /// Marks a cell: [`CellLists::fill`] makes a list for the cell.
+    /// Requests a list for a cell from [`CellLists::fill`].
     #[inline]
     pub fn mark(&mut self, cell: u32) {
         let slot = &mut self.slots[cell as usize];
@@ -148,8 +146,7 @@ impl CellLists {
         self.marked.len()
     }
 
-    /// Replaces the lists: enters the index of each box into the list of every marked cell that the box overlaps. The
-    /// method is a counting sort.
+    /// Replaces the lists of the marked cells, by a counting sort.
     pub fn fill(&mut self, boxes: &[Aabb]) {
         let Self { grid, slots, marked, ends, entries } = self;
         let slot = |cell: u32| Some(slots[cell as usize]).filter(|&slot| slot != NONE);
@@ -190,7 +187,7 @@ impl CellLists {
         }
     }
 
-    /// Number of cells of the grid that overlap at least one of the boxes. Unmarked cells count too.
+    /// Number of cells, marked or not, that overlap at least one of the boxes.
     pub fn num_met(&self, boxes: &[Aabb]) -> usize {
         let mut met = vec![false; self.grid.num_cells()];
         for bounds in boxes {
@@ -208,8 +205,7 @@ mod tests {
         Aabb { lower: Vec3::new(-1.0, 0.0, 2.0), upper: Vec3::new(3.0, 1.0, 2.0) }
     }
 
-    /// The number of cells is at most the allowed number. If the number would be larger with the requested cell size,
-    /// the cells are larger. A zone without extent, or with infinite extent, has one cell.
+    /// The number of cells is at most the allowed number. A zone of zero or infinite extent has one cell.
     #[test]
     fn cells_are_no_more_than_allowed() {
         assert_eq!(Grid::over(&zone(), 0.5, 1000).counts(), [9, 3, 1]);
@@ -225,8 +221,7 @@ mod tests {
         }
     }
 
-    /// The list of the cell of a point contains every box that contains the point, also if the point is outside the
-    /// zone.
+    /// The list of the cell of a point contains every box around the point, also outside the zone.
     #[test]
     fn a_point_finds_the_boxes_around_it() {
         let mut lists = CellLists::default();

@@ -1,5 +1,4 @@
-//! Buckets in contact, where bodies deform. Nodes and faces are sorted again after large displacements. The candidates
-//! remain in use until the next sorting.
+//! Buckets in contact, where bodies deform. Candidates remain in use until displacements require a new sorting.
 
 use std::time::Instant;
 
@@ -17,33 +16,29 @@ use super::super::sorted_body::{SortedBody, box_of_points, union};
 use super::Buckets;
 use super::cells::{CellLists, Grid};
 
-/// Cell size relative to the median edge length of the contactor. A cell with nodes then contains about one node.
-/// Aragón, Yastrebov & Molinari 2013, §5.2, use nearly the same ratio: 211 × 211 cells over 143 × 143 nodes.
+/// Cell size relative to the median edge length of the contactor: about one node per occupied cell. Aragón, Yastrebov &
+/// Molinari 2013, §5.2, use 211 × 211 cells over 143 × 143 nodes.
 const CELL_SIZE: f64 = 2.0 / 3.0;
 
-/// Largest number of cells of a grid, relative to the number of contactor nodes in the grid. The grid of Aragón,
-/// Yastrebov & Molinari has 19 cells per contactor node.
+/// Largest number of cells of a grid, relative to the number of contactor nodes in the grid. Aragón, Yastrebov &
+/// Molinari use 19.
 const CELLS_PER_NODE: usize = 32;
 
-/// The allowance of a pair is its relative displacement in this number of steps at the present velocities, within the
-/// limits [`ALLOWANCE`].
+/// The allowance of a pair is its relative displacement in this number of steps, limited by [`ALLOWANCE`].
 const STEPS: f64 = 32.0;
 
-/// Least and greatest allowance of a pair of near bodies, relative to the search depth. The allowance is the relative
-/// displacement of the two bodies beyond which a new sorting is due. With a larger allowance, more candidates never
-/// touch; a smaller allowance needs more sortings.
+/// Least and greatest allowance of a pair, relative to the search depth. A larger allowance gives more candidates, a
+/// smaller allowance more sortings.
 const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
 
-/// Rounding of the compared distances, relative to these distances.
+/// Rounding of compared distances, relative to the distances.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// State of the contact phase, reused from step to step.
 pub(super) struct ContactPhase {
     bodies: Vec<SortedBody>,
     /// Cell size for the nodes of each body \[m\].
     cell_sizes: Vec<f64>,
-    /// Allowance of each pair of bodies \[m\]. All bodies are sorted again when the relative displacement of a pair
-    /// along an axis exceeds the allowance of the pair.
+    /// Relative displacement of each pair along an axis beyond which all bodies are sorted again \[m\].
     allowances: Vec<f64>,
     least_allowance: f64,
     sorted: bool,
@@ -54,16 +49,15 @@ pub(super) struct ContactPhase {
     edges: EdgeEdgeSearch,
 }
 
-/// One body of a pair as contactor (nodes) and the other as target (faces).
+/// The nodes of one body against the faces of a body.
 #[derive(Clone, Copy, Debug)]
 struct Direction {
     contactor: u32,
     target: u32,
-    /// A node can be a candidate of a face up to this distance from the box of the face along each axis \[m\].
+    /// Largest distance of candidate nodes from the box of a face along each axis \[m\].
     reach: f64,
 }
 
-/// Buckets of one direction.
 #[derive(Clone, Debug, Default)]
 struct Sorting {
     lists: CellLists,
@@ -78,19 +72,17 @@ struct Sorting {
     tests: u64,
 }
 
-/// Buckets of the edges of a pair of bodies.
 #[derive(Clone, Debug, Default)]
 struct EdgeSorting {
     lists: CellLists,
-    /// Edges of the target selected for edge–edge contact.
+    /// Target edges selected for edge–edge contact.
     targets: Vec<u32>,
     /// Boxes of `targets`, widened by the reach.
     target_boxes: Vec<Aabb>,
-    /// Edges of the contactor whose boxes overlap the common box of `target_boxes`.
+    /// Contactor edges whose boxes overlap the common box of `target_boxes`.
     contactors: Vec<u32>,
-    /// Boxes of `contactors`.
     contactor_boxes: Vec<Aabb>,
-    /// Pairs with overlapping boxes: an edge of the contactor, and an edge of the target.
+    /// Contactor edge and target edge with overlapping boxes.
     pairs: Vec<[u32; 2]>,
     tests: u64,
 }
@@ -101,12 +93,10 @@ impl ContactPhase {
         self.search.starting_points()
     }
 
-    /// Sets the starting points of the next search, ascending.
     pub fn start_from(&mut self, points: &[StartingPoint]) {
         self.search.start_from(points);
     }
 
-    /// Contact phase of the bodies of a model, before the first sorting.
     pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
         let size = |surface: &Surface| CELL_SIZE * surface.median_edge(positions);
         Self {
@@ -128,12 +118,10 @@ impl ContactPhase {
         self.sorted = false;
     }
 
-    /// Whether the candidates still contain all possible contacts: the relative displacement of each pair of bodies
-    /// since the last sorting is at most the allowance of the pair. False before the first sorting.
+    /// Whether the candidates still contain all possible contacts. False before the first sorting.
     ///
-    /// Suppose that, at the last sorting, a node and a point of a face were separated along an axis by more than the
-    /// search depth plus the allowance. The node and the point stay separated by more than the search depth until a
-    /// relative displacement along an axis exceeds the allowance.
+    /// Let a node and a face be separated along an axis by more than search depth plus allowance at the last sorting.
+    /// Their distance exceeds the search depth until a relative displacement along an axis exceeds the allowance.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
@@ -148,7 +136,7 @@ impl ContactPhase {
             })
     }
 
-    /// Records the positions of all bodies. Sets the allowance of each pair, and lists the pairs of near surfaces.
+    /// Records all positions, sets the allowances, and lists the pairs of near surfaces.
     fn sort_bodies(&mut self, model: &ContactModel, pairs: &[[u32; 2]], configuration: &Configuration<'_>) {
         let bodies = self.bodies.par_iter_mut().zip(&model.surfaces);
         bodies.for_each(|(body, surface)| body.sort(surface, configuration));
@@ -177,8 +165,7 @@ impl ContactPhase {
         self.sorted = true;
     }
 
-    /// Lists the candidates of all pairs of near bodies. Returns the number of tests: node–face pairs in a common cell,
-    /// and edge pairs, once for each common cell.
+    /// Lists the candidates of all near pairs. Returns the number of node–face and edge pairs in common cells.
     fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {
@@ -204,7 +191,7 @@ impl ContactPhase {
         sortings.iter().map(|sorting| sorting.tests + sorting.edges.tests).sum()
     }
 
-    /// Pairs of a node and a face that may touch, ascending.
+    /// Node–face pairs that may touch, ascending.
     pub fn candidates(&self) -> &[Candidate] {
         &self.candidates
     }
@@ -216,7 +203,7 @@ impl ContactPhase {
 }
 
 impl Sorting {
-    /// Sorts into cells the contactor nodes and the target faces that may be within reach of each other.
+    /// Sorts the nodes and faces that may be within reach into cells.
     fn sort(
         &mut self,
         direction: &Direction,
@@ -249,8 +236,6 @@ impl Sorting {
         self.lists.fill(&self.boxes);
     }
 
-    /// Lists the candidates. A node and a face form a candidate if the widened box of the face contains the node and if
-    /// node and face can touch. Each node is tested only against the faces in its bucket.
     fn list_candidates(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3]) {
         self.candidates.clear();
         self.tests = 0;
@@ -289,8 +274,7 @@ impl Sorting {
 }
 
 impl EdgeSorting {
-    /// Lists the pairs of edges with overlapping boxes; the box of the target edge is widened by the reach. The list
-    /// stays empty if the contactor has the higher body number, because the opposite direction lists the same pairs.
+    /// Lists the edge pairs with overlapping boxes, only in the direction with the lower contactor body.
     fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
         self.pairs.clear();
         self.tests = 0;
@@ -318,8 +302,6 @@ impl EdgeSorting {
         self.pairs.dedup();
     }
 
-    /// Collects all target edges and their widened boxes. Also collects the contactor edges whose boxes overlap the
-    /// common box of the widened boxes.
     fn list_boxes(
         &mut self,
         [contactor, target]: [u32; 2],
@@ -346,7 +328,6 @@ impl EdgeSorting {
 }
 
 impl Buckets {
-    /// Updates the candidates if they may be incomplete.
     pub(super) fn update_candidates(&mut self, configuration: &Configuration<'_>) {
         let mut clock = StageClock::start(Stage::Monitor);
         let holds = self.contact.holds(&self.model, &self.pairs, configuration.positions);
@@ -363,7 +344,6 @@ impl Buckets {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Computes the closest points of the candidates, and replaces `constraints` by the constraints of the candidates.
     pub(super) fn find_constraints(
         &mut self,
         configuration: &Configuration<'_>,
@@ -378,12 +358,12 @@ impl Buckets {
     }
 }
 
-/// Statistics of the buckets of one direction: the nodes of a body against the faces of a body.
+/// Statistics of the buckets with the nodes of one body and the faces of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridCensus {
     /// Body of the nodes, and body of the faces.
     pub bodies: [u32; 2],
-    /// A node can be a candidate of a face up to this distance from the box of the face along each axis \[m\].
+    /// Largest distance of candidate nodes from the box of a face along each axis \[m\].
     pub reach: f64,
     /// Number of cells along each axis.
     pub cells: [u32; 3],
@@ -391,12 +371,12 @@ pub struct GridCensus {
     pub node_buckets: usize,
     /// Number of cells that overlap the widened box of at least one face.
     pub face_buckets: usize,
-    /// Number of pairs of a node and a face in the same cell.
+    /// Number of node–face pairs in the same cell.
     pub tests: u64,
-    /// Number of pairs that can touch, with the node in the widened box of the face.
+    /// Number of candidates: node–face pairs that can touch, with the node in the widened box.
     pub candidates: usize,
     /// Number of nodes with a candidate.
     pub contactors: usize,
-    /// Smallest and largest number of candidates of a node with candidates; zeros if there is no candidate.
+    /// Smallest and largest number of candidates of a node with candidates, or zeros.
     pub faces_per_contactor: [usize; 2],
 }

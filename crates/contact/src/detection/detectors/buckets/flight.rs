@@ -1,15 +1,13 @@
 //! Buckets in space and time in flight, where every body moves rigidly in closed form.
 //!
-//! A pair of bodies is tested from the first time at which the bounding balls of the two bodies can touch. In the frame
-//! that translates with the centre of the first body, every face sweeps a box in a slice of time. This frame removes
-//! the common translation. If the swept boxes of the two bodies overlap, the bound on the relative displacement is
-//! compared with the two median edge lengths. If the bound exceeds the larger length, the slice is halved. Otherwise
-//! buckets find the face pairs with overlapping boxes. If the bound exceeds the smaller length and too many face pairs
-//! overlap ([`WORTHWHILE`]), the slice is halved, too. The earlier half is searched first.
+//! A pair is tested from the first time at which the bounding balls can touch. In a slice of time, every face sweeps a
+//! box. The boxes are in the frame that translates with the centre of the first body. A slice is halved while the
+//! relative displacement exceeds the larger of the two median edge lengths. Above the smaller length, a slice is also
+//! halved if too many face pairs overlap ([`WORTHWHILE`]). Buckets find the overlapping face pairs. Earlier slices come
+//! first.
 //!
-//! The time of impact of a face pair is computed over the whole step of the flight instead of the slice. Each pair is
-//! therefore computed once in a step. The search ends at the first slice that begins after the earliest impact found so
-//! far.
+//! The time of impact of a face pair is computed over the whole step, and only once. The search ends at the first slice
+//! after the earliest impact found.
 
 use std::time::Instant;
 
@@ -30,54 +28,47 @@ use super::cells::{CellLists, Grid};
 /// Largest number of cells of a grid, relative to the number of faces in the grid.
 const CELLS_PER_FACE: usize = 32;
 
-/// Number of overlapping face pairs up to which a slice is not halved for its number of pairs. For two bodies with n
-/// faces in total, this number is
-///
-/// ```text
-/// WORTHWHILE.0 + n / WORTHWHILE.1
-/// ```
-/// The times of impact of so few pairs cost no more than halving the slice, which needs a pass over all n faces.
+/// A slice with n faces and at most `WORTHWHILE.0 + n / WORTHWHILE.1` overlapping pairs is not halved for their number.
+/// The impacts of so few pairs cost no more than a pass over all n faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
-/// Length up to which a slice is not halved, relative to the duration of the step.
+/// Slices up to this length are not halved, relative to the duration of the step.
 const SHORTEST: f64 = 1e-12;
 
 /// Rounding of swept boxes, relative to the coordinates.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// State of the flight phase; the memory is reused in the next flight.
 pub(super) struct FlightPhase {
     /// Median edge length of each body \[m\].
     edges: Vec<f64>,
-    /// Ball in the reference configuration that contains each body. The centre of the ball is the centre of rotation if
-    /// the body rotates.
+    /// Ball in the reference configuration that contains each body. The ball of a rotating body is centred at the
+    /// centre of rotation.
     balls: Vec<Sphere>,
-    /// For each pair, the time before which its bodies cannot touch \[s\]; infinite if they cannot touch in the run.
+    /// For each pair, the time before which its bodies cannot touch \[s\]; may be infinite.
     no_contact_before: Vec<f64>,
     swept: [SweptBody; 2],
     lists: CellLists,
-    /// Pairs of faces whose boxes overlap in a slice.
+    /// Face pairs whose boxes overlap in a slice.
     overlapping: Vec<[u32; 2]>,
-    /// Pairs of faces whose time of impact in this step is known, ascending.
+    /// Face pairs whose time of impact in the step is known, ascending.
     resolved: Vec<[u32; 2]>,
 }
 
-/// A part of a step of the flight, from `begin` to `end` \[s\] after the beginning of the step.
+/// Part of a step of the flight; times from the beginning of the step \[s\].
 #[derive(Clone, Copy, Debug)]
 struct Slice {
     begin: f64,
     end: f64,
 }
 
-/// Swept boxes of the faces of a body in a slice.
 #[derive(Default)]
 struct SweptBody {
     faces: Vec<Aabb>,
-    /// Faces of the body in the zone that both bodies sweep.
+    /// Faces in the zone that both bodies sweep.
     near: Vec<u32>,
-    /// Swept boxes of the faces of `near`.
+    /// Swept boxes of `near`.
     boxes: Vec<Aabb>,
-    /// Positions of all nodes at an end of the slice; only the positions of the nodes of this body are valid.
+    /// Nodal positions at an end of the slice, valid only for the nodes of the body.
     positions: Vec<Vec3>,
 }
 
@@ -93,7 +84,6 @@ impl Slice {
 }
 
 impl FlightPhase {
-    /// Flight phase before the first flight.
     pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
         let swept = || SweptBody { positions: vec![Vec3::zeros(); positions.len()], ..SweptBody::default() };
         Self {
@@ -138,7 +128,6 @@ impl Buckets {
         self.statistics.seconds.trajectory += start.elapsed().as_secs_f64();
     }
 
-    /// The first impact of all pairs in the step.
     pub(super) fn find_first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let mut first: Option<Impact> = None;
@@ -154,7 +143,7 @@ impl Buckets {
         first
     }
 
-    /// The earliest of the impact `first` and all impacts of a pair of bodies.
+    /// The earliest of `first` and the impacts of a pair.
     fn first_impact_of_pair(
         &mut self,
         flight: &Flight<'_>,
@@ -187,15 +176,14 @@ impl Buckets {
         first
     }
 
-    /// Number of overlapping face pairs whose times of impact cost no more than another slice.
+    /// Number of overlapping face pairs that cost no more than another slice.
     fn worthwhile(&self, bodies: [u32; 2]) -> usize {
         let faces: usize = bodies.iter().map(|&body| self.model.surfaces[body as usize].num_faces()).sum();
         WORTHWHILE.0 + faces / WORTHWHILE.1
     }
 
-    /// Computes the swept boxes of the faces in a slice, in the frame that translates with the centre of the first
-    /// body. Lists the faces of both bodies that sweep into the zone that both bodies sweep. Returns this zone, if
-    /// there is one.
+    /// Computes the swept boxes of the faces, and lists the faces in the zone that both bodies sweep. Returns the zone,
+    /// if any. The frame translates with the centre of the first body.
     fn sweep(&mut self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> Option<Aabb> {
         let start = Instant::now();
         let [first, second] = &mut self.flight.swept;
@@ -221,8 +209,7 @@ impl Buckets {
         zone
     }
 
-    /// Bound \[m\] on the relative displacement in a slice. The bound holds for any point of one body and any point of
-    /// the other body.
+    /// Upper bound on the relative displacement of any two points of the bodies in a slice \[m\].
     fn relative_path(&self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> f64 {
         let [first, second] = bodies.map(|body| &flight.motions[body as usize]);
         let acceleration = first.acceleration - second.acceleration;
@@ -234,8 +221,8 @@ impl Buckets {
         speed * slice.length()
     }
 
-    /// Lists the pairs of near faces with overlapping boxes; returns false, with an incomplete list, if there are more
-    /// than `most` pairs.
+    /// Lists the pairs of near faces with overlapping boxes. Returns false, with an incomplete list, above `most`
+    /// pairs.
     fn find_overlapping(&mut self, zone: &Aabb, most: usize) -> bool {
         let start = Instant::now();
         let FlightPhase { swept: [first, second], lists, overlapping, .. } = &mut self.flight;
@@ -254,8 +241,7 @@ impl Buckets {
                 self.statistics.counts.overlap += lists.list(cell).len() as u64;
                 for &k in lists.list(cell) {
                     let other = &second.boxes[k as usize];
-                    // A pair is listed only in the cell that contains the lower corner of the intersection of its
-                    // boxes.
+                    // Each pair is listed once: in the cell of the lower corner of the intersection of its boxes.
                     let counts = || lists.grid().cell(&bounds.lower.sup(&other.lower)) == cell;
                     if !bounds.excludes(other) && counts() {
                         overlapping.push([face, second.near[k as usize]]);
@@ -270,8 +256,8 @@ impl Buckets {
         overlapping.len() <= most
     }
 
-    /// The earliest of the impact `first` and the impacts of the overlapping face pairs. If several impacts are equally
-    /// early, the impact with the lowest body and face numbers. Face pairs whose time of impact is known are skipped.
+    /// The earliest of `first` and the impacts of the overlapping face pairs. Equal times are ordered by body and face
+    /// numbers. Pairs in `resolved` are skipped.
     fn resolve(&mut self, flight: &Flight<'_>, bodies: [u32; 2], first: Option<Impact>) -> Option<Impact> {
         let start = Instant::now();
         let FlightPhase { overlapping, resolved, .. } = &mut self.flight;
@@ -293,10 +279,9 @@ impl Buckets {
 }
 
 impl SweptBody {
-    /// Computes the boxes that the faces of a body sweep in a slice, in the frame that translates with the centre of
-    /// the first body. The boxes are widened by `margin`. Returns the box of all faces. With the acceleration a and the
-    /// slice length L \[s\], a node deviates by up to |a| L²/8 from the chord between its end positions. `margin` must
-    /// include this deviation.
+    /// Computes the boxes that the faces sweep, widened by `margin`, and returns their common box. The frame translates
+    /// with the centre of the first body. A node deviates from the chord between its end positions by up to |a| L²/8.
+    /// Here a is its acceleration and L the length of the slice \[s\]. `margin` must include the deviation.
     fn sweep(
         &mut self,
         surface: &Surface,
@@ -325,7 +310,6 @@ impl SweptBody {
         union(&self.faces)
     }
 
-    /// Lists the faces that sweep into a zone.
     fn list_near(&mut self, zone: &Aabb) {
         self.near.clear();
         self.boxes.clear();
@@ -338,8 +322,8 @@ impl SweptBody {
     }
 }
 
-/// Ball in the reference configuration that contains a body. The centre is the centre of rotation or, for a body
-/// without rotation, the centre of the bounding box.
+/// Ball in the reference configuration that contains a body. Without rotation, its centre is the centre of the bounding
+/// box.
 fn ball(surface: &Surface, reference_positions: &[Vec3], motion: &RigidMotion) -> Sphere {
     let boxes: Vec<Aabb> =
         (0..surface.num_faces()).map(|face| box_of_face(surface, face, reference_positions)).collect();
@@ -352,7 +336,7 @@ fn ball(surface: &Surface, reference_positions: &[Vec3], motion: &RigidMotion) -
     Sphere { centre, radius: rounded_up(radius, &centre) }
 }
 
-/// A ball that moves with its body; the body rotates about the centre of the ball or does not rotate.
+/// A ball that moves with its body. Bodies rotate about the centre of the ball or not at all.
 fn carried(motion: &RigidMotion, ball: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&ball.centre, 0.0);
     MovingSphere {

@@ -1,20 +1,17 @@
-//! Bucket search: space is divided into cells, and the cell of a node gives its candidate faces.
+//! Bucket search: a grid of cells gives the candidate faces of a node.
 //!
 //! ```text
-//! contact  nodes and faces of a pair of bodies are sorted into the cells of the zone where they can touch:
-//!          a node is tested against the faces of its own cell only ([`contact`])
-//! flight   time is divided into slices, until the relative displacement in a slice is about one edge length. In each
-//!          slice, the earliest first, the swept boxes of the faces are sorted into cells ([`flight`])
+//! contact  nodes and faces of a pair of bodies are sorted into cells; a node is tested only against the faces of
+//!          its own cell ([`contact`])
+//! flight   time is divided into slices with a relative displacement of about one edge length; the swept boxes of the
+//!          faces are sorted into cells, the earliest slice first ([`flight`])
 //! ```
-//! The method uses no hierarchy. It uses no prediction except for bounding balls in flight. In contact, a pair of
-//! bodies is skipped while the boxes of the two bodies are far apart. A sorting is valid until the relative
-//! displacement of a pair of bodies exceeds the allowance of the pair. The results equal those of
-//! [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
+//! A sorting is valid until the relative displacement of a pair exceeds the allowance of the pair. The results equal
+//! those of [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!
 //! # Limits
-//! Every sorting tests all pairs of bodies. The grid of a pair of surfaces has one cell size. If the face sizes differ
-//! by orders of magnitude, a node is therefore tested against many faces that overlap its cell but are far from the
-//! node. In flight a slice costs a pass over all faces of both bodies.
+//! Every sorting tests all pairs of bodies. Each grid has one cell size: with very different face sizes, nodes are
+//! tested against many distant faces. In flight, each slice costs a pass over all faces of both bodies.
 //!
 //! # Source
 //! Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2 (buckets of
@@ -41,7 +38,6 @@ pub use contact::GridCensus;
 /// The bucket detector.
 pub struct Buckets {
     model: ContactModel,
-    /// Pairs of bodies that can touch.
     pairs: Vec<[u32; 2]>,
     options: NodeFaceOptions,
     phase: Phase,
@@ -51,8 +47,7 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// A detector of contact between the surfaces of the model. `positions` of all nodes \[m\] are the reference
-    /// positions of flights.
+    /// A detector of contact between the surfaces of the model. Flights refer to `positions` of all nodes \[m\].
     pub fn new(model: ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Self {
         let pairs: Vec<[u32; 2]> = model.pairs().collect();
         let flight = FlightPhase::new(&model, pairs.len(), positions);
@@ -61,17 +56,16 @@ impl Buckets {
         Self { model, pairs, options, phase: Phase::Fresh, flight, contact, statistics }
     }
 
-    /// Statistics of the last sorting in contact. Each pair of near bodies has two entries, one for each choice of the
-    /// contactor; a body in self-contact has one entry.
+    /// Statistics of the last sorting in contact. A pair of near bodies has an entry for each contactor; a body in
+    /// self-contact has one.
     ///
     /// # Cost
-    /// A pass over all cells of the grids. Do not call this function in every step.
+    /// A pass over all cells of the grids.
     pub fn census(&self) -> Vec<GridCensus> {
         self.contact.census().collect()
     }
 
-    /// All candidates of the last sorting in contact, ascending. An entry consists of the contactor node with the
-    /// target body, and the number of the target face.
+    /// All candidates of the last sorting in contact, ascending: contactor node with target body, and target face.
     pub fn candidates(&self) -> impl ExactSizeIterator<Item = (NodeOnSurface, u32)> {
         self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
     }
@@ -84,7 +78,7 @@ impl Detector for Buckets {
         }
         let impact = self.find_first_impact(flight);
         if impact.is_some() {
-            // An impact starts another flight and voids all predictions.
+            // An impact voids all predictions.
             self.phase = Phase::Fresh;
         }
         impact

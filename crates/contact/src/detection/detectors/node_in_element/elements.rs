@@ -1,4 +1,4 @@
-//! The elements near the surface of a body. Contactor nodes may enter these elements.
+//! Search for the elements that contain contactor nodes.
 
 use std::collections::HashMap;
 
@@ -15,49 +15,45 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// Depth inside an element, in natural coordinates \[-\]. A point that lies deeper in an element is in no other
-/// element, provided that elements do not overlap. This depth exceeds [`BORDER`], because a point up to [`BORDER`]
-/// outside an element also counts as inside. The factor 4 allows for neighbours in which a unit of the natural
-/// coordinates is less than four times as long.
+/// A point deeper in an element is in no second element \[-\], in natural coordinates. Elements contain points up to
+/// [`BORDER`] outside. The factor 4 allows for neighbours whose natural coordinates have units up to four times
+/// shorter.
 const UNIQUE: f64 = 4.0 * BORDER;
 
-/// Elements of one body with a tree over their boxes. An element has two indices: a number, its index among all
-/// elements of the body, and a place, its index in the tree.
+/// Elements of one body with a tree over their boxes. The number of an element is its index in the body; its place is
+/// its index in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct ElementSearch {
     elements: Elements,
     tree: BoxTree,
 }
 
-/// The elements, by place in the tree.
+/// The elements, by place.
 #[derive(Clone, Debug)]
 struct Elements {
-    /// Number of each element, by place.
     numbers: Vec<u32>,
     kinds: Vec<CellKind>,
-    /// Index in `nodes` of the first node of each element, and the length of `nodes` as the last entry.
+    /// First node of each element in `nodes`, and the length of `nodes`.
     offsets: Vec<u32>,
-    /// Nodes of all elements, element by element.
+    /// Nodes, element by element.
     nodes: Vec<u32>,
-    /// Stress-free position of each node of each element \[m\].
+    /// Stress-free positions of `nodes` \[m\].
     reference: Vec<Vec3>,
-    /// Index in `neighbours` of the first neighbour of each element, and the length of `neighbours` as the last entry.
+    /// First neighbour of each element in `neighbours`, and the length of `neighbours`.
     neighbour_offsets: Vec<u32>,
-    /// Places of the neighbours of all elements, element by element. Neighbours are elements with a common face.
+    /// Places of the elements with a common face, element by element.
     neighbours: Vec<u32>,
 }
 
 /// A point in an element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InElement {
-    /// Place of the element.
     pub place: u32,
     pub xi: [f64; 3],
 }
 
 impl ElementSearch {
-    /// Search in the cells of a body. Only cells whose numbers satisfy `is_near` are included. `positions` are the
-    /// stress-free positions of all nodes \[m\].
+    /// Search in the cells whose numbers satisfy `is_near`, with stress-free `positions` of all nodes \[m\].
     pub fn new(cells: &[Cells<'_>], is_near: impl Fn(u32) -> bool, positions: &[Vec3]) -> Self {
         let all = cells
             .iter()
@@ -91,22 +87,20 @@ impl ElementSearch {
         Self { tree: BoxTree::new(near.len(), |_| EMPTY), elements }
     }
 
-    /// Number of the element at a place.
     pub fn number(&self, place: u32) -> u32 {
         self.elements.number(place)
     }
 
-    /// Kind and nodes of the element at a place.
     pub fn element(&self, place: u32) -> (CellKind, &[u32]) {
         self.elements.element(place)
     }
 
-    /// Places of the elements that share a face with the element at a place.
+    /// Places of the elements that share a face with the element.
     pub fn neighbours(&self, place: u32) -> &[u32] {
         self.elements.neighbours(place)
     }
 
-    /// Fits the tree to these positions of all nodes \[m\].
+    /// Fits the tree to the positions of all nodes \[m\].
     pub fn fit(&mut self, positions: &[Vec3]) {
         let elements = &self.elements;
         self.tree.refit(elements.kinds.len(), |place| {
@@ -119,13 +113,9 @@ impl ElementSearch {
 
     /// The element with the lowest number that contains `point` \[m\] and satisfies `is_accepted`.
     ///
-    /// The search begins with the element at the place `last` and the neighbours of this element. If one of these
-    /// elements contains the point at a depth above `UNIQUE`, the search ends: the result is this element, or `None` if
-    /// the element is not accepted. Otherwise the tree is searched, without the elements whose place does not satisfy
-    /// `may_contain`.
-    ///
-    /// `last` changes only the cost, provided that the elements around the point do not overlap and satisfy
-    /// `may_contain`. The second condition is necessary because only the search in the tree tests `may_contain`.
+    /// The search begins with the element at `last` and its neighbours. If the point is deeper than `UNIQUE` in an
+    /// element, the search ends, accepted or not. Only the search in the tree tests `may_contain`. Where elements do
+    /// not overlap and satisfy `may_contain`, `last` changes only the cost.
     pub fn find(
         &self,
         positions: &[Vec3],
@@ -162,7 +152,6 @@ impl ElementSearch {
 }
 
 impl Elements {
-    /// For each element, finds the elements with a common face.
     fn connect(&mut self) {
         let mut sides: HashMap<Vec<u32>, [u32; 2]> = HashMap::new();
         let mut pairs = Vec::new();
@@ -186,12 +175,10 @@ impl Elements {
         self.neighbour_offsets.extend((0..self.kinds.len() as u32).map(end));
     }
 
-    /// Number of an element at a place.
     fn number(&self, place: u32) -> u32 {
         self.numbers[place as usize]
     }
 
-    /// Kind and nodes of an element at a place.
     fn element(&self, place: u32) -> (CellKind, &[u32]) {
         (self.kinds[place as usize], &self.nodes[self.range(place)])
     }
@@ -219,15 +206,14 @@ impl Elements {
         (kind, &corners[..nodes.len()])
     }
 
-    /// The material point of an element at `point` \[m\]; `None` if the element does not contain `point`.
+    /// The material point of an element at `point` \[m\]; `None` if `point` is outside.
     fn point_in(&self, place: u32, positions: &[Vec3], point: &Vec3) -> Option<ElementPoint> {
         let mut corners = [Vec3::zeros(); MAX_NODES];
         let (kind, corners) = self.placed(place, positions, &mut corners);
         locate(kind, corners, point, centre(kind))
     }
 
-    /// The element that contains a point at a depth above [`UNIQUE`], if this element is `last` or a neighbour of
-    /// `last`. A point nearer to the boundary of an element may also be in another element.
+    /// The element among `last` and its neighbours that contains the point deeper than [`UNIQUE`].
     fn track(&self, positions: &[Vec3], point: &Vec3, last: u32) -> Option<InElement> {
         let near = std::iter::once(&last).chain(self.neighbours(last));
         near.into_iter().find_map(|&place| {

@@ -1,21 +1,18 @@
 //! Contact of nodes inside elements, by the distance field of the target: the detector of Wolff and Bucher.
 //!
 //! ```text
-//! pairs     bodies with overlapping boxes, and bodies in self-contact; each body of a pair is contactor and target
-//!           (double pass)
-//! element   the element near the surface of the target that contains a contactor node: searched first in the element
-//!           of the last step and its neighbours, then by a tree over the element boxes. If several elements contain
-//!           the node, the element with the lowest number is taken
+//! pairs     bodies with overlapping boxes, and bodies in self-contact (double pass)
+//! element   the element of the target that contains a contactor node; among several, the lowest number
 //! gap       linearised projection onto the surface, p = −γ d/|γ|², with the distance d from the surface and the
 //!           spatial gradient γ = F⁻ᵀ ∂d/∂X of the distance
 //! ```
-//! The assumed gradient of the [`DistanceField`] gives the direction of the projection. The natural gradient, which is
-//! the gradient of the interpolated distance, gives the length of the projection. A contact acts on the contactor with
-//! the weight w = +1. It acts on each node A of the element with w = −N_A(ξ), where N_A is the shape function of the
-//! node and ξ is the point of the element at the contactor. Then Σ w = 0 and, with the nodal positions x, Σ w x = 0,
-//! also if the gap is not zero. Contact forces of any direction therefore conserve linear and angular momentum. In
-//! flight the detector uses [`Buckets`].
+//! The assumed gradient of the [`DistanceField`] gives the direction of the projection. The gradient of the
+//! interpolated distance gives its length. A contact has the weight w = +1 at the contactor, and w = −N_A(ξ) at each
+//! element node A. Here N_A is the shape function at the position ξ of the contactor in the element. Then Σ w = 0 and Σ
+//! w x = 0 with the nodal positions x, also for non-zero gaps. Contact forces therefore conserve linear and angular
+//! momentum. In flight the detector uses [`Buckets`].
 //!
+//! # Limits
 //! Two crossing edges are missed if no node is in an element.
 //!
 //! # Source
@@ -45,24 +42,23 @@ use crate::math::pack::Registers;
 use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 use elements::{ElementSearch, InElement};
 
-/// Contactor nodes per task.
 const NODES_PER_TASK: usize = 128;
 
-/// Distance from the surface up to which a node in self-contact counts as on the surface, relative to the largest
+/// A node in self-contact up to this distance from the surface is on the surface. The bound is relative to the largest
 /// absolute coordinate of the node.
 const ON_SURFACE: f64 = 1e-10;
 
-/// The cosine of the angle between the target normal and the reversed contactor normal must exceed this bound.
+/// Lower bound on the cosine of the angle between the target normal and the reversed contactor normal.
 const LEAST_COSINE: f64 = 0.1;
 
-/// Direction in which nodes in elements are projected onto the surface of the target.
+/// Direction in which nodes are projected onto the surface of the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProjectionNormal {
-    /// Against the assumed gradient of the target. The gradient points into the target.
+    /// Against the assumed gradient of the target, which points into the target.
     #[default]
     Target,
-    /// Against the mean normal of the contactor, as in the inside–outside algorithm. This option reproduces an error of
-    /// that algorithm: at the rim of a surface the mean normal is tilted, so that a sliding block begins to roll.
+    /// Against the mean normal of the contactor, as in the inside–outside algorithm. At the rim of a surface the mean
+    /// normal is tilted, so that a sliding block begins to roll.
     Contactor,
 }
 
@@ -81,16 +77,16 @@ pub struct NodeInElementOptions {
 pub struct NodeInElement {
     model: ContactModel,
     normal: ProjectionNormal,
-    /// Distance field and elements of each body; `None` for a body without faces.
+    /// One entry per body; `None` without faces.
     targets: Vec<Option<Target>>,
-    /// Impacts in flight.
+    /// Finds the impacts in flight.
     flights: Buckets,
     bodies: BodyTree,
     boxes: Vec<(u32, Aabb)>,
     is_near: Vec<bool>,
     queries: Vec<Query>,
     found: Vec<Found>,
-    /// Key of each contact of the last step, and the place of the element in contact, by ascending key.
+    /// Key and element place of each contact of the last step, by ascending key.
     last: Vec<(NodeOnSurface, u32)>,
     registers: Registers,
     statistics: DetectionStatistics,
@@ -106,11 +102,10 @@ struct Target {
 struct Query {
     key: NodeOnSurface,
     contactor_body: u32,
-    /// Place of the element that contained the node in the last step; `None` if there is none, and in self-contact.
+    /// Place of the element that contained the node in the last step. Always `None` in self-contact.
     last: Option<u32>,
 }
 
-/// A node that penetrates an element of its target.
 #[derive(Clone, Copy, Debug)]
 struct Penetration {
     key: NodeOnSurface,
@@ -120,7 +115,6 @@ struct Penetration {
     normal: Vec3,
 }
 
-/// Results and workspace of a task.
 #[derive(Clone, Debug, Default)]
 struct Found {
     penetrations: Vec<Penetration>,
@@ -128,11 +122,11 @@ struct Found {
 }
 
 impl NodeInElement {
-    /// A detector of contact between the bodies of the model. `cells` lists the cells of each body. `positions` of all
-    /// nodes \[m\] are the stress-free positions and the reference positions of flights.
+    /// A detector of contact between the bodies of the model, from the cells of each body. `positions` of all nodes
+    /// \[m\] are the stress-free positions and the reference positions of flights.
     ///
     /// # Errors
-    /// The number of the first body whose distance field cannot be computed, and the reason.
+    /// The first body whose distance field cannot be computed, and the reason.
     pub fn new(
         model: ContactModel,
         cells: &[Vec<Cells<'_>>],
@@ -164,7 +158,6 @@ impl NodeInElement {
         })
     }
 
-    /// Lists the contactor nodes in the boxes of their targets, by ascending key.
     fn list_queries(&mut self, positions: &[Vec3]) {
         let Self { model, bodies, boxes, is_near, queries, .. } = self;
         boxes.clear();
@@ -189,8 +182,8 @@ impl NodeInElement {
         queries.sort_unstable_by_key(|query| query.key);
     }
 
-    /// Starts the queries between different bodies from the elements of the last step. Queries of self-contact have no
-    /// start, because a node may be in several elements at once, and then the element with the lowest number counts.
+    /// Starts the queries from the elements of the last step. In self-contact a node may be in several elements;
+    /// queries then have no start.
     fn start_from_last(&mut self) {
         let mut last = self.last.iter().peekable();
         for query in &mut self.queries {
@@ -200,13 +193,12 @@ impl NodeInElement {
         }
     }
 
-    /// Fits the element trees of the targets of all near pairs to the positions.
+    /// Fits the element trees of near targets to the positions.
     fn fit_trees(&mut self, positions: &[Vec3]) {
         let near = self.targets.iter_mut().zip(&self.is_near).filter(|(_, is_near)| **is_near);
         near.filter_map(|(target, _)| target.as_mut()).for_each(|target| target.elements.fit(positions));
     }
 
-    /// Finds the penetrating nodes among the queries.
     fn find(&mut self, positions: &[Vec3]) {
         let Self { model, normal, targets, queries, found, registers, .. } = self;
         let tasks = queries.par_chunks(NODES_PER_TASK);
@@ -230,7 +222,6 @@ impl NodeInElement {
         });
     }
 
-    /// Replaces `constraints` by the constraints of the penetrating nodes.
     fn push(&self, constraints: &mut Constraints) {
         constraints.clear();
         for penetration in self.found.iter().flat_map(|found| &found.penetrations) {
@@ -261,7 +252,6 @@ impl Target {
         Ok(Self { field, elements })
     }
 
-    /// The element that the node of a query has entered.
     fn element_of(
         &self,
         query: &Query,
@@ -287,8 +277,8 @@ impl Target {
         self.elements.element(place).1.contains(&node)
     }
 
-    /// Whether a node has entered an element of its own body. The element contains the position of the node. If the
-    /// element shares a face with an element of the node, the node must also lie deeper than the bound [`ON_SURFACE`].
+    /// Whether a node in an element of its own body has penetrated. Beside the elements of the node, the node must lie
+    /// deeper than [`ON_SURFACE`].
     fn is_entered(&self, at: &InElement, node: u32, point: &Vec3) -> bool {
         let distance = || self.field.sample(self.elements.number(at.place) as usize, at.xi).distance;
         let is_beside = || self.elements.neighbours(at.place).iter().any(|&place| self.has_node(place, node));
@@ -296,8 +286,7 @@ impl Target {
     }
 }
 
-/// Projection against the mean normal of the contactor. `None` if the cosine of the angle between this direction and
-/// the direction of the given projection is at most `LEAST_COSINE`.
+/// Projection against the mean normal of the contactor; `None` unless the cosine exceeds `LEAST_COSINE`.
 fn against_contactor(
     projection: &Projection,
     query: &Query,

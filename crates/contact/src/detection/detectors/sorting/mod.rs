@@ -2,19 +2,18 @@
 //!
 //! ```text
 //! sort      all surface nodes, called particles, into a binary tree over the working space, a box of all particles
-//! traverse  the tree for each body, to find the particles in the buffer zone of the body: the box of its surface,
-//!           widened by the search depth and a buffer b. If the zone contains particles of other bodies, traverse
-//!           the tree for each face of the body: the particles in the buffer zone of a face are its candidates
+//! traverse  the tree with the buffer zone of each body: the box of its surface, widened by search depth and buffer b.
+//!           If particles of other bodies are inside, traverse the tree with the buffer zone of each face: the
+//!           particles inside are candidates
 //! compute   closest point and gap of each candidate
 //! ```
 //! Sorting is repeated after n steps (`SortingOptions::every`), or earlier when a relative displacement exceeds the
-//! buffer. Let Δt be the time step, and Δv the largest difference of two nodal velocities along an axis. The buffer is
-//! b = n Δt Δv, but at least a minimum ([`LEAST_BUFFER`]). The velocities are the displacements of the last step
-//! divided by Δt. Each surface is contactor and target (double pass). In flight the detector uses [`Buckets`], because
-//! the report of Petőcz and Armero has no method for flight.
+//! buffer. The buffer is b = n Δt Δv, at least [`LEAST_BUFFER`] of the smallest search depth. Here Δt is the time step,
+//! and Δv the largest difference of two nodal velocities along an axis. Each surface is contactor and target (double
+//! pass). In flight the detector uses [`Buckets`].
 //!
 //! # Source
-//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
+//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1. The report has no method for flight.
 
 mod particle_tree;
 
@@ -37,11 +36,10 @@ use super::Buckets;
 use super::sorted_body::{SortedBody, box_of_points};
 use particle_tree::ParticleTree;
 
-/// Rounding of the compared distances, relative to these distances.
+/// Rounding of compared distances, relative to the distances.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Minimum buffer, relative to the smallest search depth of all bodies. This buffer applies, for example, while all
-/// bodies are at rest.
+/// Minimum buffer, relative to the smallest search depth of all bodies.
 const LEAST_BUFFER: f64 = 1.0 / 64.0;
 
 /// Intervals of the sorting detector.
@@ -49,8 +47,8 @@ const LEAST_BUFFER: f64 = 1.0 / 64.0;
 pub struct SortingOptions {
     /// Steps between two sortings, ≥ 1.
     pub every: u32,
-    /// Number of sortings after which the working space is computed again, ≥ 1. A sorting with a particle outside the
-    /// working space also computes the working space again.
+    /// Sortings between two computations of the working space, ≥ 1. A particle outside the working space causes an
+    /// earlier computation.
     pub space_every: u32,
 }
 
@@ -59,18 +57,16 @@ pub struct Sorting {
     model: ContactModel,
     node_face: NodeFaceOptions,
     options: SortingOptions,
-    /// Impacts in flight.
+    /// Finds the impacts in flight.
     flights: Buckets,
     tree: ParticleTree,
-    /// Node and body of each particle.
     particles: Vec<[u32; 2]>,
-    /// Position of each particle at the last sorting \[m\].
+    /// Particle positions at the last sorting \[m\].
     positions: Vec<Vec3>,
     bodies: Vec<SortedBody>,
-    /// Buffer of the last sorting \[m\].
     buffer: f64,
-    /// Steps since the last sorting, and sortings left before the working space is computed again; `None` before the
-    /// first sorting and after a flight.
+    /// Steps since the last sorting, and sortings left before a new working space. `None` before the first sorting and
+    /// after a flight.
     age: Option<[u32; 2]>,
     candidates: Vec<Candidate>,
     search: NodeFaceSearch,
@@ -79,8 +75,7 @@ pub struct Sorting {
 }
 
 impl Sorting {
-    /// A detector of contact between the surfaces of the model. `positions` of all nodes \[m\] are the reference
-    /// positions of flights.
+    /// A detector of contact between the surfaces of the model. Flights refer to `positions` of all nodes \[m\].
     pub fn new(
         model: ContactModel,
         node_face: NodeFaceOptions,
@@ -109,9 +104,8 @@ impl Sorting {
         }
     }
 
-    /// Whether the candidates contain all possible contacts: no relative displacement along an axis since the last
-    /// sorting exceeds the buffer. Also false if `SortingOptions::every` steps have passed since the last sorting, and
-    /// before the first sorting. Each call counts as a step.
+    /// Counts a step; returns whether the candidates still contain all possible contacts. False if a sorting is due
+    /// after `SortingOptions::every` steps.
     fn holds(&mut self, positions: &[Vec3]) -> bool {
         let Some([steps, _]) = &mut self.age else { return false };
         *steps += 1;
@@ -124,7 +118,7 @@ impl Sorting {
         all.is_none_or(|all| all.greatest_difference(&all) <= self.buffer)
     }
 
-    /// Sorts the particles, and sets the buffer for the steps until the next sorting.
+    /// Sorts the particles and sets the buffer.
     fn sort(&mut self, configuration: &Configuration<'_>) {
         let bodies = self.bodies.par_iter_mut().zip(&self.model.surfaces);
         bodies.for_each(|(body, surface)| body.sort(surface, configuration));
@@ -147,7 +141,7 @@ impl Sorting {
         self.age = Some([0, sortings - 1]);
     }
 
-    /// Lists the candidates and the pairs of near edges. Returns the number of cells visited.
+    /// Lists the candidates and the pairs of near edges. Returns the number of visited cells.
     fn list_candidates(&mut self, positions: &[Vec3]) -> u64 {
         let mut tests = 0;
         self.candidates.clear();
@@ -163,9 +157,7 @@ impl Sorting {
         tests
     }
 
-    /// Traverses the tree with the buffer zone of a body. If this zone contains particles that can touch the body,
-    /// traverses the tree with the buffer zone of each face, and lists the particles in the zones of the faces as
-    /// candidates. Returns the number of cells visited.
+    /// Lists the candidates of the faces of a body. Returns the number of visited cells.
     fn traverse(&mut self, body: u32) -> u64 {
         let widest = self.model.offsets.iter().copied().fold(0.0, f64::max);
         let depth = self.model.search_depths[body as usize] + self.model.offset_of(body) + widest;
@@ -190,9 +182,7 @@ impl Sorting {
         visited
     }
 
-    /// Pairs of edges, one of each of two bodies, with overlapping boxes. The box of the edge of the second body is
-    /// widened by the reach. A pair of bodies is skipped if the box of the first body does not overlap the widened box
-    /// of the second body.
+    /// Edge pairs of two bodies whose boxes overlap, the second box widened by the reach.
     fn near_edges(&self, positions: &[Vec3]) -> Vec<EdgePair> {
         let boxes: Vec<Vec<Aabb>> = (0..)
             .zip(&self.model.surfaces)
@@ -230,8 +220,7 @@ impl Sorting {
     }
 }
 
-/// A node of one body can be a candidate of a face of the other body up to this distance from the box of the face along
-/// each axis \[m\].
+/// Largest distance of candidate nodes from the box of a face along each axis \[m\].
 fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
     (model.search_depth(bodies) + buffer) * (1.0 + ROUNDING)
 }

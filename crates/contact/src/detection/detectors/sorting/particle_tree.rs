@@ -5,8 +5,8 @@
 //!                n with one particle j:           move j, then i, to the child of n on the side of the particle
 //!                n with children:                 move i to the child of n on the side of i
 //! ```
-//! Missing children are created. Cells are halved across x, y and, in three dimensions, z in turn. A child exists only
-//! if its subtree contains particles. Coincident particles share a cell at the largest depth.
+//! Cells are halved across x, y and, in three dimensions, z in turn. Coincident particles share a cell at the largest
+//! depth.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 (tree of particles, early exit of the traversal).
@@ -14,27 +14,26 @@
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// Largest depth of a cell: 20 halvings of each of three axes, or 30 halvings of each of two axes. Particles in one
-/// cell at this depth count as coincident.
+/// Largest depth of a cell: 20 halvings of each of three axes, or 30 of each of two axes. Particles in a cell at this
+/// depth count as coincident.
 const MAX_DEPTH: u32 = 60;
 
-/// Stands for no particle, or for no child.
+/// No particle or no child.
 const NONE: u32 = u32::MAX;
 
-/// Tree of particles. The number of a particle is its index in the positions passed to [`ParticleTree::sort`].
+/// Tree of particles, numbered by their index in the positions passed to [`ParticleTree::sort`].
 #[derive(Clone, Debug, Default)]
 pub struct ParticleTree {
     space: Option<Aabb>,
-    /// Number of axes that are halved in turn: two for a plane working space, otherwise three.
+    /// Axes that are halved in turn: two for a plane working space, otherwise three.
     num_axes: u32,
     cells: Vec<Cell>,
     /// Next particle in the same cell.
     next: Vec<u32>,
-    /// Cells to visit, with their boxes and depths: workspace.
+    /// Cells to visit, with boxes and depths.
     stack: Vec<(u32, Aabb, u32)>,
 }
 
-/// A cell with a particle, with children, or with coincident particles at the largest depth.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     children: [u32; 2],
@@ -94,14 +93,12 @@ impl ParticleTree {
         self.cells[cell as usize].first = particle;
     }
 
-    /// Adds a child with a particle.
     fn push_child(&mut self, parent: u32, side: usize, particle: u32) {
         self.cells[parent as usize].children[side] = self.cells.len() as u32;
         self.cells.push(Cell { first: particle, ..Cell::EMPTY });
     }
 
-    /// Calls `visit` with all particles in a box, by cells in preorder. Subtrees whose cells lie outside the box are
-    /// skipped. Returns the number of cells visited.
+    /// Calls `visit` with all particles in a box, by cells in preorder. Returns the number of cells visited.
     pub fn visit(&mut self, zone: &Aabb, positions: &[Vec3], mut visit: impl FnMut(u32)) -> u64 {
         let Some(space) = self.space.filter(|_| !self.cells.is_empty()) else { return 0 };
         let mut count = 0;
@@ -131,7 +128,7 @@ impl ParticleTree {
     }
 }
 
-/// The half of a box below (`side` = 0) or above (`side` = 1) its middle along an axis.
+/// The half of a box below (`side` = 0) or above (`side` = 1) its middle.
 fn half(bounds: &Aabb, axis: usize, side: usize) -> Aabb {
     let mut half = *bounds;
     let middle = 0.5 * (bounds.lower[axis] + bounds.upper[axis]);
@@ -148,7 +145,6 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// Depth of every particle, in the order of the particles.
     fn depths(tree: &ParticleTree) -> Vec<u32> {
         let mut depths = vec![0; tree.next.len()];
         let mut stack = vec![(0_u32, 0_u32)];
@@ -171,8 +167,7 @@ mod tests {
         Aabb { lower: Vec3::repeat(-half), upper: Vec3::repeat(half) }
     }
 
-    /// A traversal finds the particles in a box. The particles are random; some coincide with another particle, with
-    /// the centre or with a corner of the space. Reference: a test of every particle.
+    /// A traversal finds the particles in a box, also with coincident particles. Reference: a test of every particle.
     #[test]
     fn a_traversal_finds_the_particles_in_a_box() {
         let samples = &mut Samples::new(3);
@@ -207,8 +202,7 @@ mod tests {
         }
     }
 
-    /// Five particles as in figures 4 and 5 of the report: the root is split across x; particles in the same half are
-    /// split again across y, then across x. Reference: insertion by hand.
+    /// Five particles as in figures 4 and 5 of the report. Reference: insertion by hand.
     ///
     /// ```text
     ///  y 1 ┌─────────┬────┬────┐     root: x < ½ → {2, 5},  x ≥ ½ → {1, 3, 4}

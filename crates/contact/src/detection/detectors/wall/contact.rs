@@ -1,11 +1,11 @@
 //! Contact phase of the wall detector: nodes on or behind a rigid wall.
 //!
-//! An axis-aligned box contains the displacements of all nodes of a body in a step. This box and the displacement of
-//! the wall bound the approach of any node to the wall. At a test, each block of nodes stores the smallest distance of
-//! its nodes from the wall. The block is tested again once the approach since this test reaches the distance. In
-//! penetration the distance is negative. The block is then tested in the next step, unless its nodes recede by more
-//! than the penetration. A step costs one pass over the displacements of each body, for any number of walls, and the
-//! tests of blocks near walls.
+//! The nodal displacements of a body in a step, and the displacement of the wall, bound the approach of the nodes to
+//! the wall. A block of nodes stores the smallest distance of its nodes from the wall. The block is tested again once
+//! the approach since its last test reaches the distance.
+//!
+//! # Cost
+//! Per step, one pass over the displacements of each body, for any number of walls, and the tests of near blocks.
 
 use std::time::Instant;
 
@@ -20,40 +20,36 @@ use crate::{Constraint, ContactKey, NodeOnSurface};
 use super::WallDetector;
 use super::walled_body::{BLOCK, Wall, WalledBody, members};
 
-/// Number of steps after which all blocks are tested again, to bound the accumulated rounding.
+/// Steps after which all blocks are tested again, to bound the accumulated rounding.
 const STEPS: u32 = 65_536;
 
 /// Bound on the rounding accumulated in `STEPS` steps, relative to the coordinates.
 const ROUNDING: f64 = STEPS as f64 * 4.0 * f64::EPSILON;
 
-/// Smallest number of nodes per task.
 const NODES_PER_TASK: usize = 8192;
 
-/// Weights of the two nodes of a constraint: the contactor and the node of the wall.
+/// Weights of the contactor and of the node of the wall.
 const WEIGHTS: [f64; 2] = [1.0, -1.0];
 
-/// State of the pairs of walls and bodies, from step to step.
 pub(super) struct ContactPhase {
     time: f64,
     steps: u32,
     pairs: Vec<Approach>,
-    /// Boxes of the displacements of the bodies in the step \[m\].
+    /// Boxes of the nodal displacements of the bodies in the step \[m\].
     steps_of_bodies: Vec<Aabb>,
 }
 
-/// Bound on the accumulated approach of the nodes of a body to a wall.
 #[derive(Clone, Debug)]
 struct Approach {
-    /// Bound on the approach since the beginning of the phase \[m\]; a recession is a negative approach.
+    /// Bound on the approach since the beginning of the phase \[m\], negative for a recession.
     accumulated: f64,
-    /// For each block of nodes, the value of `accumulated` at which a node of the block can reach the wall \[m\]. At
-    /// the test of a penetrating block, this value is less than `accumulated`.
+    /// For each block, the value of `accumulated` at which a node can reach the wall \[m\].
     arrivals: Vec<f64>,
     /// Least of `arrivals` \[m\].
     first_arrival: f64,
 }
 
-/// A node on or behind a wall, or above it within rounding.
+/// A node on or behind a wall, within rounding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Penetration {
     key: ContactKey,
@@ -116,8 +112,7 @@ impl WallDetector {
 }
 
 impl Approach {
-    /// Tests the blocks that can have reached the wall. Returns `BLOCK` times the number of tested blocks, an upper
-    /// bound on the number of tested nodes.
+    /// Tests the blocks that can have reached the wall. Returns `BLOCK` times their number.
     fn test_blocks(
         &mut self,
         wall: &Wall,
@@ -152,8 +147,8 @@ impl Approach {
                     });
                 }
             }
-            // In penetration `lowest` is negative, and `arrival` is less than the accumulated approach. The block is
-            // then tested again in the next step, except if all nodes recede by more than the penetration.
+            // In penetration `lowest` is negative: the block is tested again in the next step, unless it recedes
+            // enough.
             *arrival = self.accumulated + lowest - ROUNDING * size;
             num_tested += BLOCK as u64;
         }
@@ -162,7 +157,7 @@ impl Approach {
     }
 }
 
-/// Box that contains the displacements of all nodes of a body in the step \[m\].
+/// Box that contains the nodal displacements of a body in the step \[m\].
 fn box_of_displacements(body: &WalledBody, configuration: &Configuration<'_>) -> Aabb {
     let none = || Aabb { lower: Vec3::repeat(f64::INFINITY), upper: Vec3::repeat(f64::NEG_INFINITY) };
     let grow = |bounds: Aabb, node: &u32| {
@@ -176,12 +171,8 @@ fn box_of_displacements(body: &WalledBody, configuration: &Configuration<'_>) ->
     parts.reduce(none, |a, b| a.union(&b))
 }
 
-/// Upper bound on the approach of a node to a wall in a step \[m\]; negative if all nodes recede. With the normal n,
-/// the displacement w of the wall, and the displacements u in the box, the bound is
-///
-/// ```text
-/// n · w + max(−n · u)
-/// ```
+/// Upper bound on the approach of the nodes to a wall in a step \[m\]: n · w + max(−n · u). Here n is the normal, w the
+/// displacement of the wall, and u any displacement in the box.
 fn greatest_approach(wall: &Wall, displacements: &Aabb, configuration: &Configuration<'_>) -> f64 {
     let Aabb { lower, upper } = displacements;
     let down = lower.zip_zip_map(upper, &wall.normal, |lower, upper, n| (-n * lower).max(-n * upper));

@@ -16,7 +16,6 @@ use super::walled_body::{Wall, WalledBody, members};
 /// Height up to which a curved face counts as touching, relative to the size of the face.
 const TOUCHING: f64 = 1e-9;
 
-/// State of the flight phase, from the first to the last step of a flight.
 pub(super) struct FlightPhase {
     /// For each pair, the time before which body and wall cannot touch \[s\].
     no_contact_before: Vec<f64>,
@@ -33,19 +32,19 @@ struct Touch {
     face: u32,
 }
 
-/// A possible contact with a wall, and a lower bound on its time \[s\].
+/// A possible contact with a wall. `time` is a lower bound \[s\].
 struct Entry {
     time: f64,
     item: Item,
 }
 
-/// Item of an entry. Entries with equal times are processed in the order of this enumeration. Nodes come first, because
-/// their contact is certain.
+/// Entries with equal times are processed in the order of the variants. Nodes come first, because their contact is
+/// certain.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
-    /// A node, by its index in the list of the body.
+    /// Index in the list of the body.
     Node(u32),
-    /// A piece of a curved face, by its index in the list of the search.
+    /// Index in the list of the search.
     CurvedPiece(u32),
     NodeBlock(u32),
     FaceBlock(u32),
@@ -66,7 +65,7 @@ impl PartialOrd for Entry {
 }
 
 impl Ord for Entry {
-    /// The earliest entry is the greatest, because the heap of the standard library returns the greatest entry.
+    /// The earliest entry is the greatest, because `BinaryHeap` returns the greatest entry.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.total_cmp(&self.time).then_with(|| other.item.cmp(&self.item))
     }
@@ -98,7 +97,7 @@ impl WallDetector {
         first
     }
 
-    /// Predicts the contact times of all pairs, up to the end of the run. A prediction is never late.
+    /// Predicts the contact times of all pairs, exact or too early, up to the end of the run.
     fn begin_flight(&mut self, flight: &Flight<'_>) -> FlightPhase {
         let horizon = flight.end - flight.time;
         let no_contact_before = (0..self.pairs.len()).map(|k| {
@@ -120,8 +119,7 @@ impl WallDetector {
         FlightPhase { no_contact_before: no_contact_before.collect() }
     }
 
-    /// The first contact of a body with a wall up to `until`. Possible contacts are processed in the order of their
-    /// times until one is certain.
+    /// The first contact of a body with a wall up to `until`.
     fn first_touch(&mut self, flight: &Flight<'_>, pair: usize, until: f64) -> Option<Touch> {
         let [wall, body] = self.pairs[pair].map(|index| index as usize);
         let body = &self.bodies[body];
@@ -142,8 +140,7 @@ impl WallDetector {
         found
     }
 
-    /// Lower bound on the time of contact of a wall with a body \[s\], by the ball that contains the body in every
-    /// orientation.
+    /// Lower bound on the time of contact \[s\], by the ball that contains the body in every orientation.
     fn swept_touch(&self, flight: &Flight<'_>, pair: usize, until: f64) -> Option<f64> {
         let [wall, body] = self.pairs[pair].map(|index| index as usize);
         let body = &self.bodies[body];
@@ -176,7 +173,7 @@ impl WallDetector {
     }
 }
 
-/// Whether the angular velocity of a body is constant, so that the motion of the body is known beyond the step.
+/// Whether the angular velocity of a body is constant beyond the step.
 fn is_steady(motion: &RigidMotion) -> bool {
     motion.spin_bound <= motion.angular_velocity.norm_squared()
 }
@@ -191,7 +188,6 @@ fn heights<'a>(flight: &Flight<'a>, wall: &Wall, body: &WalledBody) -> Heights<'
     )
 }
 
-/// Search for the first contact of a body and a wall.
 struct Search<'a> {
     heights: Heights<'a>,
     body: &'a WalledBody,
@@ -199,11 +195,9 @@ struct Search<'a> {
     until: f64,
     heap: BinaryHeap<Entry>,
     pieces: Vec<CurvedPiece>,
-    /// Entries processed.
     num_processed: u64,
 }
 
-/// A part of a curved face.
 #[derive(Clone, Copy)]
 struct CurvedPiece {
     face: u32,
@@ -270,8 +264,7 @@ impl Search<'_> {
         }
     }
 
-    /// Queues a piece of a curved face at the first contact time of its control points. The convex hull of the control
-    /// points contains the piece, so the piece does not touch earlier.
+    /// Queues a piece at the first contact time of its control points, whose convex hull contains the piece.
     fn push_piece(&mut self, piece: CurvedPiece) {
         let touch = |point: &Vec3| match self.heights.is_above(point) {
             true => self.heights.first_touch(point, 0.0, self.until),
@@ -282,10 +275,8 @@ impl Search<'_> {
         self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
-    /// The contact of a piece at this time, if the lowest corner of the piece is within the tolerance of the wall. A
-    /// corner is a point of the face. If the lowest corner is higher, the piece is split. At the beginning of the step,
-    /// a corner within the tolerance touches only if it descends. Otherwise the piece is queued again at the later time
-    /// of its contact.
+    /// The contact of a piece at this time, if its lowest corner is within the tolerance of the wall. A higher piece is
+    /// split. At the beginning of the step, only a descending corner touches.
     fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
         let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;

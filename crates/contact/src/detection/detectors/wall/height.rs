@@ -1,7 +1,7 @@
 //! Height of the points of a flying body above a moving wall, as a function of time.
 //!
-//! At the time s after the beginning of the step, a point is at c(s) + R(s) q relative to the wall. The centre c moves
-//! on a parabola, and the rotation R turns the arm q at the constant angular speed Ω. The height of the point is
+//! The centre of the body moves on a parabola relative to the wall. The body rotates at a constant angular speed Ω. At
+//! the time s after the beginning of the step, a point with the arm q has the height
 //!
 //! ```text
 //! h(s) = α(s) + A cos(Ω s − φ),   A = |q⊥| |n⊥|
@@ -16,7 +16,7 @@ use crate::math::{RigidMotion, Vec3};
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Rounding of a time, relative to the time.
 const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// Largest number of advances in `Heights::first_touch`. Near a grazing contact, convergence is only linear.
+/// Largest number of advances in `Heights::first_touch`. Near a grazing contact, convergence is linear.
 const MAX_ADVANCES: usize = 200;
 
 /// Heights of the points of a body above a wall.
@@ -29,15 +29,15 @@ pub(super) struct Heights<'a> {
     normal: Vec3,
     /// Outward offset of the surface of the body \[m\].
     offset: f64,
-    /// Second derivative of the height of the centre [m/s²]; a value within rounding is replaced by zero.
+    /// Second derivative of the height of the centre [m/s²], zero within rounding.
     acceleration: f64,
     spin: f64,
     axis: Vec3,
-    /// Length of the component of the normal perpendicular to the axis.
+    /// Length of the normal component perpendicular to the axis.
     normal_across: f64,
 }
 
-/// Height of a point at an instant, and the rate of the height.
+/// Height of a point at an instant, with its rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Height {
     /// Height of the offset surface above the plane \[m\].
@@ -49,8 +49,8 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// Heights of a surface with an outward offset \[m\] above a wall. The wall is given by its motion, its normal and
-    /// the reference position of its node \[m\].
+    /// Heights of a surface with an outward offset \[m\] above a wall, given by motion, normal and reference position
+    /// \[m\].
     pub fn new(
         body: &'a RigidMotion,
         offset: f64,
@@ -74,7 +74,7 @@ impl<'a> Heights<'a> {
         }
     }
 
-    /// The height of a material point at the time s \[s\] after the beginning of the step.
+    /// The height of a material point at the time s after the beginning of the step \[s\].
     pub fn at(&self, point: &Vec3, s: f64) -> Height {
         let (x, v) = self.body.point(point, s);
         let (wall, wall_velocity) = self.wall.point(&self.wall_point, s);
@@ -91,9 +91,8 @@ impl<'a> Heights<'a> {
         }
     }
 
-    /// First time s in \[0, `until`\] at which a ball about a material point touches the wall; `None` if the ball does
-    /// not touch. `radius` is the radius of the ball \[m\]. The result is never late. A point (radius 0) that starts at
-    /// the wall touches only when it descends, not while it recedes or rests.
+    /// First time in \[0, `until`\] at which a ball of `radius` \[m\] about a material point touches the wall; never
+    /// late. A point (radius 0) at the wall touches only when it descends.
     ///
     /// # Source
     /// Mirtich 1996, §2.3 (conservative advancement), with the bounds h'' ≥ α'' − Ω² A and h ≥ α − A.
@@ -129,14 +128,13 @@ impl<'a> Heights<'a> {
         (s <= until).then_some(s)
     }
 
-    /// Whether a material point is above the wall at the beginning of the step, by more than rounding.
+    /// Whether a point is above the wall at the beginning of the step, by more than rounding.
     pub fn is_above(&self, point: &Vec3) -> bool {
         let start = self.at(point, 0.0);
         start.height > start.rounding
     }
 
-    /// Lower bound on the time at which a point that starts at the wall can return to the wall; 0 if the point may
-    /// descend at once, `None` if the point cannot return.
+    /// Lower bound on the time at which a point that starts at the wall returns; `None` if no return is possible.
     fn leave(&self, start: &Height, curvature: f64) -> Option<f64> {
         if start.rate < -start.rate_rounding {
             return Some(0.0);
@@ -147,8 +145,8 @@ impl<'a> Heights<'a> {
         Some(if start.rate > start.rate_rounding { -2.0 * start.rate / curvature } else { 0.0 })
     }
 
-    /// Let `reach` be the amplitude A plus the radius of the ball \[m\]. Lower bound on the time at which α(s) descends
-    /// to `reach`; `None` if α stays above `reach`. The ball cannot touch the wall before this time.
+    /// Lower bound on the time at which α(s) descends to `reach`; `None` if α stays above `reach`. `reach` is the
+    /// amplitude A plus the radius of the ball \[m\].
     fn envelope(&self, offset: &Vec3, reach: f64) -> Option<f64> {
         let along = self.axis * self.axis.dot(offset);
         let middle = self.at(&(self.body.reference_centre), 0.0);

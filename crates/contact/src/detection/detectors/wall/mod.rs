@@ -1,15 +1,12 @@
 //! Contact of bodies with rigid walls: infinite planes that translate.
 //!
-//! A wall is a body with one node, which lies on the plane of the wall. The height of a point is its distance above the
-//! plane. The material of the wall is behind the plane, where heights are negative. Walls need no hierarchy and no
-//! search depth. One wall detector can therefore complement every detector of surface pairs:
+//! A wall is a body with one node on its plane. Its material is behind the plane, at negative heights. Walls need no
+//! hierarchy and no search depth. One wall detector can therefore complement every detector of surface pairs:
 //!
 //! ```text
-//! flight   first time at which a point of a body has the height zero. The height is quadratic in time, plus a cosine
-//!          if the body rotates. Blocks of points are tested by bounding spheres, the earliest block first; points
-//!          are tested only in the blocks that can touch first ([`flight`])
-//! contact  nodes on or below the plane; a block of nodes is tested again when, by the bounds on the displacements,
-//!          its nodes can have reached the wall ([`contact`])
+//! flight   first time at which a point of a body has the height zero; the height is quadratic in time, plus a cosine
+//!          if the body rotates ([`flight`])
+//! contact  nodes on or behind the plane ([`contact`])
 //! step     first root of the height of a node; nodes and walls move on parabolas ([`step_impact`])
 //! ```
 //! # Limits
@@ -39,15 +36,14 @@ use walled_body::{WalledBody, sphere_of};
 
 pub use walled_body::Wall;
 
-/// A penetration up to this bound counts as mere touching. The bound is relative to the radius of the bounding sphere
-/// of the body.
+/// A penetration up to this bound counts as touching, relative to the radius of the bounding sphere of the body.
 const TOUCHING: f64 = 1e-9;
 
 /// Finds the contacts of bodies with rigid walls.
 pub struct WallDetector {
     walls: Vec<Wall>,
     bodies: Vec<WalledBody>,
-    /// Pairs of a wall and a body that can touch, as indices in `walls` and `bodies`.
+    /// Pairs that can touch, as indices in `walls` and `bodies`.
     pairs: Vec<[u32; 2]>,
     flight: Option<FlightPhase>,
     contact: Option<ContactPhase>,
@@ -57,8 +53,8 @@ pub struct WallDetector {
 }
 
 impl WallDetector {
-    /// A detector of contact between walls and the surfaces of all bodies. `positions` of all nodes \[m\] are the
-    /// reference positions of flights.
+    /// A detector of contact between walls and the surfaces of all bodies. Flights refer to `positions` of all nodes
+    /// \[m\].
     pub fn new(walls: Vec<Wall>, surfaces: &[Surface], policy: &ContactPolicy, positions: &[Vec3]) -> Self {
         let touchable = (0_u32..).zip(surfaces).filter(|(_, surface)| surface.num_faces() > 0);
         let bodies: Vec<WalledBody> = if walls.is_empty() {
@@ -84,15 +80,14 @@ impl WallDetector {
         }
     }
 
-    /// Sets the outward offset of the surface of each body \[m\]. The heights of the nodes are reduced by this offset.
+    /// Sets the outward offset of the surface of each body \[m\].
     #[must_use]
     pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
         self.bodies.iter_mut().for_each(|body| body.offset = offsets[body.body as usize]);
         self
     }
 
-    /// First impact of a body on a wall within a step of a flight. The time of the impact is exact or too early. Call
-    /// this function for consecutive steps of the flight.
+    /// First impact on a wall within a step of a flight, exact or too early. Call for consecutive steps.
     pub fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         self.contact = None;
         if self.pairs.is_empty() {
@@ -100,7 +95,6 @@ impl WallDetector {
         }
         let impact = self.find_first_impact(flight);
         if impact.is_some() {
-            // An impact starts another flight.
             self.flight = None;
         }
         impact
@@ -111,8 +105,7 @@ impl WallDetector {
         (self.flight, self.contact) = (None, None);
     }
 
-    /// Adds the constraints of the nodes on or behind a wall to the constraints of the step. Call this function for
-    /// consecutive steps.
+    /// Adds the constraints of the nodes on or behind walls to `constraints`. Call for consecutive steps.
     pub fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
         self.flight = None;
         if self.pairs.is_empty() {
@@ -124,8 +117,8 @@ impl WallDetector {
         }
     }
 
-    /// Bodies whose offset surface penetrates a wall at a node in a given configuration. The penetration must exceed
-    /// 1e-9 of the radius of the bounding sphere of the body. This function checks input and is not part of a step.
+    /// Bodies whose offset surface penetrates a wall at a node by more than 1e-9 of the radius of their bounding
+    /// sphere. Checks input, not part of a step.
     pub fn penetrations(&self, positions: &[Vec3]) -> Vec<BodyPenetration> {
         let deepest = |&[wall, body]: &[u32; 2]| {
             let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);

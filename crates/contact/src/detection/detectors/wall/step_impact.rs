@@ -10,10 +10,9 @@ use super::WallDetector;
 use super::walled_body::Wall;
 
 impl WallDetector {
-    /// The first contact of a node with a wall within a step, except the contacts in `touching`. Nodes and walls move
-    /// on parabolas, so that the height of a node is quadratic in time. The first root of the height is the instant of
-    /// contact. Contacts in the first millionth of the step are ignored, because the previous step may have ended at
-    /// these contacts.
+    /// The first contact of a node with a wall within a step, except the contacts in `touching`. The height is
+    /// quadratic in time, because nodes and walls move on parabolas. Contacts in the first millionth of the step are
+    /// ignored, because the previous step may have ended at these contacts.
     ///
     /// # Cost
     /// O(nodes of surfaces × walls).
@@ -41,9 +40,8 @@ impl WallDetector {
     }
 }
 
-/// Fraction of the step at which a node reaches the plane of a wall from outside. `offset` is the outward offset \[m\]
-/// of the surface that contains the node. `None` if the node begins at or behind the plane, if it reaches the plane
-/// before the fraction `BEGINNING`, or if it does not reach the plane within the step.
+/// Fraction of the step at which a node reaches a wall from outside, with the outward `offset` of its surface \[m\].
+/// `None` if the node begins at or behind the plane, or has no contact from `BEGINNING` to 1.
 fn time_of_contact(paths: &StepPaths, wall: &Wall, offset: f64, node: u32) -> Option<f64> {
     let (of_node, of_wall) = (paths.coefficients(node), paths.coefficients(wall.node));
     let mut height = [0, 1, 2].map(|k| wall.normal.dot(&(of_node[k] - of_wall[k])));

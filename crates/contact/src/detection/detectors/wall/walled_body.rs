@@ -12,7 +12,7 @@ use crate::math::Vec3;
 pub struct Wall {
     /// Number of the body of the wall.
     pub body: u32,
-    /// Node of the wall, a point of the plane.
+    /// Node of the wall, on the plane.
     pub node: u32,
     /// Unit normal of the plane, out of the material.
     pub normal: Vec3,
@@ -21,7 +21,6 @@ pub struct Wall {
 /// Nodes, or faces, per block.
 pub(super) const BLOCK: usize = 64;
 
-/// The surface of a body as the wall detector uses it.
 #[derive(Clone, Debug)]
 pub(super) struct WalledBody {
     pub body: u32,
@@ -29,15 +28,15 @@ pub(super) struct WalledBody {
     pub offset: f64,
     /// Nodes, ascending.
     pub nodes: Vec<u32>,
-    /// For each node, a face that contains the node.
+    /// A face of each node.
     pub faces: Vec<u32>,
-    /// Bounding spheres of the blocks of nodes, in the reference configuration.
+    /// Bounding spheres of the blocks of nodes in the reference configuration.
     pub spheres: Vec<Sphere>,
-    /// Curved faces of the surface. A curved face can bulge beyond its nodes.
+    /// Curved faces, which can bulge beyond their nodes.
     pub curved: Vec<u32>,
     /// The surface, if it has curved faces.
     pub surface: Option<Surface>,
-    /// Bounding spheres of the blocks of curved faces, in the reference configuration.
+    /// Bounding spheres of the blocks of curved faces in the reference configuration.
     pub curved_spheres: Vec<Sphere>,
 }
 
@@ -70,7 +69,7 @@ pub(super) fn members(block: usize, count: usize) -> Range<usize> {
     block * BLOCK..((block + 1) * BLOCK).min(count)
 }
 
-/// Sphere that contains these points, about the centre of their bounding box.
+/// Sphere around points, about the centre of their bounding box.
 pub(super) fn sphere_of(points: impl Iterator<Item = Vec3> + Clone) -> Sphere {
     let mut bounds: Option<Aabb> = None;
     for point in points.clone() {
