@@ -5,13 +5,11 @@ use crate::contact::response::OffsetPoints;
 use crate::contact::{Constraint, Constraints, ContactKey, NodeOnSurface, Surface};
 use crate::math::Vec3;
 
-/// Selection of the contacts that act among the detected contacts, and workspaces of this selection.
 pub(crate) struct ContactSelection {
     pub policy: ContactPolicy,
-    /// Selection of the entry faces. `None` with detection by distance fields, because nodes then touch elements
-    /// instead of faces.
+    /// `None` with detection by distance fields: nodes then touch elements instead of faces.
     pub entry_faces: Option<EntryFaces>,
-    /// Whether the response uses contacts that are flush (without penetration beyond rounding).
+    /// Whether flush contacts, without penetration beyond rounding, act.
     pub flush_contacts_act: bool,
     pub offset_points: OffsetPoints,
     pub keys: Vec<ContactKey>,
@@ -19,8 +17,9 @@ pub(crate) struct ContactSelection {
 }
 
 impl ContactSelection {
-    /// Selects among the detected contacts in `constraints`: removes those that do not act, and replaces the nearest
-    /// face of a node by its entry face. `before` contains the contacts of the last step.
+    /// Removes contacts that do not act, and replaces the nearest face of a node by its entry face.
+    ///
+    /// `before` contains the contacts of the last step.
     pub fn select(
         &mut self,
         surfaces: &[Surface],
@@ -43,9 +42,8 @@ impl ContactSelection {
         }
     }
 
-    /// In one-pass contact, removes two kinds of contacts of the second pass: flush contacts, and contacts of a face
-    /// that has a node with a contact of the first pass. If a face is wider than the surface it touches, none of its
-    /// nodes has such a contact. The contacts of this face remain.
+    /// In one-pass contact, removes contacts of the second pass if they are flush, or if a node of the face has a
+    /// contact of the first pass. Contacts of a face wider than the touched surface remain.
     fn keep_pass(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         let Self { policy, keys, workspace, .. } = self;
         keys.clear();

@@ -1,4 +1,4 @@
-//! Forces on nodes and rigid bodies. A simulation keeps them from step to step.
+//! Forces on nodes and rigid bodies, kept from step to step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -11,30 +11,27 @@ use super::model::{Body, Model};
 /// Forces at the end of the last step \[N\], and prescribed motion.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Forces {
-    /// Weight and loads on the nodes. The entries are zero except at the nodes of driven bodies: bodies with loads, and
-    /// deformable bodies and walls with weight. The weight of a rigid body acts at its centre and is not included.
-    /// Empty if no body is driven.
+    /// Weight and loads on the nodes of driven bodies, without the weight of rigid bodies. Empty if no body is driven.
     pub external: Vec<Vec3>,
     /// `external` at the beginning of the last step.
     pub external_before: Vec<Vec3>,
-    /// Values of the loads. One entry per load.
+    /// One entry per load.
     pub loads: Vec<AppliedLoad>,
-    /// Σ f · a at the beginning and at the end of the last step \[N·m/s²\], with the external forces f and the
-    /// accelerations a. The sum is over the free nodal components of a loaded deformable body, or over the free
-    /// components of the translation and rotation of a loaded rigid body. One entry per body.
+    /// Σ f · a at the beginning and at the end of the last step \[N·m/s²\], with external forces f and accelerations a.
+    /// Only free components of loaded bodies count. One entry per body.
     pub load_accelerations: Vec<[f64; 2]>,
-    /// One entry per body. Only the entries of rigid bodies are used.
+    /// One entry per body, used for rigid bodies only.
     pub rigid: Vec<RigidForces>,
-    /// Supported components. One entry per support, with one component for each of its nodes.
+    /// One entry per support, with one component for each of its nodes.
     pub supported: Vec<Vec<SupportedComponent>>,
-    /// Reactions of the sliders. One entry per slider.
+    /// Reactions, one per slider.
     pub sliders: Vec<Vec3>,
 }
 
 clone_by_field!(Forces { external, external_before, loads, load_accelerations, rigid, supported, sliders });
 
 impl Forces {
-    /// Whether the lengths of the arrays match the model. This function does not check `rigid` and `supported`.
+    /// Whether the lengths of the arrays match the model. `rigid` and `supported` are not checked.
     pub fn fit(&self, model: &Model) -> bool {
         let driven = model.bodies.iter().any(Body::is_driven);
         let num_nodes = if driven { model.reference_positions.len() } else { 0 };
@@ -44,7 +41,7 @@ impl Forces {
             && self.sliders.len() == model.sliders.len()
     }
 
-    /// The forces at t = 0: the weight of the nodes, and no other forces.
+    /// Forces at t = 0: only the weight of the nodes.
     pub fn new(model: &Model) -> Self {
         let driven = model.bodies.iter().any(Body::is_driven);
         let mut weights = vec![Vec3::zeros(); if driven { model.reference_positions.len() } else { 0 }];
@@ -66,19 +63,18 @@ impl Forces {
     }
 }
 
-/// Values and jump of a load, each as a vector of components. A pressure uses only the x component of each vector.
+/// Values and jump of a load. A pressure uses only the x components.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AppliedLoad {
-    /// Value that is contained in the current nodal forces.
+    /// Value in the current nodal forces.
     pub applied: Vec3,
-    /// Jump of the value at the beginning of the step.
+    /// Jump at the beginning of the step.
     pub jump: Vec3,
     /// Value at the end of the step.
     pub end: Vec3,
 }
 
 impl AppliedLoad {
-    /// Zero load.
     pub const NONE: Self = {
         let zero = Vec3::new(0.0, 0.0, 0.0);
         Self { applied: zero, jump: zero, end: zero }
@@ -94,41 +90,40 @@ pub(crate) struct SupportedComponent {
     pub velocity_before: f64,
     /// Reaction at the end of the last step \[N\].
     pub reaction: f64,
-    /// At the end of the last step: sum of all forces without the reaction \[N\].
+    /// Sum of all forces without the reaction, at the end of the last step \[N\].
     pub force: f64,
     /// `force` at the beginning of the last step \[N\].
     pub force_before: f64,
     /// Acceleration at the end of the last step \[m/s²\].
     pub acceleration: f64,
-    /// Velocity jumps of the prescribed motion in the last step. Their impulses are not part of the reactions.
+    /// Velocity jumps of the prescribed motion in the last step. The reactions exclude their impulses.
     pub jumps: VelocityJumps,
 }
 
 impl SupportedComponent {
-    /// Adds a jump \[N\] to `force`. The reaction balances the jump.
+    /// Adds a jump \[N\] to `force`, balanced by the reaction.
     pub fn balance_jump(&mut self, load: f64) {
         self.force += load;
         self.reaction -= load;
     }
 }
 
-/// Forces on a rigid body, and its prescribed motion, at the end of a step.
+/// Forces on a rigid body and its prescribed motion, at the end of a step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RigidForces {
     /// Resultant of gravity, loads and contact \[N\].
     pub force: Vec3,
     /// Torque of loads and contact about the centre of mass \[N·m\].
     pub torque: Vec3,
-    /// Resultant of the loads \[N\], and moment of the loads about the centre of mass \[N·m\].
+    /// Resultant of the loads \[N\], and their moment about the centre of mass \[N·m\].
     pub load: Wrench,
     /// `load` at the beginning of the step.
     pub load_before: Wrench,
-    /// Angular velocities \[rad/s\]: after the first half kick of the step, and before the second half kick. If the
-    /// rotation is prescribed, both are the mean angular velocity over the step.
+    /// Angular velocities after the first and before the second half kick \[rad/s\]. In a prescribed rotation, their
+    /// mean over the step.
     pub kicked_spins: [Vec3; 2],
-    /// Prescribed motion of each component of the centre. `None` for a free component.
+    /// Prescribed motion of each component of the centre.
     pub prescribed: [Option<PrescribedStep>; 3],
-    /// Prescribed rotation. `None` for a free rotation.
     pub rotation: Option<RotationOverStep>,
     /// Displacement of the centre over the step \[m\].
     pub travel: Vec3,
@@ -140,19 +135,17 @@ pub(crate) struct RigidForces {
     pub velocity_before: Vec3,
     /// Acceleration of the centre in the prescribed components, at the end of the last step \[m/s²\].
     pub acceleration: Vec3,
-    /// Velocity jumps of the prescribed motion in the last step. Their impulses are not part of the reactions.
+    /// Velocity jumps of the prescribed motion in the last step. The reactions exclude their impulses.
     pub jumps: [VelocityJumps; 3],
     /// Reaction moment about the centre of mass at the end of the step \[N·m\].
     pub reaction_torque: Vec3,
     /// Rate of the prescribed angular momentum about the centre of mass, at the end of the step \[N·m\].
     pub momentum_rate: Vec3,
-    /// Change of the angular momentum in the last step, less the trapezoidal rule \[N·m·s\]. The trapezoidal rule is
-    /// the step length times the mean of the rates at the beginning and at the end of the step.
+    /// Change of the angular momentum in the last step minus its rate integrated by the trapezoidal rule \[N·m·s\].
     pub moment_jump: Vec3,
 }
 
 impl RigidForces {
-    /// No forces and no prescribed motion.
     pub fn none() -> Self {
         let zero = Vec3::zeros();
         Self {
@@ -175,8 +168,8 @@ impl RigidForces {
         }
     }
 
-    /// Adds a jump of the loads at the beginning of a step. In prescribed components, the reactions balance the jump.
-    /// The reaction moment balances the moment of the jump if any component is prescribed.
+    /// Adds a jump of the loads at the beginning of a step. Reactions balance the jump in prescribed components, and
+    /// its moment if any component is prescribed.
     pub fn jump_load(&mut self, jump: Wrench) {
         self.load = self.load + jump;
         self.force += jump.linear;
@@ -194,7 +187,7 @@ impl RigidForces {
         self.load_before = std::mem::replace(&mut self.load, load);
     }
 
-    /// Mean of the loads at the beginning and at the end of the step.
+    /// Mean of the loads at both ends of the step.
     pub fn mean_load(&self) -> Wrench {
         (self.load_before + self.load).scaled(0.5)
     }
@@ -205,10 +198,14 @@ impl RigidForces {
         0.5 * dt * (self.load_before.angular.dot(&start) + self.load.angular.dot(&end))
     }
 
-    /// Computes the reaction moment L̇ − τ of a supported body at the end of a step, with the rate L̇ of the angular
-    /// momentum L, and the torque τ of the other forces. The rate is L̇ = I α + ω × L, with the inertia I, the angular
-    /// velocity ω and the angular acceleration α. `before` is L at the beginning of the step \[N·m·s\], and `spin_rate`
-    /// is α at the end of the step \[rad/s²\].
+    /// Computes the reaction moment L̇ − τ of a supported body at the end of a step:
+    ///
+    /// ```text
+    /// L̇ = I α + ω × L
+    /// ```
+    /// with the torque τ of the other forces, angular momentum L, inertia I, angular velocity ω and angular
+    /// acceleration α. `before` is L at the beginning of the step \[N·m·s\], and `spin_rate` is α at the end
+    /// \[rad/s²\].
     pub fn hold_moment(&mut self, rigid_state: &RigidBody, [before, spin_rate]: [Vec3; 2], dt: f64) {
         let momentum = rigid_state.angular_momentum();
         let rate = rigid_state.inertia_times(&spin_rate) + rigid_state.angular_velocity().cross(&momentum);

@@ -1,5 +1,5 @@
-//! The simulation: a model and its state. `step/predictor_corrector` defines the order of operations in a time step.
-//! `step/free_flight` defines this order for a step of flight.
+//! The simulation: a model and its state. `step/predictor_corrector` defines the order of operations in a time step,
+//! and `step/free_flight` in a step of flight.
 
 use ictus_contact as contact;
 use ictus_core::{element, material, math, mesh, signal};
@@ -57,11 +57,9 @@ pub struct Simulation {
     settings: Settings,
     state: State,
     /// Copy of an earlier state, from which all later steps can be repeated. `None` before the first step outside
-    /// flight. `None` also after the state was changed outside a step: by a caller, or at the end of dynamic
-    /// relaxation. Repeated steps would not reproduce such a change.
+    /// flight, and after a change of the state outside a step.
     earlier: Option<State>,
     response: SelectedResponse,
-    /// Ties. `None` if the model has no ties.
     ties: Option<Ties>,
     selection: ContactSelection,
     caches: Caches,
@@ -69,23 +67,23 @@ pub struct Simulation {
     timings: WallTimes,
 }
 
-/// Number of consecutive steps after which a run stops if the energy imbalance exceeds its tolerance in all of them.
+/// Number of consecutive steps with an excessive energy imbalance after which a run stops.
 ///
-/// A suddenly applied load excites the shortest waves. At the ends of steps, the kinetic energy of these waves has a
-/// relative error of (ω dt)²/4, with the frequency ω and the step dt. In the first steps this error is a large fraction
-/// of the total energy, and some steps later it is negligible. In an unstable run the imbalance persists.
+/// A suddenly applied load excites the shortest waves. At the ends of steps, their kinetic energy has a relative error
+/// of (ω dt)²/4, with frequency ω and step dt. Some steps later, this error is negligible. In an unstable run, the
+/// imbalance persists.
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
 impl Simulation {
-    /// Runs to the end time, and calls `report` after every step. If `stop` becomes true, the run completes the current
-    /// step, writes a checkpoint and a last frame, and ends.
+    /// Runs to the end time, and calls `report` after every step. If `stop` becomes true, the run ends after the
+    /// current step, a checkpoint and a last frame.
     ///
-    /// Call this function inside a thread pool (`rayon::ThreadPool::install`). A step consists of many small tasks. If
-    /// a call came from outside the pool, each task would wait until a thread of the pool wakes.
+    /// Call this function inside a thread pool (`rayon::ThreadPool::install`). From outside, each of the many small
+    /// tasks of a step would wait for a thread of the pool.
     ///
     /// # Errors
-    /// [`RunError::Numerical`] on a numerical failure; a last frame is written before. [`RunError::Output`] if the
-    /// results cannot be written.
+    /// [`RunError::Numerical`] on a numerical failure, after a last frame. [`RunError::Output`] if the results cannot
+    /// be written.
     pub fn run(
         &mut self,
         recorder: &mut Recorder,
@@ -116,8 +114,7 @@ impl Simulation {
         Ok(outcome)
     }
 
-    /// Runs the dynamic relaxation, if the scenario has one. The only results written are checkpoints and, after a
-    /// failure, a last frame.
+    /// Runs the dynamic relaxation, if any. Writes only checkpoints and, after a failure, a last frame.
     fn run_relaxation(
         &mut self,
         recorder: &mut Recorder,
@@ -139,12 +136,11 @@ impl Simulation {
         Ok(Outcome::Finished)
     }
 
-    /// Advances by one step. A step of flight ends no later than the time `until` \[s\].
+    /// Advances by one step. A step of flight ends no later than `until` \[s\].
     ///
     /// # Errors
-    /// [`NumericalFailure`], whose cause is in [`FailureCause`]. After an error, the state is equal in every bit to the
-    /// state before the failed step. There is one exception: in flight and in the last step of dynamic relaxation, no
-    /// copy of the state is kept. If the energy balance fails in such a step, the state is the state after this step.
+    /// [`NumericalFailure`]. The state is then equal in every bit to the state before the step. Only an energy failure
+    /// in flight or in the last step of dynamic relaxation leaves the state after the step.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.state.phase {
             Phase::Flight => {
@@ -165,7 +161,7 @@ impl Simulation {
         self.state.nodes.time >= self.settings.time.end
     }
 
-    /// A copy of the state between two steps. [`Simulation::restore`] continues from such a copy.
+    /// A copy of the state between two steps, for [`Simulation::restore`].
     pub fn checkpoint(&self) -> State {
         let mut state = self.state.clone();
         state.contact.detection = self.caches.detector.memory();
@@ -191,7 +187,7 @@ impl Simulation {
         self.renew_caches(&memory);
     }
 
-    /// Discards the caches, and computes them again from the state. This changes no result.
+    /// Computes the caches again from the state. This changes no result.
     pub fn discard_caches(&mut self) {
         let memory = self.caches.detector.memory();
         self.renew_caches(&memory);
@@ -204,8 +200,7 @@ impl Simulation {
         self.scratch = Scratch::new(&self.model, self.settings.chunks.len());
         let has_stepped = self.state.nodes.step > self.state.steps_in_flight;
         if has_stepped || self.state.relaxation.steps > 0 {
-            // This evaluation cannot fail: the last step has evaluated the same positions with the same history,
-            // without a failure.
+            // This evaluation cannot fail: the last step has evaluated the same positions with the same history.
             let State { nodes, history, control, .. } = &mut self.state;
             let _ = self.caches.internal.evaluate(&nodes.positions, history, control.time_step());
         } else {
@@ -213,8 +208,8 @@ impl Simulation {
         }
     }
 
-    /// Fails if the energy imbalance has exceeded its tolerance in [`MAX_STEPS_OVER_TOLERANCE`] consecutive steps. Also
-    /// fails if the imbalance is not finite.
+    /// Fails if the energy imbalance has exceeded its tolerance in [`MAX_STEPS_OVER_TOLERANCE`] consecutive steps, or
+    /// is not finite.
     fn check_energy(&mut self) -> Result<(), NumericalFailure> {
         let (error, tolerance) =
             (self.state.ledger.audit.relative_imbalance(), self.settings.time.energy_tolerance);
@@ -230,8 +225,8 @@ impl Simulation {
         Err(self.failure(cause, None))
     }
 
-    /// A failure in the current step. `element` contains two indices: of a block among the blocks with internal forces,
-    /// and of an element in this block.
+    /// A failure in the current step. `element` contains the indices of a block with internal forces and of its
+    /// element.
     fn failure(&self, cause: FailureCause, element: Option<(usize, usize)>) -> NumericalFailure {
         let named = element.and_then(|(block, element)| self.model.element(block, element));
         NumericalFailure {
@@ -266,7 +261,7 @@ impl Simulation {
         &self.model
     }
 
-    /// Positions, velocities and accelerations of the nodes. In flight, they belong to the time of the last call of
+    /// Positions, velocities and accelerations of the nodes. In flight, they belong to the last call of
     /// [`Simulation::update_nodal_state`]. The recorder calls it before it writes a frame or a probe.
     pub fn state(&self) -> &NodalState {
         &self.state.nodes
@@ -302,8 +297,8 @@ impl Simulation {
         &self.state.ledger.balances
     }
 
-    /// Critical step of a body in the reference configuration \[s\], and the user's number of the element that has this
-    /// critical step. `None` for a rigid body or a wall.
+    /// Critical step of a body in the reference configuration \[s\], and the user's number of its element. `None` for a
+    /// rigid body or a wall.
     pub fn critical_step(&self, body: usize) -> Option<(f64, u64)> {
         let blocks = &self.model.bodies[body].blocks;
         let critical = blocks.iter().filter_map(|block| {
@@ -313,8 +308,7 @@ impl Simulation {
         critical.reduce(|a, b| if b.0 < a.0 { b } else { a })
     }
 
-    /// Upper bound on the travel of the nodes of rigid bodies in a step \[m\], and the rigid body whose contact surface
-    /// sets this bound. `None` if no rigid body sets a bound.
+    /// Upper bound on the travel of the nodes of rigid bodies in a step \[m\], and the rigid body that sets this bound.
     pub fn rigid_travel(&self) -> Option<(f64, &Body)> {
         self.settings.rigid_travel.map(|(travel, body)| (travel, &self.model.bodies[body]))
     }
@@ -329,7 +323,7 @@ impl Simulation {
         self.caches.detector.statistics().with(self.caches.wall_detector.statistics())
     }
 
-    /// Number of steps so far that were steps of flight.
+    /// Number of steps of flight so far.
     pub fn steps_in_flight(&self) -> u64 {
         self.state.steps_in_flight
     }
@@ -339,16 +333,15 @@ impl Simulation {
         &self.timings
     }
 
-    /// Warnings of the set-up and of the run so far, followed by the warnings of hourglass energy.
+    /// Warnings of the set-up and of the run so far, then of hourglass energy.
     pub fn warnings(&self) -> Vec<String> {
         let audits = self.model.bodies.iter().zip(&self.state.ledger.hourglass_audits);
         let of_hourglass = audits.filter_map(|(body, audit)| audit.warning(&body.name));
         self.state.ledger.warnings.iter().cloned().chain(of_hourglass).collect()
     }
 
-    /// Records the first contact of two bodies. Nothing is recorded if the scenario excludes parts of the surfaces of
-    /// these bodies from contact. In this case, [`Simulation::note_first_contacts`] records the contact from the
-    /// constraints.
+    /// Records the first contact of two bodies, unless the scenario excludes parts of their surfaces from contact. In
+    /// this case, [`Simulation::note_first_contacts`] records the contact.
     fn note_first_contact(&mut self, contact: FirstContact) {
         if !self.selection.policy.has_parts_of(contact.bodies)
             && self.state.ledger.have_touched.insert(contact.bodies)
@@ -357,7 +350,7 @@ impl Simulation {
         }
     }
 
-    /// For each pair of bodies that has a constraint, records the first contact.
+    /// Records the first contact of each pair of bodies with a constraint.
     fn note_first_contacts(&mut self) {
         let mut last = None;
         for constraint in self.state.contact.constraints.iter() {

@@ -8,37 +8,35 @@ use crate::dynamics::{CriticalStep, Load, Prescribed, PrescribedRotation, Suppor
 use crate::math::{TimeFunction, Vec3};
 use crate::mesh::CellKind;
 
-/// The model of a simulation. Nodes are numbered body by body. Within a body, the node numbers follow a space-filling
-/// curve.
+/// The model of a simulation. Nodes are numbered body by body, along a space-filling curve within a body.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// Bodies, in the order of the scenario, followed by the walls. Each wall is a body of one node.
+    /// Bodies in the order of the scenario, then the walls, each as a body of one node.
     pub bodies: Vec<Body>,
-    /// Positions in the reference configuration, which is free of stress \[m\].
+    /// Positions in the stress-free reference configuration \[m\].
     pub reference_positions: Vec<Vec3>,
     /// Number of every node in its mesh file; 1 for the node of a wall.
     pub node_tags: Vec<u64>,
     /// Lumped mass of every node \[kg\].
     pub mass: Vec<f64>,
-    /// Inverse mass of every node for contact \[1/kg\]; 0 for a node with a prescribed motion in all three directions.
+    /// Inverse mass of every node for contact \[1/kg\]; 0 for a prescribed motion in all three directions.
     pub inverse_mass: Vec<f64>,
-    /// Supports of deformable bodies, and of walls that are fixed or have a prescribed velocity.
+    /// Supports of deformable bodies, and of fixed and driven walls.
     pub supports: Vec<Support>,
-    /// Slider constraints of walls that move freely along their normals.
+    /// Slider constraints of free walls.
     pub sliders: Vec<Slider>,
     /// Number of support accounts: one per boundary, then one per wall.
     pub num_support_accounts: usize,
     /// Loads on bodies.
     pub loads: Vec<Load>,
-    /// Node of each output point. The points are in the order of the bodies and, within a body, of the mesh file. The
-    /// nodes of walls are not output.
+    /// Node of each output point, body by body in the order of the mesh file, without walls.
     pub output_nodes: Vec<u32>,
     /// Names of the materials.
     pub material_names: Vec<String>,
     /// Contact surface of each body.
     pub(crate) surfaces: Vec<Surface>,
-    /// Largest distance of a surface node from the centre of mass of its body \[m\]; one entry per body, used for rigid
-    /// bodies only.
+    /// Largest distance of a surface node from the centre of mass \[m\]; one entry per body, used for rigid bodies
+    /// only.
     pub(crate) radii: Vec<f64>,
     /// Critical step of each element block in the reference configuration.
     pub(crate) block_critical_steps: Vec<Option<CriticalStep>>,
@@ -49,26 +47,25 @@ pub struct Model {
 pub struct Body {
     /// Name.
     pub name: String,
-    /// Global numbers of the nodes of the body.
+    /// Global numbers of the nodes.
     pub nodes: Range<usize>,
-    /// Element blocks of the body; empty for a wall.
+    /// Element blocks; empty for a wall.
     pub blocks: Vec<Block>,
     /// Number of contact faces.
     pub num_faces: usize,
-    /// Index of the material of the body; `None` for a wall.
+    /// Index of the material; `None` for a wall.
     pub material: Option<usize>,
-    /// Mass \[kg\]; 0 for a wall that is fixed or has a prescribed velocity.
+    /// Mass \[kg\]; 0 for a fixed or driven wall.
     pub mass: f64,
     /// Gravitational acceleration \[m/s²\]; zero if it varies in time.
     pub gravity: Vec3,
-    /// Largest magnitude of the gravitational acceleration during the run \[m/s²\]. If the acceleration varies in time,
-    /// its magnitude is sampled.
+    /// Largest magnitude of the gravitational acceleration during the run \[m/s²\], sampled if it varies in time.
     pub peak_gravity: f64,
     /// Deformable, rigid or wall.
     pub behaviour: Behaviour,
-    /// Whether loads act on the body. A gravity that varies in time counts as a load.
+    /// Whether loads, including a gravity that varies in time, act on the body.
     pub loaded: bool,
-    /// Rate of mass damping \[1/s\]; `None` for a body without mass damping.
+    /// Rate of mass damping, if any \[1/s\].
     pub mass_damping: Option<TimeFunction>,
 }
 
@@ -96,15 +93,15 @@ pub enum Behaviour {
     },
 }
 
-/// Supports and prescribed motion of a rigid body. They prescribe components of the motion of its centre of mass, and
-/// its whole rotation.
+/// Supports and prescribed motion of a rigid body: components of the motion of its centre of mass, and its whole
+/// rotation.
 #[derive(Clone, Debug, Default)]
 pub struct RigidSupport {
-    /// Prescribed motion of each component of the centre; `None` for a free component.
+    /// Prescribed motion of each component of the centre; `None` if free.
     pub components: [Option<Prescribed>; 3],
     /// Index of the support account of each component.
     pub accounts: [usize; 3],
-    /// Index of the support account of the moments that prescribe the rotation.
+    /// Index of the support account of the reaction moments.
     pub moment_account: usize,
 }
 
@@ -117,7 +114,7 @@ impl RigidSupport {
         }
     }
 
-    /// Whether all three components of the centre are fixed. False if the rotation is driven.
+    /// Whether all three components of the centre are fixed. False for a driven rotation.
     pub fn is_fixed(&self) -> bool {
         self.components.iter().all(|component| component.as_ref().is_some_and(Prescribed::is_fixed))
     }
@@ -150,17 +147,17 @@ pub struct Slider {
 pub struct Block {
     /// Kind of the elements.
     pub kind: CellKind,
-    /// Global numbers of the nodes of the elements, element by element; shared with the internal forces.
+    /// Global node numbers, element by element; shared with the internal forces.
     pub connectivity: Arc<[u32]>,
     /// Numbers of the elements in the mesh file.
     pub tags: Vec<u64>,
     /// Indices of the elements in the order of the mesh file.
     pub output_order: Vec<u32>,
-    /// Index of the block among all blocks with internal forces; `None` for a block of a rigid body.
+    /// Index among all blocks with internal forces; `None` for a block of a rigid body.
     pub internal: Option<usize>,
 }
 
-/// Address of an element by three indices.
+/// Address of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellAddress {
     /// Index of the body.
@@ -182,7 +179,7 @@ impl Body {
         matches!(self.behaviour, Behaviour::Rigid { .. })
     }
 
-    /// Whether the body is rigid, and at least one component of its centre has no prescribed motion.
+    /// Whether the body is rigid, and at least one component of its centre is free.
     pub fn is_rigid_and_moves(&self) -> bool {
         let Behaviour::Rigid { support } = &self.behaviour else { return false };
         support.as_ref().is_none_or(|support| support.components.iter().any(Option::is_none))
@@ -213,10 +210,7 @@ impl Body {
         self.blocks.iter().map(|block| block.tags.len()).sum()
     }
 
-    /// Whether the body, once at rest, stays at rest until contact. This holds for three kinds of bodies:
-    /// - a fixed wall,
-    /// - a rigid body without loads whose centre and rotation are fixed,
-    /// - a deformable body with fixed supports, without loads, and without gravity.
+    /// Whether the body, once at rest, stays at rest until contact.
     pub fn stays(&self) -> bool {
         match &self.behaviour {
             Behaviour::Deformable { supported, moved } => {
@@ -229,8 +223,7 @@ impl Body {
         }
     }
 
-    /// Whether the motion of the body without strain is known in closed form until contact. This holds for a body
-    /// without supports, loads and mass damping, and for a wall that is free or has a constant velocity.
+    /// Whether the motion of the body without strain is known in closed form until contact.
     pub fn flies(&self) -> bool {
         let is_free = !self.loaded && self.mass_damping.is_none();
         match &self.behaviour {
@@ -242,7 +235,7 @@ impl Body {
 }
 
 impl Block {
-    /// Global numbers of the nodes of an element of the block.
+    /// Global numbers of the nodes of an element.
     pub fn element(&self, element: usize) -> &[u32] {
         let n = self.kind.num_nodes();
         &self.connectivity[element * n..(element + 1) * n]
@@ -255,8 +248,8 @@ impl Model {
         self.bodies.partition_point(|body| body.nodes.end <= node as usize)
     }
 
-    /// The node of a body nearest to `position` \[m\] in the reference configuration; of equally near nodes, the node
-    /// with the lowest number in the mesh file.
+    /// The node of a body nearest to `position` \[m\] in the reference configuration. The lowest number in the mesh
+    /// file decides between equally near nodes.
     pub fn nearest_node(&self, body: &Body, position: &Vec3) -> u32 {
         let distance = |node: &usize| (self.reference_positions[*node] - position).norm_squared();
         let tag = |node: &usize| self.node_tags[*node];
@@ -264,7 +257,7 @@ impl Model {
         body.nodes.clone().min_by(nearer).unwrap_or(body.nodes.start) as u32
     }
 
-    /// Output cells, body by body and block by block. Within a block, the cells are in the order of the mesh file.
+    /// Output cells, body by body and block by block in the order of the mesh file.
     pub fn output_cells(&self) -> impl Iterator<Item = CellAddress> {
         let blocks = (0..).zip(&self.bodies).flat_map(|(body, of_body)| {
             (0..).zip(&of_body.blocks).map(move |(block, of_block)| (body, block, of_block))
@@ -279,8 +272,9 @@ impl Model {
         (0..).zip(&self.bodies).filter(|(_, body)| body.is_wall())
     }
 
-    /// Name of the body and number in the mesh file of an element with internal forces. `internal_block` is the index
-    /// of its block among all blocks with internal forces. `None` if no such element exists.
+    /// Name of the body and number in the mesh file of an element, if the element exists.
+    ///
+    /// `internal_block` is the index among all blocks with internal forces.
     pub fn element(&self, internal_block: usize, element: usize) -> Option<(&str, u64)> {
         self.bodies.iter().find_map(|body| {
             let block = body.blocks.iter().find(|block| block.internal == Some(internal_block))?;

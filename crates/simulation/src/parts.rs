@@ -20,55 +20,49 @@ use super::step::driven_ties::DrivenTies;
 use super::step::driving_functions::DrivingFunctions;
 use super::step::impact_times::ImpactControl;
 
-/// Settings of the run, and lists that are prepared once for its steps.
+/// Settings of the run, and lists prepared once for its steps.
 pub(crate) struct Settings {
     pub time: TimeSettings,
     pub driving_functions: DrivingFunctions,
-    /// Output times at which a step must end; `None` without exact output.
+    /// Output times at which a step must end.
     pub exact_output: Option<OutputTimes>,
-    /// Advice to the user in the warning that contact has created energy. The advice depends on the response and on the
-    /// setting of the time step.
+    /// Advice in the warning of energy created by contact.
     pub contact_remedy: &'static str,
-    /// Node chunks of the corrector.
     pub chunks: Vec<NodeChunk>,
     pub driven_ties: DrivenTies,
-    /// Overlaps at t = 0 in the configuration of the scenario, before their treatment.
+    /// Overlaps at t = 0, before their treatment.
     pub initial_penetrations: Vec<Overlap>,
-    /// Largest distance that a node of a rigid body may travel in a step \[m\], and the index of the body whose surface
-    /// sets this distance; `None` without such a limit.
+    /// Largest travel of a node of a rigid body in a step \[m\], and the index of the body that sets this limit.
     pub rigid_travel: Option<(f64, usize)>,
-    /// Probes of the run.
     pub probes: Vec<Probe>,
-    /// Dynamic relaxation before t = 0, and the motion that begins after the relaxation; `None` without relaxation.
+    /// Dynamic relaxation before t = 0, and the motion that begins after the relaxation.
     pub relaxation: Option<(DynamicRelaxation, InitialMotion)>,
 }
 
-/// Data that are derived from the model and the state. Rebuilding the caches changes no result.
+/// Data derived from the model and the state. Rebuilding the caches changes no result.
 pub(crate) struct Caches {
     /// Internal forces at the nodal positions of the state.
     pub internal: InternalForce,
     pub detector: Box<dyn Detector>,
     pub wall_detector: WallDetector,
     pub tunnelling: TunnellingGuard,
-    /// Mobility of the nodes, and mobility of the rigid bodies in the last step.
+    /// Mobility of the nodes, and of the rigid bodies in the last step.
     pub mobility: Mobility,
-    /// Search for impacts within a step; `None` if steps do not end at impacts.
+    /// `None` if steps do not end at impacts.
     pub impact_control: Option<Box<ImpactControl>>,
 }
 
-/// Workspaces of a step. Their content is not used after the step.
+/// Workspaces of a step, unused after the step.
 pub(crate) struct Scratch {
     pub positions_next: Vec<Vec3>,
     pub motions: Vec<RigidMotion>,
     pub before: Before,
-    /// Sums over each node chunk.
     pub nodal_sums: Vec<NodalSums>,
     /// Time up to which mass damping has acted \[s\].
     pub damped_until: f64,
-    /// Nodes whose velocities contact has corrected in this step, and their velocities after local damping \[m/s\].
+    /// Nodes corrected by contact in this step, and their velocities after local damping \[m/s\].
     pub damped_velocities: Vec<(u32, Vec3)>,
-    /// Index of each body with a contact surface, with two bounding boxes: the first contains the nodal positions
-    /// \[m\], and the second contains the nodal velocities \[m/s\].
+    /// Bounding boxes of the nodal positions \[m\] and velocities \[m/s\] of each body with a contact surface.
     pub tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
     /// Tied nodes with prescribed motion, and their velocities \[m/s\].
     pub driven_velocities: Vec<(u32, Vec3)>,
@@ -76,7 +70,6 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Workspaces for a model whose nodes form `num_chunks` chunks.
     pub fn new(model: &Model, num_chunks: usize) -> Self {
         Self {
             positions_next: model.reference_positions.clone(),

@@ -10,7 +10,7 @@ use super::model::RigidSupport;
 /// Phase of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Phase {
-    /// All bodies move rigidly in closed form or stay at rest, without stress and contact.
+    /// All bodies move rigidly in closed form or rest, without stress and contact.
     Flight,
     /// Explicit time stepping.
     Stepping,
@@ -19,7 +19,7 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
-    /// Prescribed motion in this phase. In dynamic relaxation all supports are fixed.
+    /// Prescribed motion in this phase. In dynamic relaxation, all supports are fixed.
     pub fn motion(self, prescribed: &Prescribed) -> &Prescribed {
         if self == Self::Relaxing { &Prescribed::Fixed } else { prescribed }
     }
@@ -39,9 +39,9 @@ pub struct FirstContact {
     pub time: f64,
     /// Contact point \[m\].
     pub point: Vec3,
-    /// Unit normal, directed from the first body to the second.
+    /// Unit normal from the first body to the second.
     pub normal: Vec3,
-    /// Speed at which the bodies approach each other along the normal \[m/s\].
+    /// Approach speed along the normal \[m/s\].
     pub normal_speed: f64,
 }
 
@@ -50,7 +50,7 @@ pub struct FirstContact {
 pub enum Outcome {
     /// The end time was reached.
     Finished,
-    /// The caller has stopped the run, after a complete step.
+    /// The caller stopped the run, after a complete step.
     Interrupted,
 }
 
@@ -65,8 +65,7 @@ pub struct Progress {
     pub step: u64,
     /// Number of steps taken outside flight.
     pub stable_steps: u64,
-    /// Expected number of remaining steps \[-\]: the remaining time divided by the length of the last step outside
-    /// flight, before this step was cut to an event. Infinite before the first step outside flight.
+    /// Remaining time divided by the last uncut step outside flight \[-\]; infinite before this step.
     pub remaining_steps: f64,
     /// Last time step \[s\].
     pub time_step: f64,
@@ -74,9 +73,9 @@ pub struct Progress {
     pub contacts: usize,
     /// |Energy imbalance| + |net numerical work|, relative to the largest energy so far \[-\].
     pub energy_error: f64,
-    /// Whether the run is in the phase of flight.
+    /// Whether the run is in flight.
     pub in_flight: bool,
-    /// Progress of the dynamic relaxation; `None` outside the phase of relaxation.
+    /// Progress of the dynamic relaxation, during relaxation only.
     pub relaxation: Option<RelaxationProgress>,
 }
 
@@ -85,24 +84,21 @@ pub struct Progress {
 pub struct RelaxationProgress {
     /// Kinetic energy, relative to its peak \[-\].
     pub share: f64,
-    /// Largest value of `share` at which the bodies count as at rest \[-\].
+    /// Largest `share` at rest \[-\].
     pub tolerance: f64,
-    /// Number of consecutive steps at rest, divided by the number of such steps after which the relaxation ends \[-\];
-    /// from 0 to 1.
+    /// Consecutive steps at rest, divided by the number that ends the relaxation \[-\].
     pub part_done: f64,
 }
 
 /// The limit that determines the length of a time step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum StepLimit {
-    /// The step is a step of flight.
     Flight,
-    /// An event cuts the step: an impact, an exact output time, the end of the run, or a kink or jump of a function.
-    /// The limit of [`Simulation::limit_step`](crate::Simulation::limit_step) counts as an event.
+    /// An impact, an exact output time, the end of the run, a kink or jump of a function, or
+    /// [`Simulation::limit_step`](crate::Simulation::limit_step).
     Event,
-    /// The fixed step of the scenario.
     Scenario,
-    /// The setting `flight_step`. This setting also limits steps outside flight.
+    /// The setting `flight_step`, which also limits steps outside flight.
     FlightStep,
     /// In a longer step, bodies could penetrate by more than half the search depth.
     Tunnelling,
@@ -119,7 +115,7 @@ pub(crate) enum StepLimit {
 }
 
 impl StepLimit {
-    /// All limits, in the order of their discriminants.
+    /// In the order of the discriminants.
     pub const ALL: [Self; 10] = [
         Self::Flight,
         Self::Event,

@@ -25,7 +25,6 @@ pub struct PairBalance {
     pub friction_dissipation: f64,
     /// Energy dissipated by contact damping since the start \[J\].
     pub damping_dissipation: f64,
-    /// Hops of the two bodies. A hop is a short flight between two contacts.
     pub(crate) hops: Hops,
 }
 
@@ -42,7 +41,6 @@ impl PairBalance {
         }
     }
 
-    /// Adds the force and energies of one constraint.
     fn add(&mut self, constraint: &Constraint<'_>, result: &ContactResult) {
         self.contacts += 1;
         self.push(constraint.bodies, constraint.normal * result.normal_force + result.friction_force);
@@ -51,7 +49,7 @@ impl PairBalance {
         self.damping_dissipation += result.damping_work;
     }
 
-    /// Adds the force and energies of a contact that is no longer detected but still acts through its spring.
+    /// Adds a contact that is no longer detected but still acts through its spring.
     fn add_unlisted(&mut self, work: &UnlistedWork) {
         self.push(work.bodies, work.force);
         self.contact_energy += work.stored_energy;
@@ -59,7 +57,7 @@ impl PairBalance {
         self.damping_dissipation += work.damping_work;
     }
 
-    /// Adds a force on the body of the contactor. In self-contact, the forces cancel and are not added.
+    /// Adds a force on the contactor's body. In self-contact, the forces cancel.
     fn push(&mut self, [contactor, target]: [u32; 2], force: Vec3) {
         if contactor != target {
             self.force += if contactor == self.bodies[0] { force } else { -force };
@@ -67,38 +65,36 @@ impl PairBalance {
     }
 }
 
-/// Largest tolerated ratio of an energy error to the largest energy so far \[-\]. A larger ratio causes a warning. The
-/// error is the energy that contact has created, or the energy that friction has returned instead of dissipated.
+/// Created energy, or energy returned by friction, above which a warning follows, relative to the largest energy so far
+/// \[-\].
 const MAX_CREATED_RATIO: f64 = 0.02;
 
-/// Audit of the energy that contact creates. This energy is the sum of three terms: the work of contact on the bodies,
-/// the increase of the energy stored in springs, and the energy dissipated by friction and damping.
+/// Audit of the energy that contact creates:
+///
+/// ```text
+/// created energy = work on the bodies + increase of the spring energy + dissipation
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ContactAudit {
-    /// Energy created since the start, positive for a gain \[J\].
+    /// Energy created since the start \[J\].
     pub created: f64,
-    /// Part of the work of the contact forces in the last step that is missing in the products of force and nodal
-    /// displacement \[J\].
+    /// Part of the work of the contact forces in the last step beyond Σ force · nodal displacement \[J\].
     pub excess_work: f64,
-    /// Whether loads are discontinuous at the beginning of the step.
     pub loads_jump: bool,
-    /// Whether velocities have changed outside the steps since the last step: by mass damping, by local damping, or at
-    /// the start of a run after dynamic relaxation.
+    /// Whether velocities have changed outside the steps since the last step, for example by damping.
     pub velocities_jump: bool,
-    /// Energy that a change of the step size adds to the kick energy (see `kick_energy`) of nodes held by contact
-    /// impulses \[J\]. The impulses absorb this energy in the same step.
+    /// Energy that a change of the step size adds to `kick_energy` of nodes held by contact impulses \[J\]. The
+    /// impulses absorb this energy in the same step.
     pub work_on_held_nodes: f64,
     /// Length of the last step \[s\].
     pub time_step: f64,
-    /// Numbers of contact problems without a converged solution since the start.
     unsolved: UnsolvedProblems,
-    /// Whether a warning was issued. The entries refer to created energy, friction, impulses, restitution, ties and
-    /// geometry, in this order.
+    /// Whether a warning was issued of: created energy, friction, impulses, restitution, ties, geometry.
     warned: [bool; 6],
 }
 
 impl ContactAudit {
-    /// The audit at the start of a run that keeps the present contacts but has new velocities.
+    /// Audit at the start of a run that keeps the contacts but has new velocities.
     pub fn begin(&self) -> Self {
         Self { time_step: self.time_step, velocities_jump: true, ..Self::default() }
     }
@@ -108,7 +104,7 @@ fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Index of the balance of two bodies. If there is none, a new balance is inserted. `guess` is tried first.
+/// Index of the balance of two bodies, inserted if missing. `guess` is tried first.
 fn place_of(balances: &mut Vec<PairBalance>, bodies: [u32; 2], guess: usize) -> usize {
     if balances.get(guess).is_some_and(|balance| balance.bodies == bodies) {
         return guess;
@@ -126,7 +122,6 @@ impl Simulation {
         &self.state.ledger.pair_balances
     }
 
-    /// Updates the pair balances after a step.
     pub(crate) fn account_pairs(&mut self) {
         for balance in &mut self.state.ledger.pair_balances {
             (balance.contacts, balance.force, balance.contact_energy) = (0, Vec3::zeros(), 0.0);
@@ -150,12 +145,11 @@ impl Simulation {
         self.warn_of_contact_energy();
     }
 
-    /// Numbers of contact problems without a converged solution since the start.
     pub(crate) fn unsolved_problems(&self) -> UnsolvedProblems {
         self.state.ledger.contact_audit.unsolved
     }
 
-    /// Warns of each kind of contact problem without a converged solution, when it first occurs.
+    /// Warns once of each kind of problem without a converged solution.
     fn warn_of_unsolved_problems(&mut self) {
         let ContactAudit { unsolved, warned, .. } = self.state.ledger.contact_audit;
         let time = self.state.nodes.time;
@@ -195,24 +189,20 @@ impl Simulation {
         }
     }
 
-    /// Computes the energy that contact has created in the last step, and adds it to the audit. During dynamic
-    /// relaxation, nothing is added.
+    /// Adds the energy that contact created in the last step, except during dynamic relaxation.
     ///
-    /// The work of the contact forces over the step is computed by the trapezoidal rule. The response reports the
-    /// stored and dissipated energies.
+    /// ```text
+    /// created energy = work + change of stored energy + dissipated energy
+    /// ```
+    /// The work of the contact forces follows from the trapezoidal rule. For example, a contact that opens between two
+    /// steps does work that no spring has stored.
     ///
-    /// Balance: work + change of stored energy + dissipated energy = 0. If the sum differs from zero, contact has
-    /// created this energy. For example, a contact that opens between two steps, or that begins with a penetration,
-    /// does work that no spring has stored.
+    /// At nodes that stay in contact, projections and forces add energy, and impulses absorb it in the same or a
+    /// neighbouring step. Only the difference counts as created.
     ///
-    /// Impulses and projections report the energies that they add and absorb. At nodes that stay in contact,
-    /// projections and forces add energy, and impulses absorb it in the same step or in a neighbouring step. Only the
-    /// difference counts as created.
-    ///
-    /// Discrete-gradient forces balance the spring energy only over the step for which they were computed. Two kinds of
-    /// steps leave a difference: a step of another length, and a step that begins with a discontinuity of loads or
-    /// velocities. The difference counts as numerical work. With a discontinuity of velocities, the difference does not
-    /// count as created by contact.
+    /// Discrete-gradient forces balance the spring energy only over their own step. A step of another length, or with a
+    /// discontinuity of loads or velocities, leaves a difference, which counts as numerical work. After a discontinuity
+    /// of velocities, the difference does not count as created.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -247,9 +237,11 @@ impl Simulation {
         }
     }
 
-    /// Energy that impulses absorbed in the last step \[J\]. Projections and the kicks of other forces had added this
-    /// energy. The normal parts of the impulses and sticking friction absorb energy. Sliding friction does not count,
-    /// because it dissipates energy by Coulomb's law. Zero unless contact acts by inelastic impulses.
+    /// Energy from projections and kicks that impulses absorbed in the last step \[J\]. Zero unless contact acts by
+    /// inelastic impulses.
+    ///
+    /// Normal impulses and sticking friction absorb energy. Sliding friction dissipates energy by Coulomb's law
+    /// instead.
     pub(crate) fn absorbed_by_impulses(&self) -> f64 {
         if !self.acts_by_inelastic_impulses() {
             return 0.0;
@@ -290,8 +282,8 @@ impl Simulation {
 
     /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\].
     ///
-    /// The area on a body is the deformed tributary area of its nodes in contact, projected on the contact normal. The
-    /// result is the area on the body with more nodes in contact, because this body resolves the contact better.
+    /// The area is the deformed tributary area of the nodes in contact, projected on the contact normal. Of the two
+    /// bodies, the one with more nodes in contact counts, because this body resolves the contact better.
     ///
     /// # Cost
     /// O(contacts), with the face ring of each contactor.
@@ -321,9 +313,8 @@ impl Simulation {
         sides.iter().map(|[first, second]| if second.0 > first.0 { second.1 } else { first.1 }).collect()
     }
 
-    /// Deformed tributary area of a surface node, projected on the direction of the force on the node \[m²\]; 0 for
-    /// other nodes. Faces that are parallel to the force, for example around the edge of a contact, do not count. Faces
-    /// turned away from the force do not count, either. Both bear no force.
+    /// Deformed tributary area of a surface node, projected on the direction of its force \[m²\]; 0 for other nodes.
+    /// Only faces turned against the force bear it.
     fn projected_area(&self, node: u32, force_direction: &Vec3, shares: &mut CellShares) -> f64 {
         let positions = &self.state.nodes.positions;
         let Some(surface) = self.model.surfaces.get(self.model.body_of(node)) else { return 0.0 };
@@ -346,8 +337,7 @@ impl Simulation {
         area
     }
 
-    /// Contact pressure of each node: the normal contact force, without tie forces, divided by the projected tributary
-    /// area \[Pa\].
+    /// Contact pressure of each node: normal contact force without tie forces, per projected tributary area \[Pa\].
     pub fn contact_pressures(&self) -> Vec<f64> {
         let mut pressures = vec![0.0; self.state.nodes.positions.len()];
         let mut tied = vec![Vec3::zeros(); pressures.len()];
@@ -368,20 +358,18 @@ impl Simulation {
         pressures
     }
 
-    /// Whether contact applied impulses (velocity jumps) in the last step.
     pub(crate) fn acts_by_impulses(&self) -> bool {
         !self.state.contact.action.node_corrections.is_empty()
             || !self.state.contact.action.rigid_corrections.is_empty()
     }
 
-    /// Whether contact applied inelastic impulses in the last step (response by decomposition). Inelastic impulses
-    /// absorb the energy that forces and projections add.
+    /// Whether contact applied inelastic impulses in the last step (response by decomposition).
     pub(crate) fn acts_by_inelastic_impulses(&self) -> bool {
         self.response.stage() == Stage::Moved && self.acts_by_impulses()
     }
 
-    /// Moment by which the supports and sliders of walls prevent a rotation of the walls \[N·m\]. A contact force acts
-    /// on a body at the contact point, but on a wall at the node of the wall. The moment balances this offset.
+    /// Moment by which supports and sliders prevent a rotation of the walls \[N·m\]. It balances the offset between the
+    /// contact point and the node of the wall.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);
@@ -397,7 +385,7 @@ impl Simulation {
     }
 }
 
-/// Vector along the outward normal of a face. As seen from outside, the corners are counter-clockwise.
+/// Vector along the outward normal of a face with corners counter-clockwise as seen from outside.
 fn area_vector(corners: &[Vec3]) -> Vec3 {
     match corners {
         [a, b] => (b - a).cross(&Vec3::z()),

@@ -22,25 +22,24 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 pub struct BodyBalance {
     /// Linear momentum \[kg·m/s\], and angular momentum about the origin \[kg·m²/s\].
     pub momentum: Wrench,
-    /// Angular scale \[kg·m²/s\], to which errors of the angular momentum are relative: Σ |x| |m v| over the nodes,
-    /// with the mass m, position x and velocity v of a node. For a rigid body, |x| |m v| of the centre, plus the
-    /// magnitude of the angular momentum about the centre.
+    /// Reference of errors of the angular momentum \[kg·m²/s\]: Σ |x| |m v|, with mass m, position x and velocity v of
+    /// each node. For a rigid body, |x| |m v| of the centre, plus the magnitude of the angular momentum about the
+    /// centre.
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Σ m |a|² over the nodes, with the mass m and acceleration a of a node \[N·m/s²\]. For a rigid body,
-    /// a · F + (I⁻¹ τ) · τ, with the acceleration a of the centre, the force F, the torque τ and the inertia I. The
-    /// contribution of free fall, prescribed motion and loads is subtracted.
+    /// Σ m |a|² over the nodes, with mass m and acceleration a \[N·m/s²\], without free fall, prescribed motion and
+    /// loads. For a rigid body, a · F + (I⁻¹ τ) · τ, with the acceleration a of the centre, force F, torque τ and
+    /// inertia I.
     pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Lower and upper bounds of each component of the velocities of the nodes \[m/s\]. For a rigid body, both are the
-    /// velocity of the centre.
+    /// Lower and upper bounds of each component of the nodal velocities \[m/s\]. For a rigid body, the velocity of the
+    /// centre.
     pub velocity_bounds: [Vec3; 2],
 }
 
 impl BodyBalance {
-    /// A body at rest at the origin.
     pub(crate) fn at_rest() -> Self {
         Self {
             momentum: Wrench::zero(),
@@ -52,8 +51,8 @@ impl BodyBalance {
         }
     }
 
-    /// Balance from the `sums` over the nodes of a body. `first` is the position of the first node \[m\].
-    /// `from_outside` is the part of Σ m |a|² that external actions cause \[N·m/s²\].
+    /// Balance from the `sums` over the nodes of a body. `first` is the position of the first node \[m\], and
+    /// `from_outside` the part of Σ m |a|² from external actions \[N·m/s²\].
     pub(crate) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3, from_outside: f64) -> Self {
         let NodalSums { momentum, angular_scale, kinetic, mass_moment, velocity_bounds, .. } = *sums;
         let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };
@@ -61,7 +60,7 @@ impl BodyBalance {
         Self { momentum, angular_scale, kinetic, force_acceleration, centre, velocity_bounds }
     }
 
-    /// Balance of a body that moves as `rigid_state`, with zero `force_acceleration`.
+    /// Balance of a rigid body, with zero `force_acceleration`.
     pub(crate) fn of_rigid_state(rigid_state: &RigidBody) -> Self {
         let mut momentum = Wrench::at(&rigid_state.centre(), rigid_state.velocity() * rigid_state.mass());
         momentum.angular += rigid_state.angular_momentum();
@@ -73,7 +72,6 @@ impl BodyBalance {
     }
 }
 
-/// Momentum and angular scale of each body.
 pub(crate) fn scaled_momenta(balances: &[BodyBalance]) -> impl Iterator<Item = (Wrench, f64)> + '_ {
     balances.iter().map(|balance| (balance.momentum, balance.angular_scale))
 }
@@ -118,10 +116,9 @@ impl Simulation {
         self.timings.account += start.elapsed().as_secs_f64();
     }
 
-    /// Accounts for the change of the kick energy (see [`kick_energy`]) if the step length changes to `dt` \[s\].
+    /// Accounts for the change of [`kick_energy`] if the step length changes to `dt` \[s\].
     ///
-    /// Discrete-gradient forces are excluded. They act from the middle of a step to the middle of the next step, and
-    /// their work has no kick energy.
+    /// Discrete-gradient forces act from mid-step to mid-step. Their work has no kick energy.
     pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.state.ledger.balances, dt);
         let before = std::mem::replace(&mut self.state.ledger.contact_audit.time_step, dt);
@@ -145,10 +142,10 @@ impl Simulation {
             .add_numerical_work(given - self.state.ledger.contact_audit.work_on_held_nodes, 0.0);
     }
 
-    /// Σ m (a · I)²/|I|², with the mass m, the acceleration a at the beginning of the step, and the impulse I of the
-    /// previous step \[N·m/s²\]. Only components in the free directions of the node count. The sum is over the nodes of
-    /// deformable bodies with a · I < 0: there, the impulse opposes the other forces. On these nodes, impulses absorb
-    /// the energy that the kicks add.
+    /// Σ m (a · I)²/|I|² over nodes with a · I < 0 \[N·m/s²\], where impulses absorb the energy of the kicks.
+    ///
+    /// m is the mass, a the acceleration at the beginning of the step, and I the impulse of the previous step. Only
+    /// deformable bodies and free directions count.
     fn held_force_acceleration(&self) -> f64 {
         let action = &self.scratch.before.action;
         let of_node = |&node: &u32| {
@@ -164,8 +161,7 @@ impl Simulation {
         action.nodes.iter().filter(is_deformable).map(of_node).sum()
     }
 
-    /// Σ f · a at the beginning of the step \[N·m/s²\], with the contact forces f, without tie forces, and the
-    /// accelerations a.
+    /// Σ f · a at the beginning of the step \[N·m/s²\], with contact forces f, without tie forces, and accelerations a.
     fn contact_force_acceleration(&self) -> f64 {
         let of_node = |node: u32, force: &Vec3| {
             if self.model.bodies[self.model.body_of(node)].is_rigid() {
@@ -178,7 +174,6 @@ impl Simulation {
         of_nodes + rigid.map(|body| self.rigid_contact_acceleration(body)).sum::<f64>()
     }
 
-    /// Starts the audit from the current state.
     pub(crate) fn begin_audit(&mut self) {
         self.measure();
         let momentum =
@@ -193,14 +188,13 @@ impl Simulation {
         );
     }
 
-    /// Energy of the shortest waves, if their amplitude is the rounding error of positions \[J\]:
+    /// Energy of the shortest waves at the rounding error of positions \[J\]:
     ///
     /// ```text
     /// Σ ½ m (ε |x| ω)²
     /// ```
-    /// The sum is over the deformable bodies. For each body, m is the mass, ε the relative rounding error, |x| the
-    /// largest magnitude of a coordinate, and ω the highest frequency. The energy of a state at rest is known only to
-    /// within this sum.
+    /// with the mass m of each deformable body, the relative rounding error ε, the largest coordinate |x| and the
+    /// highest frequency ω. The energy of a state at rest is known only to within this sum.
     fn energy_of_rounding(&self) -> f64 {
         let of_body = |(number, body): (usize, &Body)| {
             let frequency = 2.0 / self.critical_step(number)?.0;
@@ -209,15 +203,14 @@ impl Simulation {
         self.model.bodies.iter().enumerate().filter_map(of_body).sum()
     }
 
-    /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with the mass m of each body and the largest magnitude |x| of a
-    /// coordinate. With the relative rounding error ε and the step dt, this sum times (ε/dt)² is the energy
+    /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with mass m and largest coordinate |x|. With the relative rounding
+    /// error ε and the step dt, this sum times (ε/dt)² is the energy
     ///
     /// ```text
     /// Σ ½ m (ε |x| 2/dt)²
     /// ```
-    /// In each step, the rounding of positions can add this energy to the shortest waves that the step resolves. The
-    /// amplitude of these waves is a sum of independent rounding errors. Hence the mean square of the amplitude is
-    /// proportional to the number of steps.
+    /// In each step, the rounding of positions can add this energy to the shortest waves. The rounding errors are
+    /// independent, so the mean square of the amplitude is proportional to the number of steps.
     ///
     /// # Source
     /// Brouwer, Astronomical Journal 46 (1937) 149–153; Hairer, McLachlan & Razakarivony, BIT 48 (2008) 231–243.
@@ -226,12 +219,11 @@ impl Simulation {
         moving.map(|body| 2.0 * body.mass * self.farthest_coordinate(body).powi(2)).sum()
     }
 
-    /// Largest magnitude of a coordinate of the nodes of a body \[m\].
     fn farthest_coordinate(&self, body: &Body) -> f64 {
         self.state.nodes.positions[body.nodes.clone()].iter().map(Vec3::amax).fold(0.0, f64::max)
     }
 
-    /// Computes energies and momenta of the current state. The kick energy is zero.
+    /// Computes energies and momenta of the current state, with zero kick energy.
     pub(crate) fn measure(&mut self) {
         for body in 0..self.model.bodies.len() {
             self.state.ledger.balances[body] = self.body_balance(body);
@@ -239,7 +231,6 @@ impl Simulation {
         self.sum_energies(0.0);
     }
 
-    /// Sums the energies of elements, contacts and bodies after a step of length `dt` \[s\].
     fn sum_energies(&mut self, dt: f64) {
         self.state.ledger.energies.strain = self.caches.internal.strain_energy().iter().sum();
         self.state.ledger.energies.hourglass = self.caches.internal.hourglass_energy().iter().sum();
@@ -249,7 +240,6 @@ impl Simulation {
         self.state.ledger.energies.kick = kick_energy(&self.state.ledger.balances, dt);
     }
 
-    /// Updates the audits of the hourglass energies of the bodies.
     fn account_hourglass(&mut self) {
         let of_blocks = [self.caches.internal.strain_energy(), self.caches.internal.hourglass_energy()];
         for (body, audit) in self.model.bodies.iter().zip(&mut self.state.ledger.hourglass_audits) {
@@ -259,7 +249,6 @@ impl Simulation {
         }
     }
 
-    /// Balance of one body, computed from its rigid state if it has one, otherwise from its nodes.
     pub(crate) fn body_balance(&self, body: usize) -> BodyBalance {
         if let Some(rigid_state) = &self.state.rigid_bodies[body] {
             let force_acceleration = self.rigid_force_acceleration(body);
@@ -283,8 +272,8 @@ impl Simulation {
         BodyBalance::of_nodes(&sums, &self.model.bodies[body], positions[0], from_outside)
     }
 
-    /// Part of Σ m |a|² of a deformable body that external actions cause \[N·m/s²\]. In a loaded body, these are
-    /// prescribed motion, weight and loads. In any other body, these are prescribed motion and free fall.
+    /// Part of Σ m |a|² of a deformable body from external actions \[N·m/s²\]: prescribed motion, and weight and loads.
+    /// Without loads, free fall replaces the weight.
     pub(crate) fn acceleration_from_outside(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         let (accelerations, masses) = (&self.state.nodes.accelerations, &self.model.mass);
@@ -306,8 +295,7 @@ impl Simulation {
         prescribed + acting
     }
 
-    /// Resultant of gravity, loads and the current reactions of supports and sliders \[N\], and its moment about the
-    /// origin \[N·m\].
+    /// Resultant of gravity, loads and current reactions \[N\], and its moment about the origin \[N·m\].
     pub(crate) fn compute_external_wrench(&self) -> Wrench {
         let mut wrench = self.reactions() + self.slider_wrench();
         if !self.acts_by_impulses() {
@@ -328,8 +316,8 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity and loads over the last step \[J\]. For a loaded deformable body, the work of the kicks in
-    /// excess of the trapezoidal rule is included.
+    /// Work of gravity and loads over the last step \[J\], with the work of load kicks in excess of the trapezoidal
+    /// rule.
     fn external_work(&self, dt: f64) -> f64 {
         let before = &self.scratch.positions_next;
         let mut work = 0.0;
@@ -354,20 +342,17 @@ impl Simulation {
     }
 }
 
-/// Kick energy \[J\], with the mass matrix M, the accelerations a_n at the end of step n, and the length `dt` of this
-/// step \[s\]:
+/// Kick energy \[J\], with the mass matrix M, the accelerations a_n at the end of step n, and its length `dt` \[s\]:
 ///
 /// ```text
-/// ⅛ dt² a_n · M a_n
+/// ⅛ dt² a_n · M a_n = ½ v_n · M v_n − ½ v_{n−½} · M v_{n+½}
 /// ```
-/// This is the excess of the kinetic energy ½ v_n · M v_n at the end of the step over ½ v_{n−½} · M v_{n+½}. The
-/// contributions that [`BodyBalance::force_acceleration`] omits are omitted here, too.
+/// [`BodyBalance::force_acceleration`] omits some contributions.
 pub(crate) fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
     0.125 * dt * dt * balances.iter().map(|balance| balance.force_acceleration).sum::<f64>()
 }
 
-/// Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over nodes \[J\]. The forces f_n and positions x_n belong to the beginning of
-/// a step, f_{n+1} and x_{n+1} to the end.
+/// Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over nodes \[J\], with forces f and positions x at both ends of the step.
 fn trapezoidal_work(forces: [&[Vec3]; 2], positions: [&[Vec3]; 2]) -> f64 {
     fixed_order_sum(positions[0].len(), &|range| {
         range

@@ -1,8 +1,8 @@
 //! Hops: bodies under gravity repeatedly leave their contacts and return.
 //!
 //! Suddenly applied gravity presses a body into its contact springs to twice the depth at rest. Undamped springs then
-//! eject the body again. The sudden weight is the only source of its energy, so the flight of such a hop is no longer
-//! than the contact before the flight. A body that was thrown or dropped flies much longer.
+//! eject the body. The flight is no longer than the contact before the flight. A thrown or dropped body flies much
+//! longer.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +10,10 @@ use crate::Simulation;
 use crate::contact::response::Stage;
 use crate::model::{Behaviour, Body};
 
-/// Longest flight of a hop, relative to the duration of the contact before the flight.
+/// Longest flight of a hop, relative to the contact before the flight.
 const LONGEST_FLIGHT: f64 = 1.0;
 
-/// Smallest number of successive hops that causes a warning.
+/// Number of successive hops that causes a warning.
 const MANY: u32 = 10;
 
 /// Hops of a pair of bodies.
@@ -24,13 +24,12 @@ pub(crate) struct Hops {
     since: f64,
     /// Duration of the last completed contact \[s\].
     contact: f64,
-    /// Number of successive hops.
     count: u32,
     has_warned: bool,
 }
 
 impl Hops {
-    /// Records whether the bodies touch at the time `time` \[s\].
+    /// Records whether the bodies touch at `time` \[s\].
     pub fn note(&mut self, touches: bool, time: f64) {
         if touches == self.is_touching {
             return;
@@ -45,7 +44,7 @@ impl Hops {
         (self.is_touching, self.since) = (touches, time);
     }
 
-    /// The number of successive hops if it has reached [`MANY`] and no warning was issued; otherwise `None`.
+    /// The number of successive hops, once, when it reaches [`MANY`].
     fn newly_many(&mut self) -> Option<u32> {
         let are_many = self.count >= MANY && !self.has_warned;
         self.has_warned |= are_many;
@@ -53,7 +52,7 @@ impl Hops {
     }
 }
 
-/// Whether gravity acts on a body and the body has no support.
+/// Whether gravity acts on a body without support.
 fn is_heavy(body: &Body) -> bool {
     let supported = match &body.behaviour {
         Behaviour::Deformable { supported, .. } => *supported,
@@ -64,7 +63,7 @@ fn is_heavy(body: &Body) -> bool {
 }
 
 impl Simulation {
-    /// Warns of pairs of bodies that hop on contact springs under gravity. Each pair causes at most one warning.
+    /// Warns once of each pair of bodies that hops on contact springs under gravity.
     pub(crate) fn warn_of_hops(&mut self) {
         let on_impulses = self.response.stage() == Stage::Moved && self.acts_by_impulses();
         if on_impulses || self.state.phase == crate::progress::Phase::Relaxing {

@@ -1,34 +1,30 @@
-//! Audit of the hourglass energies: comparison of the hourglass energy of a body with its strain energy.
+//! Audit of the hourglass energy of a body against its strain energy.
 
 use serde::{Deserialize, Serialize};
 
-/// Largest tolerated ratio of the largest hourglass energy of a body to its largest strain energy \[-\]. At larger
+/// Largest tolerated ratio of hourglass energy to strain energy of a body, both at their maxima \[-\]. At larger
 /// ratios, hourglass control carries bending load.
 ///
-/// In a beam with n layers of cells the ratio is k/(n² − 1), with k = 0.05 for cells that are short along the beam and
-/// k = 0.15 for cubes. With two layers, the ratio is 1.7 % (short cells) to 5 % (cubes), and the deflection is 31 %
-/// (short cells) to 27 % (cubes) too large. With four layers, the ratio is 1 % or less.
+/// A beam of n layers of cells has the ratio k/(n² − 1), with k = 0.05 for short cells and k = 0.15 for cubes. With two
+/// layers, the deflection is about 30 % too large.
 const TOLERATED_RATIO: f64 = 0.015;
 
-/// Ratio of the hourglass energy of a body to the largest energy of the run \[-\]. At or below this ratio, the
-/// hourglass energy is noise.
+/// Hourglass energy that is noise, relative to the largest energy of the run \[-\].
 const NEGLIGIBLE_ENERGY: f64 = 1e-6;
 
-/// Audit of the hourglass energy of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HourglassAudit {
     /// Largest strain energy so far \[J\].
     strain: f64,
     /// Largest hourglass energy so far \[J\].
     hourglass: f64,
-    /// Time since which the ratio of `hourglass` to `strain` has exceeded the tolerated ratio \[s\]. `None` while the
-    /// ratio is tolerated or the hourglass energy is noise.
+    /// Time since which the ratio of `hourglass` to `strain` is not tolerated \[s\].
     passed_at: Option<f64>,
 }
 
 impl HourglassAudit {
-    /// Updates the audit. `strain` and `hourglass` are the energies of the body at the time `time` \[J, s\].
-    /// `largest_energy` is the largest energy of the run so far \[J\].
+    /// Updates the audit with the energies of the body at `time` \[J, s\] and the largest energy of the run so far
+    /// \[J\].
     pub fn note(&mut self, time: f64, [strain, hourglass]: [f64; 2], largest_energy: f64) {
         self.strain = self.strain.max(strain);
         self.hourglass = self.hourglass.max(hourglass);
@@ -37,7 +33,7 @@ impl HourglassAudit {
         self.passed_at = is_past.then(|| self.passed_at.unwrap_or(time));
     }
 
-    /// Warning for the body named `body`. `None` while the ratio is tolerated or the hourglass energy is noise.
+    /// Warning for the body named `body`. `None` while the ratio is tolerated.
     pub fn warning(&self, body: &str) -> Option<String> {
         let Self { strain, hourglass, passed_at } = *self;
         let share = if strain > 0.0 {
@@ -61,8 +57,7 @@ impl HourglassAudit {
 mod tests {
     use super::*;
 
-    /// The ratio refers to the largest strain energy. An excess is dropped if a later, larger strain energy makes the
-    /// ratio tolerated. A later excess has its own time. Hourglass energy below the noise limit is ignored.
+    /// Hourglass energy below the noise limit is ignored. A larger strain energy can make an excess tolerated again.
     #[test]
     fn the_peak_of_strain_counts() {
         let mut audit = HourglassAudit::default();

@@ -9,16 +9,15 @@ use crate::math::Vec3;
 use crate::math::pack::{Pack, Row, WIDTH};
 use crate::math::real::Real;
 
-/// Sums over a set of nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodalSums {
     /// Linear momentum \[kg·m/s\], and angular momentum about the origin \[kg·m²/s\].
     pub momentum: Wrench,
-    /// Σ |x| |m v|, with the mass m, position x and velocity v of each node \[kg·m²/s\].
+    /// Σ |x| |m v|, with mass m, position x and velocity v of each node \[kg·m²/s\].
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Σ m |a|², with the mass m and acceleration a of each node \[N·m/s²\].
+    /// Σ m |a|², with mass m and acceleration a of each node \[N·m/s²\].
     pub force_acceleration: f64,
     /// Σ m x \[kg·m\].
     pub mass_moment: Vec3,
@@ -27,7 +26,6 @@ pub(crate) struct NodalSums {
 }
 
 impl NodalSums {
-    /// Sum over an empty set.
     pub fn zero() -> Self {
         Self {
             momentum: Wrench::zero(),
@@ -58,15 +56,15 @@ impl Add for NodalSums {
     }
 }
 
-/// SIMD kernel that computes the [`NodalSums`] of a range of nodes.
+/// SIMD kernel of the [`NodalSums`] over a range of nodes.
 pub(crate) struct NodalKernel<'a> {
-    /// Masses of the nodes \[kg\].
+    /// In \[kg\].
     pub masses: &'a [f64],
-    /// Positions of the nodes \[m\].
+    /// In \[m\].
     pub positions: &'a [Vec3],
-    /// Velocities of the nodes \[m/s\].
+    /// In \[m/s\].
     pub velocities: &'a [Vec3],
-    /// Accelerations of the nodes \[m/s²\].
+    /// In \[m/s²\].
     pub accelerations: &'a [Vec3],
 }
 
@@ -85,8 +83,8 @@ impl WithSimd for NodalKernel<'_> {
             sums.add(simd, &Row(*masses), [positions, velocities, accelerations]);
         }
         let Some(last_velocity) = last_velocities.last() else { return sums.total() };
-        // The last row is filled up with nodes that have no mass and the velocity of the last node. They change neither
-        // a sum nor a bound.
+        // Nodes without mass and with the velocity of the last node fill the last row. They change neither a sum nor a
+        // bound.
         let (mut masses, mut nodes) = ([0.0; WIDTH], [[Vec3::zeros(); WIDTH]; 3]);
         masses[..last_masses.len()].copy_from_slice(last_masses);
         nodes[0][..last_positions.len()].copy_from_slice(last_positions);
@@ -98,8 +96,7 @@ impl WithSimd for NodalKernel<'_> {
     }
 }
 
-/// Sums and bounds for each lane of a row. The number of lanes, and therefore the result, does not depend on the width
-/// of the registers.
+/// Sums and bounds for each lane of a row. The result does not depend on the width of the registers.
 struct RowSums {
     momentum: [Row; 3],
     angular: [Row; 3],
@@ -174,8 +171,7 @@ mod tests {
     use super::*;
     use crate::math::pack::Registers;
 
-    /// Nodal sums agree with their definitions, for full rows and for a remainder, and are bitwise equal on registers
-    /// of all widths.
+    /// Nodal sums agree with their definitions, and are bitwise equal on registers of all widths.
     #[test]
     fn sums_over_nodes() {
         let vector = |k: usize, shift: usize| {

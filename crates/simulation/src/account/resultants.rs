@@ -6,28 +6,26 @@ use crate::math::Vec3;
 
 use crate::forces::Forces;
 
-/// Nodal forces \[N\] that make up the resultant f_ext − f_int + f_c on each node.
+/// External forces f_ext, internal forces f_int and contact forces f_c on the nodes \[N\].
 pub(crate) struct Resultants<'a> {
-    /// External forces f_ext: weight and loads of driven bodies. Empty if no body is driven (see [`Forces::external`]).
+    /// Weight and loads of driven bodies. Empty if no body is driven (see [`Forces::external`]).
     pub external: &'a [Vec3],
     pub internal: &'a [Vec3],
     contact: &'a [Vec3],
 }
 
 impl<'a> Resultants<'a> {
-    /// The external, internal and contact forces on all nodes.
     pub fn new(forces: &'a Forces, internal: &'a InternalForce, contact: &'a ContactAction) -> Self {
         Self { external: &forces.external, internal: internal.forces(), contact: &contact.forces }
     }
 
-    /// Resultant f_ext − f_int + f_c on a node \[N\], with the external, internal and contact force.
+    /// Resultant f_ext − f_int + f_c on a node \[N\].
     pub fn on(&self, node: usize) -> Vec3 {
         let external = self.external.get(node).copied().unwrap_or_else(Vec3::zeros);
         external - self.internal[node] + self.contact[node]
     }
 
-    /// Sets the acceleration of a node with mass. A node without mass keeps its acceleration: it belongs to a wall that
-    /// is fixed or has a prescribed velocity.
+    /// Sets the acceleration of a node. A node without mass, of a fixed or driven wall, keeps its acceleration.
     pub fn accelerate(&self, node: u32, masses: &[f64], accelerations: &mut [Vec3]) {
         let node = node as usize;
         if masses[node] > 0.0 {

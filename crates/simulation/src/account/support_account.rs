@@ -9,27 +9,23 @@ use crate::model::Behaviour;
 
 /// Reaction, impulse and work of a boundary or of the support of a wall.
 ///
-/// If several boundaries prescribe the same component of a node, the reaction counts for the first of them. This also
-/// applies to the components of the centre of a rigid body. The reaction moment on a rigid body counts for the first
-/// boundary of this body.
+/// If several boundaries prescribe the same component of a node or of the centre of a rigid body, the reaction counts
+/// for the first of them. The reaction moment on a rigid body counts for its first boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SupportAccount {
-    /// Reaction at the end of the last step: force on the body \[N\], and moment of this force about the origin
-    /// \[N·m\]. Impulses of discontinuous prescribed motion are not included.
+    /// Reaction on the body at the end of the last step \[N\], and its moment about the origin \[N·m\]. Excludes
+    /// impulses of discontinuous prescribed motion.
     pub reaction: Wrench,
-    /// Impulse of the reactions since the start \[N·s\], and moment of this impulse about the origin \[N·m·s\].
-    /// Includes the impulses of velocity jumps and of reactions to contact impulses.
+    /// Impulse of the reactions since the start \[N·s\], and its moment about the origin \[N·m·s\]. Includes velocity
+    /// jumps and reactions to contact impulses.
     pub impulse: Wrench,
-    /// Work of the reactions since the start \[J\]. Includes the work of velocity jumps and of reactions to contact
-    /// impulses.
+    /// Work of the reactions since the start, with the same contributions as `impulse` \[J\].
     pub work: f64,
 }
 
 impl SupportAccount {
-    /// An account without reaction, impulse and work.
     pub(crate) const NOTHING: Self = Self { reaction: Wrench::ZERO, impulse: Wrench::ZERO, work: 0.0 };
 
-    /// Adds an impulse and its work.
     fn add(&mut self, impulse: Wrench, work: f64) {
         self.impulse = self.impulse + impulse;
         self.work += work;
@@ -42,7 +38,6 @@ impl Simulation {
         &self.state.ledger.support_accounts
     }
 
-    /// Sets the reaction of each account to its value at the end of the step.
     pub(crate) fn refresh_reactions(&mut self) {
         self.state.ledger.support_accounts.iter_mut().for_each(|account| account.reaction = Wrench::zero());
         for support in 0..self.model.supports.len() {
@@ -64,9 +59,8 @@ impl Simulation {
         account.reaction = account.reaction + reaction;
     }
 
-    /// Adds the impulses and the work of all supports over a step of length `dt` \[s\] to their accounts. Returns the
-    /// sum of the impulses of the velocity jumps at the beginning of the step, the same sum at the end of the step, and
-    /// the work \[J\].
+    /// Adds impulses and work of all supports over a step of length `dt` \[s\]. Returns the impulses of the velocity
+    /// jumps at both ends of the step, and the work \[J\].
     pub(crate) fn account_supports(&mut self, dt: f64) -> ([Wrench; 2], f64) {
         self.add_reactions(0.5 * dt);
         self.refresh_reactions();
@@ -97,15 +91,14 @@ impl Simulation {
         (impulses, work)
     }
 
-    /// Adds the impulse of the current reactions over the time `time` \[s\].
+    /// Adds the impulse of the current reactions over `time` \[s\].
     fn add_reactions(&mut self, time: f64) {
         for account in &mut self.state.ledger.support_accounts {
             account.add(account.reaction.scaled(time), 0.0);
         }
     }
 
-    /// Adds the impulse of a reaction, and the work of this reaction \[J\]. The reaction belongs to a support or slider
-    /// and opposes a contact impulse. For a slider, `account` is `None`, because sliders have no account.
+    /// Adds the impulse and work \[J\] of a reaction to contact impulses. `account` is `None` for a slider.
     pub(crate) fn add_support_reaction(&mut self, account: Option<usize>, reaction: Wrench, work: f64) {
         self.state.ledger.audit.add_impulse(reaction);
         self.state.ledger.energies.external_work += work;
@@ -114,14 +107,13 @@ impl Simulation {
         }
     }
 
-    /// Account of a component of a node of a deformable body or wall. `None` if no support holds this component.
+    /// Account of a component of a node of a deformable body or wall. `None` without a support.
     pub(crate) fn account_of(&self, node: u32, axis: usize) -> Option<usize> {
         let holds = |support: &&Support| support.axis == axis && support.nodes.binary_search(&node).is_ok();
         self.model.supports.iter().find(holds).map(|support| support.account)
     }
 
-    /// Accounts of a rigid body: one for each component of the centre, and one for the moment. `None` for a body
-    /// without support.
+    /// Accounts of a supported rigid body: of each component of the centre, and of the moment.
     pub(crate) fn accounts_of_rigid(&self, body: usize) -> Option<([usize; 3], usize)> {
         match &self.model.bodies[body].behaviour {
             Behaviour::Rigid { support: Some(support) } => Some((support.accounts, support.moment_account)),
@@ -129,7 +121,6 @@ impl Simulation {
         }
     }
 
-    /// Sum of the current reactions of all accounts.
     pub(crate) fn reactions(&self) -> Wrench {
         self.state.ledger.support_accounts.iter().fold(Wrench::zero(), |sum, account| sum + account.reaction)
     }

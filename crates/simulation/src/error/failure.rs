@@ -16,23 +16,21 @@ pub enum RunError {
     Output(#[from] OutputError),
 }
 
-/// A numerical failure, with its cause, time and location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumericalFailure {
     /// Cause.
     pub cause: FailureCause,
-    /// Number of the failed step. For [`FailureCause::CollapsedStep`], number of the last completed step.
+    /// Number of the failed step; of the last completed step for [`FailureCause::CollapsedStep`].
     pub step: u64,
-    /// Time at the end of the step with this number \[s\].
+    /// Time at the end of this step \[s\].
     pub time: f64,
     /// Length of the failed step \[s\].
     pub time_step: f64,
-    /// The body in which the failure occurred; `None` if the failure concerns no single body.
+    /// The body in which the failure occurred, if any.
     pub body: Option<String>,
-    /// The user's number of the element in which the failure occurred; `None` if the failure concerns no single
-    /// element.
+    /// The user's number of the element in which the failure occurred, if any.
     pub element: Option<u64>,
-    /// Critical step at the time of the failure \[s\]; `None` if unknown. A longer time step may be unstable.
+    /// Critical step at the time of the failure, if known \[s\].
     pub critical_step: Option<f64>,
 }
 
@@ -40,8 +38,7 @@ pub struct NumericalFailure {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FailureCause {
-    /// An element is inverted. The value is the smallest ratio of current to reference volume at the quadrature points
-    /// of the element.
+    /// An element is inverted. The value is its smallest ratio of current to reference volume.
     InvertedElement(f64),
     /// A force or position is not a finite number.
     NonFinite,
@@ -49,14 +46,14 @@ pub enum FailureCause {
     EnergyImbalance {
         /// Imbalance, relative to the largest energy so far \[-\].
         error: f64,
-        /// Largest tolerated value of `error` \[-\].
+        /// Tolerated imbalance \[-\].
         tolerance: f64,
     },
     /// Dynamic relaxation has not brought the bodies to rest.
     NotAtRest {
         /// Kinetic energy relative to its peak \[-\].
         share: f64,
-        /// Largest tolerated value of `share` \[-\].
+        /// Tolerated `share` \[-\].
         tolerance: f64,
     },
     /// The time step would fall below a millionth of the first step, or is not a number.
@@ -65,11 +62,11 @@ pub enum FailureCause {
     Passage(Box<Passage>),
 }
 
-/// A contact that was lost because its penetration exceeds the search depth. The penetrating node or edge belongs to
+/// A contact lost because its penetration exceeds the search depth. The node or edge belongs to
 /// [`NumericalFailure::body`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
-    /// The user's number of the penetrating node. For an edge, the number of its first node.
+    /// The user's number of the penetrating node, or of the first node of an edge.
     pub node: u64,
     /// Name of the penetrated body.
     pub other: String,
@@ -154,8 +151,7 @@ impl fmt::Display for NumericalFailure {
     }
 }
 
-/// Two fractions, written in per cent with equal numbers of decimals. This number is the smallest from 4 to 11 for
-/// which the texts differ, or 12 if there is none.
+/// Two fractions in per cent, with the fewest decimals from 4 to 12 at which they differ.
 fn distinct_per_cents(first: f64, second: f64) -> [String; 2] {
     let texts = |decimals: usize| [first, second].map(|value| format!("{:.decimals$}", 100.0 * value));
     (4..12).map(texts).find(|[first, second]| first != second).unwrap_or_else(|| texts(12))

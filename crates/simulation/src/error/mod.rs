@@ -99,19 +99,19 @@ pub enum SetupError {
     UnlikeTies {
         /// The tied bodies.
         bodies: Vec<String>,
-        /// Smallest and largest mass of a tied node of a deformable body \[kg\].
+        /// Smallest and largest mass of a tied deformable node \[kg\].
         masses: [f64; 2],
         /// Location of the first tie in the scenario.
         span: Range<usize>,
     },
-    /// A tied rigid body can touch other bodies, although the contact response needs the mobility of the rigid body.
+    /// A tied rigid body can touch other bodies, but the contact response needs its mobility.
     #[error(
         "rigid body `{}` is tied and can touch `{}`, but `contact.response` = \"{response}\" neglects the ties in \
          its mobility; use \"penalty\", or exclude the pair by `[[contact.pairs]]` with `contact = false`",
         bodies[0], bodies[1]
     )]
     TiedContact {
-        /// The rigid body, and a body or wall that the rigid body can touch.
+        /// The rigid body, and a body or wall that it can touch.
         bodies: [String; 2],
         /// The response.
         response: &'static str,
@@ -169,7 +169,7 @@ pub enum SetupError {
     #[error("no node of `{}` is within {within:.3e} m of a face of `{}`, to which it is tied; move the bodies \
         together, or give a larger `tied_within`", bodies[0], bodies[1])]
     NothingTied {
-        /// The body of the nodes, followed by the body of the faces.
+        /// The body of the nodes, then the body of the faces.
         bodies: [String; 2],
         /// Tie distance \[m\].
         within: f64,
@@ -180,9 +180,9 @@ pub enum SetupError {
     #[error("`{}` and `{}` are rigid and {gap:.3e} m apart where they are tied, and the second is plane, so that its \
         nodes do not define points off its plane; move them together", bodies[0], bodies[1])]
     TiedOffPlane {
-        /// The body of the nodes, followed by the body of the faces.
+        /// The body of the nodes, then the body of the faces.
         bodies: [String; 2],
-        /// Gap at the first tied node whose position is off the plane of the second body \[m\].
+        /// Gap at the first tied node off the plane of the second body \[m\].
         gap: f64,
         /// Location of the tie in the scenario.
         span: Range<usize>,
@@ -191,7 +191,7 @@ pub enum SetupError {
     #[error("node {node} of `{}` is tied to `{}`, and different motions are prescribed to both along {}, which \
         violates the tie; remove one of the boundaries there, or prescribe equal motions", bodies[0], bodies[1], ["x", "y", "z"][*axis])]
     TornTie {
-        /// The body of the node, followed by the body to which the node is tied.
+        /// The body of the node, then the body to which it is tied.
         bodies: [String; 2],
         /// The user's number of the node.
         node: u64,
@@ -222,8 +222,7 @@ pub enum SetupError {
     /// Bodies lie wholly behind a wall at t = 0.
     #[error("{0}")]
     BehindWall(Box<BehindWall>),
-    /// Bodies overlap at t = 0 in a way that the chosen `contact.initial_penetration` cannot treat. In most cases, the
-    /// overlap is deeper than the search depth.
+    /// The chosen `contact.initial_penetration` cannot treat an overlap, in most cases because of its depth.
     #[error(
         "{} overlap at t = 0 too deeply for contact.initial_penetration: {}; move them apart, or exclude the pair \
          with [[contact.pairs]] contact = false", count(.0), DeepOverlaps(.0)
@@ -236,7 +235,7 @@ pub enum SetupError {
         others(.0, "set \"offset\"")
     )]
     ImmovableOverlap(Vec<Overlap>),
-    /// Elements are inverted when the policy `remove` moves nodes of their body out of other bodies.
+    /// The policy `remove` inverts elements by moving nodes.
     #[error(
         "contact.initial_penetration = \"remove\" moves nodes of body `{body}` so far that {source}; move the bodies \
          apart, or use \"offset\""
@@ -256,7 +255,7 @@ pub enum SetupError {
         /// A point of the intersection \[m\].
         point: [f64; 3],
     },
-    /// Contact forces of a wall on a plane body have a component out of the plane of this body.
+    /// Contact forces of a wall have a component out of the plane of a plane body.
     #[error(
         "wall `{wall}` has a normal or velocity with a z component, but body `{body}` is plane, in z = 0: set it to \
          zero, or exclude the pair with [[contact.pairs]] contact = false"
@@ -276,8 +275,7 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    /// Converts an error of an invalid mesh into [`SetupError::Removal`]: the mesh became invalid when its nodes were
-    /// moved out of other bodies.
+    /// The mesh became invalid when its nodes were moved out of other bodies.
     pub(super) fn of_removal(self) -> Self {
         match self {
             Self::Geometry { body, source, .. } => Self::Removal { body, source },
@@ -285,7 +283,7 @@ impl SetupError {
         }
     }
 
-    /// Location of the error in the scenario. `None` for an error without a location.
+    /// Location of the error in the scenario, if any.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
             Self::Mesh { span, .. }
@@ -329,11 +327,11 @@ impl SetupError {
     bodies[0], bodies[1], velocities[0], velocities[1], bodies[1], bodies[0]
 )]
 pub struct PartingTie {
-    /// The body of the node, followed by the body of the face.
+    /// The body of the node, then the body of the face.
     pub bodies: [String; 2],
     /// The user's number of the node.
     pub node: u64,
-    /// Initial velocities of the two bodies at the position of the node \[m/s\].
+    /// Initial velocities of the two bodies at the node \[m/s\].
     pub velocities: [[f64; 3]; 2],
     /// Velocity that the centre of the second body would have if it moved rigidly with the first body \[m/s\].
     pub velocity: [f64; 3],
@@ -382,9 +380,9 @@ pub struct Conflict {
     pub body: String,
     /// The component that both boundaries prescribe.
     pub axis: Axis,
-    /// Physical groups of the two boundaries, in the order of the boundaries.
+    /// Physical groups of the two boundaries.
     pub groups: [String; 2],
-    /// The user's number of a node that both groups contain: the lowest of these numbers. `None` for a rigid body.
+    /// The user's lowest number of a node in both groups. `None` for a rigid body.
     pub node: Option<u64>,
     /// Location of the second prescribed motion in the scenario.
     pub span: Range<usize>,

@@ -11,12 +11,11 @@ use crate::contact::detection::Penetration;
 pub struct Overlap {
     /// Names of the bodies.
     pub bodies: [String; 2],
-    /// Kind of the overlap: which features of one body are inside the other body.
+    /// Features of one body that are inside the other body.
     pub entry: Entry,
     /// Approximate length of the smallest translation that separates the bodies \[m\] (see [`Penetration::depth`]).
     pub depth: f64,
-    /// Search depth of contact between the bodies \[m\]. Infinite for a wall. Zero if the faces of the bodies line up,
-    /// because detection then finds no contact.
+    /// Search depth of contact between the bodies \[m\]: infinite for a wall, zero if the faces of the bodies line up.
     pub deepest: f64,
     /// A point of the overlap \[m\].
     pub point: [f64; 3],
@@ -35,10 +34,9 @@ pub struct BehindWall {
     pub normal: [f64; 3],
 }
 
-/// Depth of an overlap \[m\]. If the unit is the metre, a larger depth indicates that lengths are given in millimetres.
+/// Depth from which an overlap in metres indicates a mesh in millimetres \[m\].
 const LARGE_DEPTH: f64 = 1.0;
 
-/// Text for the number of overlapping pairs.
 pub(super) fn count(overlaps: &[Overlap]) -> String {
     match overlaps.len() {
         1 => "two bodies".into(),
@@ -46,8 +44,7 @@ pub(super) fn count(overlaps: &[Overlap]) -> String {
     }
 }
 
-/// Text of the further remedies. If the faces of two bodies line up, no policy resolves the overlap, and the remedy
-/// `policy` is left out.
+/// Further remedies. If the faces of two bodies line up, no policy resolves the overlap.
 pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     let exclude = "exclude the pair with [[contact.pairs]] contact = false";
     let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);
@@ -60,7 +57,6 @@ pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     }
 }
 
-/// Overlaps, written as a list.
 pub(super) struct Overlaps<'a>(pub &'a [Overlap]);
 
 impl fmt::Display for Overlaps<'_> {
@@ -69,7 +65,7 @@ impl fmt::Display for Overlaps<'_> {
     }
 }
 
-/// Overlaps, written as a list with the search depths.
+/// Overlaps with the search depths.
 pub(super) struct DeepOverlaps<'a>(pub &'a [Overlap]);
 
 impl fmt::Display for DeepOverlaps<'_> {
@@ -105,7 +101,6 @@ impl fmt::Display for BehindWall {
     }
 }
 
-/// Writes the overlaps, separated by commas.
 fn list(
     f: &mut fmt::Formatter<'_>,
     overlaps: &[Overlap],

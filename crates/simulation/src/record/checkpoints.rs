@@ -16,17 +16,16 @@ use crate::scenario::{CheckpointSettings, Scenario};
 use super::probes::ProbePosition;
 use super::schedule::SchedulePosition;
 
-/// Largest time by which a checkpoint may precede its scheduled instant, relative to the length of the last step. The
-/// tolerance is needed because times are rounded sums of steps.
+/// Largest time by which a checkpoint may precede its scheduled instant, relative to the last step. Allows for
+/// rounding.
 const EARLY: f64 = 1e-6;
 
-/// Position in the output of a run. A resumed run continues the output from this position.
+/// Position in the output, from which a resumed run continues.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OutputPosition {
     /// Times of the frames written \[s\].
     pub frame_times: Vec<f64>,
     pub schedule: SchedulePosition,
-    /// Position in the output of the probes, if there are any.
     pub probes: Option<ProbePosition>,
     /// Length of each table \[bytes\].
     pub tables: BTreeMap<String, u64>,
@@ -47,13 +46,12 @@ impl Checkpoint {
         (self.state.nodes.time, self.state.nodes.step)
     }
 
-    /// Reads a checkpoint of a scenario. If `place` is a file, reads this file. If `place` is a directory, reads the
-    /// latest readable checkpoint in it. Also returns the paths of the later files that could not be read.
+    /// Reads a checkpoint of a scenario: the file `place`, or the latest readable checkpoint in the directory `place`.
+    /// Also returns the later files that could not be read.
     ///
     /// # Errors
-    /// [`CheckpointError`] of the first file if no file can be read, or of `place` if there is no file. A file of
-    /// another scenario, of other meshes or of another version is an error at once: no further file is tried. An
-    /// unreadable mesh is an error, too.
+    /// [`CheckpointError`] of the first file if no file can be read, or of `place` without a file. A file of another
+    /// scenario, of other meshes or of another version is an error at once. An unreadable mesh is an error, too.
     pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<PathBuf>), CheckpointError> {
         let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
         let identity =
@@ -85,7 +83,7 @@ impl Checkpoint {
     }
 }
 
-/// The error for a `place` without a checkpoint.
+/// Error for a `place` without a checkpoint.
 fn absent(place: &Path) -> CheckpointError {
     let absence =
         if place.is_dir() { "it has no checkpoint.bin" } else { "there is no such file or directory" };
@@ -110,8 +108,7 @@ impl Checkpoints {
         let settings = scenario.output.checkpoint;
         Self {
             directory: directory.to_path_buf(),
-            // If the mesh files of the scenario cannot be read, checkpoints would have no identity, and no checkpoints
-            // are written.
+            // Without readable meshes, no checkpoint is written.
             identity: identity(scenario).ok(),
             settings,
             next: settings.map_or(f64::INFINITY, |settings| next_after(time, settings.interval)),
@@ -131,10 +128,11 @@ impl Checkpoints {
         }
     }
 
-    /// Waits for the previous checkpoint, then begins to write a checkpoint in the background. The state has the time
-    /// `time` \[s\], and its last step has the length `time_step` \[s\]. Each output series reports through its channel
-    /// in `written` that its frames so far are written. The file is written after all reports. It is not written if a
-    /// series fails.
+    /// Waits for the previous checkpoint, then begins to write a checkpoint in the background. `time` and the last
+    /// `time_step` are those of the state \[s\].
+    ///
+    /// Each output series reports in `written` when its frames are written. Only then the file is written. A failed
+    /// series prevents the file.
     pub fn write(
         &mut self,
         state: State,
@@ -147,7 +145,7 @@ impl Checkpoints {
         let Some(identity) = self.identity else { return Ok(()) };
         let (directory, keep) = (self.directory.clone(), self.settings.map_or(1, |settings| settings.keep));
         let write = move || {
-            // A channel is closed if its series has failed. The series itself reports this failure.
+            // A channel is closed if its series has failed. The series reports this failure.
             if written.iter().any(|series| series.recv().is_err()) {
                 return Ok(());
             }
@@ -164,7 +162,6 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Waits until the last checkpoint is written.
     pub fn wait(&mut self) -> Result<(), OutputError> {
         match self.background.take() {
             Some(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
@@ -180,13 +177,12 @@ impl Drop for Checkpoints {
     }
 }
 
-/// First multiple of `interval` later than `time`; all times in \[s\].
+/// First multiple of `interval` later than `time`, in \[s\].
 fn next_after(time: f64, interval: f64) -> f64 {
     ((time / interval).floor() + 1.0) * interval
 }
 
-/// Identity of a scenario and its meshes. A checkpoint contains the identity of the scenario that wrote it, and only a
-/// scenario with the same identity can read it.
+/// Identity of a scenario and its meshes. Only a scenario with the same identity can read a checkpoint.
 fn identity(scenario: &Scenario) -> Result<Identity, (PathBuf, std::io::Error)> {
     let mut meshes = Sha256::new();
     for body in &scenario.bodies {

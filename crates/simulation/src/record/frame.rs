@@ -9,7 +9,7 @@ use crate::scenario::Field;
 use super::nodal_distances::NodalDistances;
 use crate::Simulation;
 
-/// Cells of all bodies, body by body and block by block. Within a block, the cells are in the order of the mesh file.
+/// Cells body by body and block by block, in the order of the mesh file.
 pub(crate) fn output_grid(simulation: &Simulation) -> Grid {
     let model = &simulation.model;
     let mut point_of = vec![0u32; model.output_nodes.len()];
@@ -47,7 +47,7 @@ pub(crate) fn output_frame(simulation: &Simulation, fields: &[Field], distances:
     frame
 }
 
-/// For every output cell, the index of its body, and the index of its material (−1 without a material).
+/// Indices of body and material (−1 without a material) of each output cell.
 fn body_fields(simulation: &Simulation) -> Vec<NamedField> {
     let model = &simulation.model;
     let bodies = model.output_cells().map(|address| address.body as i32).collect();
@@ -99,8 +99,7 @@ fn vector_field(name: &str, nodes: &[u32], value: impl Fn(usize) -> Vec3) -> Vec
     vec![NamedField::new(name, FieldData::Vector(values))]
 }
 
-/// A field with one value per node. Each value is `nothing` at first. The closure `add` then updates the values of the
-/// nodes of each contact of the last step.
+/// A field with one value per node, initially `nothing`. `add` updates the field for each contact of the last step.
 fn contactor_field<T: Copy>(
     simulation: &Simulation,
     nothing: T,
@@ -115,7 +114,6 @@ fn contactor_field<T: Copy>(
     field
 }
 
-/// Nodes of the contactor (a node or an edge) of a constraint.
 fn contactors(constraint: &Constraint<'_>) -> impl Iterator<Item = usize> {
     constraint.nodes[..constraint.num_contactor_nodes].iter().map(|&node| node as usize)
 }
@@ -128,14 +126,13 @@ fn status_number(status: Status) -> f64 {
     }
 }
 
-/// Cauchy stress of every output cell \[Pa\], as the components XX YY ZZ XY YZ XZ.
+/// Cauchy stress of every output cell \[Pa\]: XX YY ZZ XY YZ XZ.
 struct CellStress {
     values: Vec<[f64; 6]>,
 }
 
 impl CellStress {
-    /// Computes the stress if one of the `fields` needs it. Otherwise, `values` is empty. The stress of rigid bodies is
-    /// zero.
+    /// Empty if none of the `fields` needs the stress. The stress of rigid bodies is zero.
     fn new(simulation: &Simulation, fields: &[Field]) -> Self {
         if !fields.iter().any(|field| matches!(field, Field::Stress | Field::VonMises)) {
             return Self { values: Vec::new() };
@@ -164,7 +161,7 @@ impl CellStress {
         NamedField::new("stress", FieldData::SymmetricTensor(self.values.clone()))
     }
 
-    /// Von Mises stress √(3/2 s : s) \[Pa\], where s is the stress deviator.
+    /// √(3/2 s : s) \[Pa\], with the stress deviator s.
     fn von_mises(&self) -> NamedField {
         let of = |[xx, yy, zz, xy, yz, xz]: &[f64; 6]| {
             let normal = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);

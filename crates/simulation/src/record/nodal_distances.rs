@@ -7,9 +7,8 @@ use crate::mesh::CellKind;
 use crate::model::{Body, Model};
 use crate::scenario::Field;
 
-/// For every node, the distance from the surface of its body \[m\] and the assumed gradient of the distance field
-/// \[-\], both in the reference configuration. Both are zero for a body without a distance field, such as a sheet or a
-/// wall.
+/// Distance from the surface of the body \[m\] and assumed gradient of the distance field \[-\] for every node, in the
+/// reference configuration. Zero for a body without a distance field, such as a sheet or a wall.
 #[derive(Debug, Default)]
 pub(super) struct NodalDistances {
     distances: Vec<f64>,
@@ -17,7 +16,7 @@ pub(super) struct NodalDistances {
 }
 
 impl NodalDistances {
-    /// Distances and gradients of all bodies. Empty if `fields`, the fields of the frames, contain neither.
+    /// Empty if `fields` contain neither distance nor gradient.
     pub fn of_fields(fields: &[Field], model: &Model) -> Self {
         if !fields.iter().any(|field| matches!(field, Field::Distance | Field::DistanceGradient)) {
             return Self::default();
@@ -47,13 +46,11 @@ impl NodalDistances {
         }
     }
 
-    /// The distances of `nodes` as a field.
     pub fn distance(&self, nodes: &[u32]) -> NamedField {
         let values = nodes.iter().map(|&node| self.distances[node as usize]).collect();
         NamedField::new("distance", FieldData::Scalar(values))
     }
 
-    /// The gradients of `nodes` as a field.
     pub fn gradient(&self, nodes: &[u32]) -> NamedField {
         let values = nodes.iter().map(|&node| self.gradients[node as usize]).collect();
         NamedField::new("distance_gradient", FieldData::Vector(values))

@@ -8,7 +8,6 @@ use crate::scenario::{ProbeFrame, ProbeQuantity};
 use super::probe::{ElementSample, Probe, Spot};
 use crate::{Phase, Simulation};
 
-/// Motion of a point.
 struct Motion {
     reference: Vec3,
     position: Vec3,
@@ -34,8 +33,7 @@ impl Simulation {
             ProbeQuantity::Velocity => turned(motion.velocity),
             ProbeQuantity::Acceleration => turned(motion.acceleration),
             ProbeQuantity::Stress => components(&(axes.transpose() * self.mean_stress(probe) * axes)),
-            // Green–Lagrange strain refers to the axes of the reference configuration, and is the same in the frames of
-            // space and of the body.
+            // Green–Lagrange strain refers to the reference configuration, and is the same in both frames.
             ProbeQuantity::Strain => components(&self.mean_strain(probe)),
         };
         probe.spec.quantities.iter().flat_map(value).collect()
@@ -51,7 +49,7 @@ impl Simulation {
         }
     }
 
-    /// Motion of a point that is fixed to a rigid body. `reference` is the reference position of the point \[m\].
+    /// Motion of a point fixed to a rigid body, with the reference position `reference` \[m\].
     fn rigid_motion(&self, body: usize, reference: &Vec3) -> Motion {
         let at_rest = Motion {
             reference: *reference,
@@ -71,7 +69,7 @@ impl Simulation {
         }
     }
 
-    /// Acceleration of the centre of a rigid body \[m/s²\] and rate of its angular velocity \[rad/s²\].
+    /// Acceleration of the centre of a rigid body \[m/s²\], and angular acceleration \[rad/s²\].
     fn rigid_accelerations(&self, body: usize, rigid_state: &RigidBody) -> [Vec3; 2] {
         let of_body = &self.model.bodies[body];
         if self.state.phase == Phase::Flight {
@@ -85,9 +83,8 @@ impl Simulation {
         [(rigid.force + rigid.reaction) / rigid_state.mass(), spin_rate]
     }
 
-    /// Position of the centre of mass of a body \[m\], and rotation of the body from the reference configuration. For a
-    /// deformable body outside flight, this rotation fits the reference configuration to the current configuration by
-    /// mass-weighted least squares.
+    /// Centre of mass of a body \[m\], and its rotation from the reference configuration. For a deformable body outside
+    /// flight, the rotation is the mass-weighted least-squares fit.
     ///
     /// # Source
     /// Kabsch, Acta Cryst. A32 (1976) 922.
@@ -125,8 +122,7 @@ impl Simulation {
         probe.elements.chunk_by(|a, b| a.block == b.block).filter_map(of_block).sum()
     }
 
-    /// Weighted mean of the Green–Lagrange strain ½ (Fᵀ F − 1) \[-\] at the element points of a probe. F is the
-    /// deformation gradient.
+    /// Weighted mean of the Green–Lagrange strain ½ (Fᵀ F − 1) \[-\], with the deformation gradient F.
     fn mean_strain(&self, probe: &Probe) -> Mat3 {
         let of = |sample: &ElementSample| {
             let block = &self.model.bodies[probe.spec.body].blocks[sample.block];
@@ -142,13 +138,12 @@ impl Simulation {
     }
 }
 
-/// The rotation R for which the trace of Rᵀ A is largest, where A is `product`.
+/// The rotation R with the largest trace of Rᵀ A, where A is `product`.
 fn nearest_rotation(product: &Mat3) -> Mat3 {
     let decomposition = product.svd(true, true);
     let (Some(left), Some(right)) = (decomposition.u, decomposition.v_t) else { return Mat3::identity() };
     let mut signs = Vec3::repeat(1.0);
-    // If the product of the matrices of singular vectors is a reflection, the sign of the smallest singular value is
-    // reversed. The result is then a rotation.
+    // Reverses the sign of the smallest singular value if the result would be a reflection.
     signs[decomposition.singular_values.imin()] = (left * right).determinant().signum();
     left * Mat3::from_diagonal(&signs) * right
 }
@@ -168,8 +163,7 @@ mod tests {
     use super::*;
     use crate::math::Rotation;
 
-    /// The rotation found for points that are rotated by R is R, both for points in space and for points in a plane.
-    /// Tolerance: rounding.
+    /// Points rotated by R give R, in space and in a plane. Tolerance: rounding.
     #[test]
     fn rotations_are_found() {
         let turn = Rotation::from_scaled_axis(Vec3::new(0.3, -1.2, 2.0)).to_rotation_matrix().into_inner();
