@@ -150,8 +150,8 @@ impl Surface {
         self.nodes.binary_search(&node).ok()
     }
 
-    /// Whether the surface has no border: every edge has as many faces forward as backward. For segments, every node
-    /// has as many beginnings as ends.
+    /// Whether the surface has no border: as many faces run forward as backward along every edge. For segments, as many
+    /// begin as end at every node.
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }
@@ -192,7 +192,7 @@ impl Surface {
         around.iter().any(|&face| self.face(face as usize).1 == nodes)
     }
 
-    /// Faces with all these nodes; without any, the faces with only these nodes.
+    /// Faces with all these nodes. If no face has all, the faces with only these nodes.
     pub fn faces_at<'a>(&'a self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
         let nodes_of = |&face: &u32| self.face(face as usize).1;
         let has_all = move |face: &u32| nodes.iter().all(|node| nodes_of(face).contains(node));
@@ -268,7 +268,7 @@ impl Surface {
     }
 }
 
-/// End nodes of the k-th edge of a face, and its middle node if quadratic. A segment has the one edge k = 0.
+/// End nodes of the k-th edge of a face, and its middle node if quadratic. A segment has only the edge k = 0.
 fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>) {
     let count = kind.corners().len();
     let middle = if kind == kind.linear() { None } else { nodes.get(count + k).copied() };
@@ -279,7 +279,7 @@ fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>
 mod tests {
     use super::*;
 
-    /// Two six-node triangles with a common diagonal have a single edge there, with its middle node.
+    /// Two six-node triangles share the diagonal of a square as a single edge, with its middle node.
     #[test]
     fn edges_of_quadratic_faces_have_their_middle_node() {
         let point = |x: f64, y: f64| Vec3::new(x, y, 0.0);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Constraint, Surface};
 
-/// Upper bound on the total weight of target nodes off a face, for a target point on this face \[-\]. The bound exceeds
-/// the square root of 1e-12, the tolerance of equally close faces relative to the coordinates.
+/// Upper bound on the total weight of target nodes off a face, for a target point on this face \[-\]. The closest
+/// points on equally close faces agree to about 1e-6.
 const BESIDE: f64 = 1e-5;
 
 /// A pair of bodies, or of parts of their surfaces.
@@ -44,7 +44,7 @@ impl SurfacePair {
 
     /// Whether a contact is between these surfaces, in any order of contactor and target. A part holds a node, edge or
     /// face if one of its faces contains all the nodes. A part also holds a target of several equally close faces if
-    /// the target point is on one of its faces.
+    /// the target point is on a face of the part.
     pub fn holds(&self, constraint: &Constraint<'_>) -> bool {
         let [contactor, target] = constraint.bodies;
         if self.bodies != [contactor.min(target), contactor.max(target)] {

@@ -21,10 +21,10 @@ pub const BORDER: f64 = 1e-8;
 
 const MOST_STEPS: u32 = 12;
 
-/// Distance outside the reference element, in natural coordinates \[-\]. Iterates beyond this distance that move
-/// farther away show a point outside.
+/// Distance outside the reference element, in natural coordinates \[-\]. A point is outside if an iterate moves even
+/// farther away.
 const OUTSIDE: f64 = 0.5;
-/// Largest excess of a natural coordinate of an iterate over its range in the reference element \[-\].
+/// Largest distance of an iterate outside the reference element, per natural coordinate \[-\].
 const FARTHEST: f64 = 1.0;
 
 const RESTARTS: usize = 6;
@@ -107,7 +107,7 @@ fn control_points(kind: CellKind, nodes: &[Vec3], points: &mut [Vec3; MAX_NODES]
                 shape_values(kind, xi, &mut values);
                 *point = nodes.iter().zip(&values).map(|(node, value)| node * *value).sum();
             }
-            // From values at −1, 0 and 1 to Bernstein coefficients, one natural coordinate after the other.
+            // Conversion of values at −1, 0 and 1 to Bernstein coefficients.
             for stride in [1, 3, 9].into_iter().take(dimension) {
                 for middle in (0..count).filter(|place| place / stride % 3 == 1) {
                     let ends = points[middle - stride] + points[middle + stride];
@@ -203,7 +203,7 @@ fn limited(kind: CellKind, xi: [f64; 3]) -> [f64; 3] {
     }
 }
 
-/// Centres of the parts of the element nearest to `point`, in ascending order of the distance.
+/// Points that represent the parts of the element, nearest to `point` first.
 fn nearest_parts(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> [Option<[f64; 3]>; RESTARTS] {
     let mut nearest = [None; RESTARTS];
     let mut distances = [f64::INFINITY; RESTARTS];
@@ -262,8 +262,8 @@ mod tests {
         natural_nodes(kind).into_iter().map(|xi| Vec3::from(xi) + random.vector_of(kind, by * edge)).collect()
     }
 
-    /// In hexahedra with corners displaced by up to 17 % of the edge, Newton's method finds 1e5 points: ξ to 1e-10, x
-    /// to 1e-11. The method takes at most 4 iterations in the mean and 7 for any point (measured: 3.85 and 5).
+    /// In hexahedra with corners displaced by up to 17 % of the edge, Newton's method finds ξ to 1e-10 and x to 1e-11.
+    /// The method takes at most 4 iterations in the mean and 7 for any point (measured: 3.85 and 5).
     #[test]
     fn points_of_distorted_hexahedra_take_four_steps() {
         let (mut random, mut sum, mut most) = (Random(7), 0, 0);

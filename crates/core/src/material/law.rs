@@ -23,8 +23,8 @@ pub struct MaterialResponse<R> {
     pub kirchhoff_trace: R,
 }
 
-/// Upper bound on the tangent of a law: Ḟ : ∂P/∂F : Ḟ ≤ a |l|² + b (tr l)² for every velocity gradient l, with the
-/// deformation gradient F and the first Piola–Kirchhoff stress P.
+/// Upper bound on the tangent of a law for every velocity gradient l: Ḟ : ∂P/∂F : Ḟ ≤ a |l|² + b (tr l)². F is the
+/// deformation gradient, and P the first Piola–Kirchhoff stress.
 ///
 /// Finite-strain laws: Ḟ = l F. Small-strain laws: Ḟ = l.
 #[derive(Clone, Copy, Debug)]
@@ -95,8 +95,8 @@ pub trait Law: Copy + Send + Sync {
         time_step: f64,
     ) -> Response<R>;
 
-    /// Stress and energy at the end of a step, at E = ½(C − I) of a finite-strain law, or at the small strain of a
-    /// small-strain law.
+    /// Stress and energy at the end of a step, at the strain E = ½(C − I) or, for a small-strain law, at the small
+    /// strain.
     fn response_to_strain<R: Real>(
         &self,
         strain: &SymmetricTensor<R>,
@@ -174,7 +174,7 @@ pub trait Hyperelastic: Copy + Send + Sync {
         volumetric: &Self::Volumetric<R>,
     ) -> Response<R>;
 
-    /// Stress and energy at E = ½(C − I) of a finite-strain law, or at the small strain of a small-strain law.
+    /// Stress and energy at the strain E = ½(C − I) or, for a small-strain law, at the small strain.
     fn response_to_strain<R: Real>(
         &self,
         strain: &SymmetricTensor<R>,

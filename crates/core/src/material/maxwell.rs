@@ -8,11 +8,11 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 /// Relaxation time τ \[s\].
 pub const RELAXATION_TIME: f64 = 0.05;
 
-/// S = C : (E − V), V̇ = (E − V)/τ, with the moduli C of St. Venant–Kirchhoff, the Green–Lagrange strain E, the viscous
-/// strain V and the relaxation time τ.
+/// S = C : (E − V), V̇ = (E − V)/τ, with the moduli C of St. Venant–Kirchhoff. E is the Green–Lagrange strain, V the
+/// viscous strain, and τ the relaxation time.
 ///
-/// A step of length Δt multiplies E − V by exp(−Δt/τ), at the E of the end of the step. The history consists of V and
-/// the dissipated energy.
+/// A step of length Δt multiplies E − V by exp(−Δt/τ), with E at the end of the step. The history consists of V and the
+/// dissipated energy.
 #[derive(Clone, Copy, Debug)]
 pub struct Maxwell(pub Elasticity);
 

@@ -7,14 +7,14 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// W = ½μ (tr C − 3) − μ ln J + ½λ ln² J with C = Fᵀ F and J = det F.
 ///
-/// W → ∞ as J → 0. Against cancellation at small strain, W is written in j = J − 1 and in the invariants I₁, I₂, I₃ of
-/// the strain E = ½(C − I):
+/// W → ∞ as J → 0. The form in j = J − 1 and the invariants I₁, I₂, I₃ of E = ½(C − I) avoids cancellation at small
+/// strain:
 ///
 /// ```text
 /// det C = 1 + 2 I₁ + 4 I₂ + 8 I₃ = (1 + j)²
 /// W = μ [j − ln(1 + j) + ½ j² − 2 I₂ − 4 I₃] + ½ λ ln²(1 + j)
 /// ```
-/// P is written in D = J (I − F⁻ᵀ) and H = F − I:
+/// With D = J (I − F⁻ᵀ) and H = F − I:
 ///
 /// ```text
 /// P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ = μ H + (μ − λ ln J)/J D + λ ln J I

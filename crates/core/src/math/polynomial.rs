@@ -6,11 +6,11 @@
 
 const MAX_ITERATIONS: usize = 200;
 
-/// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0, from `coefficients` c₀ … cₙ. `None` if p is positive on all of \[0,
-/// 1\], or if all coefficients are zero.
+/// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0, from `coefficients` c₀ … cₙ. `None` if p is positive on all of
+/// \[0, 1\], or if all coefficients are zero.
 ///
-/// If c₀ > 0, the result is the left end of a bracket a few units in the last place wide. p is still positive there, so
-/// the root is never late. A non-finite coefficient gives `Some(0.0)`, the safe side of a prediction.
+/// If c₀ > 0, the result is the left end of a bracket a few units in the last place wide. The root is never late,
+/// because p > 0 at the left end. A non-finite coefficient gives `Some(0.0)`, the safe side of a prediction.
 ///
 /// # Cost
 /// O(n²) brackets of about six evaluations each; no allocation.
@@ -34,7 +34,7 @@ pub fn first_root<const N: usize>(coefficients: &[f64; N]) -> Option<f64> {
     None
 }
 
-/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0; `None` without such s, `Some(NaN)` if c₀ > 0 and c₁ or c₂ is NaN.
+/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0; `None` if no s exists, `Some(NaN)` if c₀ > 0 and c₁ or c₂ is NaN.
 ///
 /// Only the discriminant can cancel. The result may lie on either side of the root, within rounding.
 pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
@@ -60,7 +60,7 @@ pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N
 
 /// Whether p is certainly non-zero for all τ from `begin` to `end`, a part of \[0, 1\].
 ///
-/// With τ = `begin` + (`end` − `begin`) s: p = Σ qₖ sᵏ, and q₀ + Σ min(qₖ, 0) ≤ p ≤ q₀ + Σ max(qₖ, 0) over k ≥ 1.
+/// With τ = `begin` + (`end` − `begin`) s, p = Σ qₖ sᵏ. Sums over k ≥ 1 give q₀ + Σ min(qₖ, 0) ≤ p ≤ q₀ + Σ max(qₖ, 0).
 pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2]) -> bool {
     let mut shifted = *coefficients;
     for k in 0..N {

@@ -22,8 +22,8 @@ pub struct RigidMotion {
     pub rotation: Rotation,
     /// Angular velocity ω \[rad/s\], constant within a step.
     pub angular_velocity: Vec3,
-    /// Upper bound on |ω|² + |dω/dt| over the whole flight \[1/s²\]. Times the distance from the centre, this bounds
-    /// the acceleration relative to the centre.
+    /// Upper bound on |ω|² + |dω/dt| over the whole flight \[1/s²\]. Times the distance of a point from the centre, a
+    /// bound on its acceleration relative to the centre.
     pub spin_bound: f64,
 }
 
@@ -83,7 +83,7 @@ impl RigidMotion {
 mod tests {
     use super::*;
 
-    /// The velocity equals the central difference of the position, to a truncation error of h² ω³ r/6 with the step h
+    /// The velocity equals the central difference of the position. The truncation error is h² ω³ r/6 with the step h
     /// and the distance r from the centre.
     #[test]
     fn velocity_is_the_derivative_and_motions_compose() {

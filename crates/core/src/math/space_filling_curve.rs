@@ -56,8 +56,8 @@ pub fn order(count: usize, cube: Cube, point: impl Fn(usize) -> Vec3 + Sync) -> 
 }
 
 impl Cube {
-    /// Smallest cube around the points that [`is_comparable`] accepts, from the corner of their smallest coordinates.
-    /// Extent zero without points.
+    /// Cube around the points that [`is_comparable`] accepts, with their smallest coordinates as origin. Extent zero
+    /// without points.
     pub fn around(points: impl Iterator<Item = Vec3>) -> Self {
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for point in points {

@@ -159,7 +159,7 @@ impl<R: Real> Tensor<R> {
         (deformed, change)
     }
 
-    /// det F (I − F⁻ᵀ) = Tᵀ − cof T + (tr cof T + det T) I with F = I + T, without cancellation against I.
+    /// det F (I − F⁻ᵀ) with F = I + T, without cancellation against I: Tᵀ − cof T + (tr cof T + det T) I.
     #[inline(always)]
     pub fn inverse_transposed_defect(&self) -> Self {
         let cofactor = self.cofactor();
@@ -393,7 +393,6 @@ mod tests {
             prop_assert!(close(&deformed, matrix(&a.plus_identity().cofactor()), moved.powi(2)));
             prop_assert!(close(&a.symmetric_part().full(), (m + m.transpose()) * 0.5, size));
             let largest = nalgebra::SymmetricEigen::new(m.transpose() * m).eigenvalues.max();
-            // The reference eigenvalues have rounding errors as well.
             prop_assert!(s.largest_eigenvalue_bound() >= largest - rounding(size.powi(2)));
             prop_assert!(s.largest_eigenvalue_bound() <= 2.0 * largest + rounding(size.powi(2)));
         }

@@ -40,7 +40,7 @@ impl Default for Vectorised {
 }
 
 impl Vectorised {
-    /// Selects AVX2 code if the processor supports it.
+    /// Selects AVX2 code on processors with AVX2.
     pub fn detect() -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]

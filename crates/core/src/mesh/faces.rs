@@ -39,7 +39,7 @@ impl Faces {
         self.kinds.len()
     }
 
-    /// Whether there is no face.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }

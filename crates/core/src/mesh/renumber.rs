@@ -31,8 +31,8 @@ impl Renumbering {
 }
 
 impl Mesh {
-    /// The mesh with the cells of each block sorted along a Hilbert curve, and the nodes in the order of first use by
-    /// the cells of the highest dimension. Unused nodes come last. Blocks and groups keep their order.
+    /// The mesh with the cells of each block sorted along a Hilbert curve. Nodes are in the order of first use by the
+    /// cells of the highest dimension. Unused nodes come last. Blocks and groups keep their order.
     ///
     /// # Errors
     /// The errors of [`Mesh::validate`].

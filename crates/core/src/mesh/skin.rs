@@ -112,8 +112,8 @@ impl Mesh {
         Ok(self.cells_as_faces(cells.into_iter()))
     }
 
-    /// For each of `cells`, one dimension below the solid, the faces of the solid with the same corners: one on the
-    /// skin, two inside the solid, none elsewhere.
+    /// For each of `cells`, the faces of the solid with the same corners: one on the skin, two inside, none elsewhere.
+    /// The `cells` are one dimension below the solid.
     pub(super) fn match_faces(&self, cells: &[(u32, u32)]) -> Vec<[Option<FaceOwner>; 2]> {
         let mut keys: Vec<(FaceKey, u32)> =
             cells.iter().zip(0..).map(|(&cell, i)| (face_key(self.corners_of_cell(cell)), i)).collect();

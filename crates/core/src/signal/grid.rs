@@ -87,8 +87,8 @@ fn between([from, to]: [f64; 2], [first, second]: [f64; 2], time: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Even samples are unchanged. Uneven samples of a straight line survive the way to the grid and back up to
-    /// rounding.
+    /// Even samples are unchanged. A straight line on uneven samples is unchanged up to rounding after `sample` and
+    /// `back`.
     #[test]
     fn lines_survive() {
         let even: Vec<f64> = (0..11).map(|k| 0.1 * f64::from(k)).collect();

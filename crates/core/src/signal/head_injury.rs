@@ -11,8 +11,8 @@ pub struct HeadInjury {
     pub end: f64,
 }
 
-/// Divisor of the number of samples per window for the stride of the first search; the stride is at least 1. A second
-/// search tries all samples near the best interval.
+/// The first search tries every k-th sample: k = samples per window / `MOST_TRIED`, rounded down, at least 1. The
+/// second search tries all samples near the best interval.
 const MOST_TRIED: usize = 2_000;
 
 /// Largest number of rounds of the refinement between samples.
@@ -23,8 +23,8 @@ const SECTIONS: usize = 50;
 /// 2/(1 + √5).
 const GOLDEN: f64 = 0.618_033_988_749_894_8;
 
-/// The head injury criterion, for an acceleration a(t) that is linear between the samples, over all intervals with
-/// t₁ < t₂ ≤ t₁ + `window`:
+/// The head injury criterion over all intervals with t₁ < t₂ ≤ t₁ + `window`. The acceleration a(t) is linear between
+/// the samples:
 ///
 /// ```text
 /// HIC = max (t₂ − t₁) ((∫ a dt)/(t₂ − t₁))^{5/2}

@@ -8,8 +8,8 @@ const NEGLIGIBLE_WEIGHT: f64 = 1e-12;
 /// Weight of each node in a sum over nodes.
 pub(super) type Terms = BTreeMap<u32, f64>;
 
-/// Tie conditions Σ w_a u_a = 0 between nodal displacements u_a, solved for the displacements of dependent nodes: u_d =
-/// Σ s_c u_c over independent nodes c, with weights s_c.
+/// Tie conditions Σ w_a u_a = 0 between nodal displacements u_a, solved for dependent nodes d: u_d = Σ s_c u_c over
+/// independent nodes c.
 ///
 /// Gauss–Jordan elimination, one condition at a time. Redundant conditions are dropped.
 #[derive(Debug, Default)]

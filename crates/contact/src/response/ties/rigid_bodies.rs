@@ -38,8 +38,8 @@ const PROBE_ROTATION: f64 = 1e-6;
 /// Forces act at the end of the current step (C, T). Points coincide at the end of the following step (C', T').
 /// Therefore finite rotations conserve angular momentum.
 ///
-/// The elimination of the conditions does not involve the masses, so points coincide for any masses. The reference
-/// configuration determines the number of redundant conditions, because all tied points coincide there.
+/// The elimination of the conditions does not involve the masses, so points coincide for any masses. The number of
+/// redundant conditions follows from the reference configuration, where all tied points coincide.
 ///
 /// # Cost
 /// K is quadratic in the number of bodies. The elimination is also quadratic if each body is tied to a few others. The
@@ -48,8 +48,8 @@ const PROBE_ROTATION: f64 = 1e-6;
 pub(super) struct TiedRigidBodies {
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
-    /// Radius of the ties of each body \[m\]: largest distance of a tied point from the centre, or 1 m if all are at
-    /// the centre. This radius is the unit of length for rotations.
+    /// Radius of the ties of each body \[m\]: largest distance of a tied point from the centre; 1 m instead of zero.
+    /// Unit of length for rotations.
     radii: Vec<f64>,
     /// For each body, whether the components of velocity and angular velocity are free.
     is_free: Vec<bool>,
@@ -160,7 +160,6 @@ impl TiedRigidBodies {
         self.bodies.is_empty()
     }
 
-    /// Positions at the end of the current step.
     pub fn present(&self) -> &[RigidPlace] {
         &self.present
     }
@@ -276,7 +275,7 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Fills the coefficients of the conditions at the positions `places`, in rows with `more` additional columns.
+    /// Coefficients of the conditions at the positions `places`, in rows with `more` additional columns.
     fn fill_conditions(&self, places: &[RigidPlace], more: usize, rows: &mut SparseRows) {
         rows.begin(self.rates.len(), self.is_free.len() + more);
         for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
@@ -364,7 +363,6 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Solves for U from K and the conditions.
     fn solve_reduced(&mut self) {
         let num = self.is_free.len();
         let Workspace {

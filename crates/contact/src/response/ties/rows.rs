@@ -41,13 +41,13 @@ pub trait RigidMotions {
     /// zero about an axis without inertia.
     fn inertia(&self, body: u32) -> [Mat3; 2];
 
-    /// Position at the end of the following step after an additional `impulse` at the end of the step: linear \[N·s\],
-    /// and angular about the centre \[N·m·s\].
+    /// Position at the end of the following step, with an additional `impulse` at the beginning of that step: linear
+    /// \[N·s\], and angular about the centre \[N·m·s\].
     fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
 }
 
-/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R a, with weights w_a, nodal positions x_a, centre c and
-/// rotation R.
+/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R a, with weights w_a and nodal positions x_a. The body
+/// has the centre c and the rotation R.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {
     /// Index of the body in its group.

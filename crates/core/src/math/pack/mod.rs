@@ -171,7 +171,8 @@ impl<S: Simd> SubAssign for Pack<S> {
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 const UPPER_WORD: u64 = 0xffff_ffff_0000_0000;
 const FRACTION_BITS_OF_UPPER_WORD: u32 = 20;
-/// Bits of 1.0 minus bits of √½. Added to a number, they carry into the exponent if the significand is at least √2.
+/// Bits of 1.0 minus bits of √½. The sum with the bits of a number carries into the exponent if the significand is at
+/// least √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 /// 2^52, with a unit in the last place of 1.
 const TWO_52: f64 = 4_503_599_627_370_496.0;

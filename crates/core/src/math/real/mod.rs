@@ -199,13 +199,14 @@ fn logarithm_series<R: Real>(z: R) -> R {
 
 // A double has 52 bits of fraction and an exponent biased by 1023.
 const FRACTION_BITS: u32 = 52;
-/// Bits of 1.0 minus bits of √½. Added to a number, they carry into the exponent if the significand is at least √2.
+/// Bits of 1.0 minus bits of √½. The sum with the bits of a number carries into the exponent if the significand is at
+/// least √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 /// Bits of 2^52. An integer n in the fraction bits gives 2^52 + n.
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-/// Upper word of the offset of the initial guess of x^−⅓: (1023 (1 + ⅓) − 0.0662) 2²⁰, for the least maximum error.
-/// fdlibm `s_cbrt.c` has a similar guess of x^⅓.
+/// Upper word of the offset of the initial guess of x^−⅓, similar to fdlibm `s_cbrt.c`. The value
+/// (1023 (1 + ⅓) − 0.0662) 2²⁰ minimises the largest error.
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248;
 
 #[inline(always)]

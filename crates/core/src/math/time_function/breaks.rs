@@ -34,7 +34,7 @@ impl Switch {
         self.side_of(self.argument.evaluate(Jet::constant(time)).value)
     }
 
-    /// First instant after `from`, up to `to`, with the argument on another side, after at most `halvings` bisections.
+    /// First instant after `from`, up to `to`, at which the argument has changed its side.
     fn first_crossing(&self, from: f64, to: f64, halvings: u32) -> Option<f64> {
         let Enclosure { value, slope } = self.argument.enclose(from, to);
         if self.side_of(value.low) == self.side_of(value.high) && value.low.is_finite() {
@@ -49,7 +49,7 @@ impl Switch {
         self.first_crossing(from, middle, left - 1).or_else(|| self.first_crossing(middle, to, left - 1))
     }
 
-    /// First instant after the crossing between `low` and `high`, on whose sides the argument differs.
+    /// First instant after the crossing between `low` and `high`. The argument must lie on different sides at both.
     fn bisect(&self, mut low: f64, mut high: f64) -> f64 {
         let before = self.side(low);
         loop {
@@ -67,11 +67,10 @@ impl Switch {
 }
 
 impl TimeFunction {
-    /// First instant after `from`, up to `to` \[s\], with a kink or a jump: a point of a table, or a crossing in an
-    /// expression.
+    /// First instant after `from`, up to `to` \[s\], with a kink or a jump. All points of a table count.
     ///
-    /// Interval bounds show where no crossing lies. Two crossings closer than `(to − from)/4096` can be missed, or `(to
-    /// − from)/64` with an unbounded slope.
+    /// Interval bounds show where no crossing lies. Two crossings closer than `(to − from)/4096` can be missed. With an
+    /// unbounded slope, the limit is `(to − from)/64`.
     pub fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         match self {
             Self::Constant(_) => None,
@@ -94,7 +93,7 @@ impl TimeFunction {
         }
     }
 
-    /// One-sided value and derivatives at `time` \[s\], from the side of `beside` \[s\], without a kink or jump in
+    /// One-sided value and derivatives at `time` \[s\], from the side of `beside` \[s\]. No kink or jump may lie in
     /// between.
     pub(super) fn limit(&self, time: f64, beside: f64) -> Jet {
         match self {

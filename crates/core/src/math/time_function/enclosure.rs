@@ -2,8 +2,8 @@
 //! samples, also catch narrow jumps and pulses.
 //!
 //! # Source
-//! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6. Bounds are not rounded outward, so
-//! rounding can make them slightly too narrow.
+//! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6. Bounds are not rounded outward and can
+//! be too narrow by rounding errors.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -167,12 +167,12 @@ impl Enclosure {
         Self { value: Interval::new(from, to), slope: Interval::point(1.0) }
     }
 
-    /// Enclosure of f(x), with the enclosure `self` of x, and bounds on f and f′ over the values of x.
+    /// Enclosure of f(x). `self` encloses x; `value` and `derivative` bound f and f′.
     fn compose(self, value: Interval, derivative: Interval) -> Self {
         Self { value, slope: derivative * self.slope }
     }
 
-    /// Enclosure of f(x), with the enclosure `self` of x, and a piecewise constant f with upward jumps.
+    /// Enclosure of f(x) for a piecewise constant f with upward jumps. `self` encloses x.
     fn staircase(self, f: fn(f64) -> f64) -> Self {
         let value = self.value.rising(f);
         Self { value, slope: if value.is_point() { Interval::ZERO } else { Interval::ALL } }

@@ -275,7 +275,7 @@ fn inner(input: &mut Input) -> Parsed<Part> {
     close(input, part)
 }
 
-/// Increases the nesting level. Its bound `DEPTH_LIMIT` also bounds the recursion of the parser.
+/// Increases the nesting level. `DEPTH_LIMIT` bounds the recursion of the parser.
 fn open(input: &mut Input) -> Parsed<()> {
     input.state += 1;
     if input.state < DEPTH_LIMIT {

@@ -20,7 +20,8 @@ const HALVINGS: u32 = 24;
 /// Largest number of bisections of an interval with infinite bounds.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// Largest deviation of the function from its chord for end values of the function, relative to its largest magnitude.
+/// Largest deviation of a function from its chord, relative to the largest magnitude of the function. Beyond this
+/// limit, the mean replaces the end values.
 const FOLLOWED: f64 = 0.1;
 
 /// Gauss rule on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
@@ -129,7 +130,7 @@ impl TimeFunction {
     }
 }
 
-/// Distance from an end of a step at `time` to the instant for its one-sided limit \[s\].
+/// Offset from an end of a step, at `time`, that selects the side of a one-sided limit \[s\].
 fn inside(time: f64, time_step: f64) -> f64 {
     (INSIDE * time_step).max(ROUNDING * time.abs())
 }

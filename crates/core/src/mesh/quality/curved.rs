@@ -6,7 +6,7 @@
 //! - The mean over the cell is the mean of the coefficients.
 //!
 //! A cell with positive coefficients is valid. A cell with a non-positive coefficient at a corner is inverted. Any
-//! other cell is bisected, because this brings the coefficients closer to the Jacobian.
+//! other cell is bisected, because the coefficients of each half are closer to the Jacobian.
 //!
 //! # Source
 //! A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of curvilinear finite elements", J. Comput. Phys.
@@ -132,9 +132,9 @@ impl CurvedCell {
         (4.0 * fine - coarse) / 3.0
     }
 
-    /// A positive lower bound on a Jacobian that is positive everywhere; otherwise, or without a decision, a value that
-    /// is not positive. For a surface, the third tangent is `normal`. The Jacobian of a part is relative to reference
-    /// coordinates of the part, from 0 to 1.
+    /// A positive lower bound on the Jacobian if the Jacobian is positive everywhere. Otherwise, or without a decision,
+    /// a value that is not positive. For a surface, the third tangent is `normal`. The Jacobian of a part refers to
+    /// reference coordinates from 0 to 1 over the part.
     pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
         let mut smallest = f64::INFINITY;
         let mut undecided = vec![self.clone()];

@@ -1,8 +1,8 @@
 //! Volume, orientation and shape of cells.
 //!
-//! At each corner, J has the edges as columns. W has the edges of the ideal corner: equilateral triangle, regular
-//! tetrahedron, square, cube, or right prism on an equilateral triangle. The shape quality in d dimensions is the mean
-//! ratio
+//! The edges at a corner are the columns of J. The edges of the ideal corner are the columns of W: equilateral
+//! triangle, regular tetrahedron, square, cube, or right prism on an equilateral triangle. The shape quality in d
+//! dimensions is the mean ratio
 //!
 //! ```text
 //! S = J W⁻¹,    q = d det(S)^(2/d) / ‖S‖²_F     (1 for the ideal corner, 0 for a flat or inverted one)
@@ -16,8 +16,8 @@
 //! - Linear cell: det J ≤ 0 at a corner. This check misses hexahedra with det J < 0 only away from the corners.
 //! - Quadratic cell: det J ≤ 0 anywhere (module `curved`). Tangents replace the edges.
 //!
-//! The edge lengths and facet areas of a quadratic cell are computed from its corners. A surface mesh off the plane z =
-//! 0 has no preferred side, so its cells are measured against their own mean normals.
+//! The edge lengths and facet areas of a quadratic cell refer to its corners. Cells of a surface mesh off the plane
+//! z = 0 are measured against their own mean normals.
 
 mod curved;
 
@@ -246,7 +246,6 @@ fn simplex_factor(kind: CellKind) -> f64 {
     if kind.corners().len() == kind.dimension() + 1 { kind.dimension() as f64 } else { 1.0 }
 }
 
-/// Local corner nodes of a face in cyclic order.
 fn face_corners(face: &CellFace) -> &'static [u8] {
     &face.nodes[..face.kind.corners().len()]
 }
@@ -290,7 +289,6 @@ fn mean_ratio(s: &Mat3, dimension: usize) -> f64 {
     (dimension as f64 * volume / norm).min(1.0)
 }
 
-/// Shortest and longest edge of a surface cell.
 fn edge_lengths(kind: CellKind, points: &[Vec3]) -> (f64, f64) {
     let corners = &points[..kind.corners().len()];
     let next = corners.iter().cycle().skip(1);

@@ -12,7 +12,8 @@ const FLAT: f64 = 1e-12;
 /// Rounding error of a coordinate, relative to the largest coordinate.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// An edge of a cell: the two corner nodes ascending, the cell, and whether the cell traverses the edge upwards.
+/// An edge of a cell: the two corner nodes in ascending order, the cell, and whether the cell traverses the edge in
+/// this order.
 type OrientedEdge = ([u32; 2], u32, bool);
 
 /// Connected parts of a surface, as disjoint sets of cells.
@@ -27,9 +28,9 @@ impl Mesh {
     /// The surface mesh with consistent orientation in each connected part, and the Gmsh tags of the reversed cells,
     /// ascending.
     ///
-    /// Two cells traverse a common edge in opposite directions. Edges of more than two cells do not connect, nor do
-    /// edges of two cells with the same corners. Each part takes the orientation of the majority of its cells, or of
-    /// the lowest tag if the numbers are equal.
+    /// Two cells traverse a common edge in opposite directions. Two kinds of edges do not connect cells: an edge of
+    /// more than two cells, and an edge of two cells with the same corners. Each part takes the orientation of the
+    /// majority of its cells. If the numbers are equal, the cell with the lowest tag decides.
     ///
     /// # Example
     /// ```
