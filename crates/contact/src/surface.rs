@@ -31,7 +31,6 @@ pub struct Surface {
     distinct_kinds: Vec<CellKind>,
     offsets: Vec<u32>,
     face_nodes: Vec<u32>,
-    /// Face nodes as indices into `nodes`.
     local_face_nodes: Vec<u32>,
     nodes: Vec<u32>,
     node_face_offsets: Vec<u32>,
@@ -317,7 +316,7 @@ mod tests {
         assert_eq!((linear.edges()[0].middle, linear.median_edge(&positions)), (None, 2.0));
         let plane = Surface::new([(CellKind::Line3, [0, 1, 4].as_slice())]);
         assert_eq!((plane.nodes().len(), plane.edges().len(), plane.median_edge(&positions)), (3, 0, 1.0));
-        // Each triangle has the area 2 and six nodes. Both triangles contain the nodes of the diagonal.
+        // Each triangle has the area 2 and six nodes.
         let areas: Vec<f64> = surface.nodal_areas(&positions).map(|(_, area)| 3.0 * area).collect();
         assert_eq!(areas, [2.0, 1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0]);
         assert_eq!(plane.nodal_areas(&positions).map(|(_, length)| length).sum::<f64>(), 2.0);

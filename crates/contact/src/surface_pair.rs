@@ -13,7 +13,7 @@ const BESIDE: f64 = 1e-5;
 pub struct SurfacePair {
     /// Ascending.
     bodies: [u32; 2],
-    /// Selected faces of each body, in the order of `bodies`; `None` for the whole surface.
+    /// Selected faces of each body; `None` for the whole surface.
     parts: [Option<Arc<Surface>>; 2],
 }
 
@@ -79,8 +79,8 @@ mod tests {
     use crate::mesh::CellKind;
     use crate::{Constraints, ContactKey, NodeOnSurface, Side};
 
-    /// The target of a contact consists of two faces with a common edge, and a part contains one face. The contact
-    /// belongs to the part only if the target point is on the common edge.
+    /// The target consists of two faces with a common edge, and a part contains one face. The contact belongs to the
+    /// part only if the target point is on the common edge.
     #[test]
     fn contacts_of_several_faces_belong_to_the_parts_of_each() {
         let part = Arc::new(Surface::new([(CellKind::Quad4, [0_u32, 1, 2, 3].as_slice())]));
@@ -94,7 +94,6 @@ mod tests {
             constraints.push(key, 0.0, Vec3::z(), contactor, target);
             assert_eq!(pair.holds(&constraints.get(0)), is_covered, "{beside}");
         }
-        // A contact on the common edge whose target is only the other face.
         let mut constraints = Constraints::default();
         let contactor = Side { body: 1, nodes: &[6], shape_values: &[1.0] };
         let target = Side { body: 0, nodes: &[1, 4, 5, 2], shape_values: &[0.5, 0.0, 0.0, 0.5] };

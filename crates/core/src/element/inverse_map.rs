@@ -112,7 +112,6 @@ mod tests {
         assert_eq!(natural_coordinates(CellKind::Hex8, &nodes, &beside), None);
     }
 
-    /// A triangle in space contains only points of its plane.
     #[test]
     fn a_point_off_a_triangle_is_outside() {
         let nodes = [Vec3::zeros(), Vec3::x(), Vec3::y()];

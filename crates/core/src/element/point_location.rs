@@ -123,7 +123,7 @@ fn control_points(kind: CellKind, nodes: &[Vec3], points: &mut [Vec3; MAX_NODES]
     }
 }
 
-/// Ends of the edges of a quadratic simplex, in the order of the middle nodes.
+/// Ends of the edges, in the order of the middle nodes.
 fn edges_of_simplex(kind: CellKind) -> impl Iterator<Item = [usize; 2]> {
     const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
     EDGES.into_iter().take(if kind == CellKind::Tri6 { 3 } else { 6 })
@@ -134,7 +134,7 @@ fn lattice_point(place: usize, a: f64) -> [f64; 3] {
     [1, 3, 9].map(|stride| a * ((place / stride % 3) as f64 - 1.0))
 }
 
-/// Newton's method from one start. Adds the number of iterations to `steps`.
+/// Newton's method from one start; adds the number of iterations to `steps`.
 fn newton(kind: CellKind, nodes: &[Vec3], point: &Vec3, start: [f64; 3], steps: &mut u32) -> Outcome {
     let dimension = kind.dimension();
     let extent = nodes[1..].iter().map(|node| (node - nodes[0]).amax()).fold(0.0, f64::max);
@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    /// Nodes of an element, displaced at random by up to `by` times the edge length per coordinate.
+    /// Nodes of an element with random displacements up to `by` times the edge length per coordinate.
     fn distorted(kind: CellKind, by: f64, random: &mut Random) -> Vec<Vec3> {
         let edge = if beyond(kind, [-0.5, 0.0, 0.0]) > 0.0 { 1.0 } else { 2.0 };
         natural_nodes(kind).into_iter().map(|xi| Vec3::from(xi) + random.vector_of(kind, by * edge)).collect()
@@ -281,8 +281,6 @@ mod tests {
         assert!(mean <= 4.0 && most <= 7, "{mean} {most}");
     }
 
-    /// Elements of all solid and plane kinds recover the natural coordinates of points inside, and reject points
-    /// outside.
     #[test]
     fn all_kinds_recover_their_points() {
         let mut random = Random(11);
@@ -319,7 +317,6 @@ mod tests {
             let nodes: Vec<Vec3> = natural_nodes(kind).into_iter().map(Vec3::from).collect();
             for (axis, towards) in (0..kind.dimension()).flat_map(|axis| [(axis, -1.0), (axis, 1.0)]) {
                 let mut xi = centre(kind);
-                // Bisection finds the side in this direction.
                 let (mut inside, mut outside) = (0.0, 4.0);
                 for _ in 0..60 {
                     let middle = 0.5 * (inside + outside);
@@ -359,7 +356,6 @@ mod tests {
         assert!(is_needed);
     }
 
-    /// A search from a start with singular tangents begins again inside a part of the element.
     #[test]
     fn a_singular_start_is_left() {
         // Node 6 coincides with node 2: the tangents at ξ = (1, 1, −1) are singular.

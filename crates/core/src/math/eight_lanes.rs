@@ -155,7 +155,6 @@ impl EightLanes for V3 {
     }
 }
 
-/// For each byte, the indices of its set bits, ascending, padded with zeros.
 static SET_BITS: [[u8; WIDTH]; 1 << WIDTH] = {
     let mut table = [[0; WIDTH]; 1 << WIDTH];
     let mut byte = 0;

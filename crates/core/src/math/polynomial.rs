@@ -118,12 +118,10 @@ fn differentiate<const N: usize>(coefficients: &[f64], order: usize) -> ([f64; N
     (derivative, coefficients.len() - order)
 }
 
-/// p(τ).
 fn value(coefficients: &[f64], tau: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, &c| sum * tau + c)
 }
 
-/// p(τ) and p'(τ).
 fn value_and_slope(coefficients: &[f64], tau: f64) -> (f64, f64) {
     coefficients.iter().rev().fold((0.0, 0.0), |(sum, slope), &c| (sum * tau + c, slope * tau + sum))
 }

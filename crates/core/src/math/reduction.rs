@@ -39,7 +39,6 @@ fn sum_range<T: Add<Output = T> + Send>(
 mod tests {
     use super::*;
 
-    /// Sums of terms with rounding have the same bits with one thread and with five.
     #[test]
     fn bits_do_not_depend_on_threads() {
         let terms: Vec<f64> = (0..50_000).map(|k| 1.0 / f64::from(k + 1)).collect();

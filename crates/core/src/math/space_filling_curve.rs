@@ -85,7 +85,6 @@ struct Keys<'a> {
     origin: Vec3,
     /// Cells per length \[1/m\].
     scale: f64,
-    /// Bits of the index in a key.
     index_bits: u32,
     first: usize,
     keys: &'a mut [u64],

@@ -45,7 +45,6 @@ pub fn head_injury(times: &[f64], accelerations: &[f64], window: f64) -> HeadInj
     signal.refined(best)
 }
 
-/// The acceleration and its integral.
 struct Signal<'a> {
     times: &'a [f64],
     values: &'a [f64],

@@ -9,8 +9,8 @@ use crate::math::{Mat3, Vec3};
 /// Degrees of freedom of a body: velocity of the centre, then angular velocity.
 const DOF: usize = 6;
 
-/// Independent fields of one Cartesian velocity component in a rigid body: a constant, and one field proportional to
-/// each reference coordinate from the centre.
+/// Independent fields of one Cartesian velocity component in a rigid body: a constant, and the three reference
+/// coordinates from the centre.
 const MOTIONS: usize = 4;
 
 /// Largest pivot of a redundant condition \[-\]; the entries of conditions are about 1.
@@ -59,7 +59,6 @@ pub(super) struct TiedRigidBodies {
     added_mass: [Vec<f64>; 3],
     /// One more than the largest index of a fixed node in the conditions.
     num_fixed: usize,
-    /// Number of independent conditions.
     rank: usize,
     /// Positions at the end of the current step.
     present: Vec<RigidPlace>,

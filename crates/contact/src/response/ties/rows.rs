@@ -79,7 +79,6 @@ pub(super) struct Row<'a> {
     pub rigid: &'a [RigidTerm],
 }
 
-/// Weighted sums in compressed storage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     ends: Vec<[u32; 2]>,
@@ -122,7 +121,6 @@ pub(super) fn gap(axis: usize, row: Row<'_>, places: &[RigidPlace], position: im
     rigid.sum::<f64>() + held.sum::<f64>()
 }
 
-/// All rows, each with its Cartesian component.
 pub(super) fn rows_along_axes(rows: &[Rows; 3]) -> impl Iterator<Item = (usize, Row<'_>)> {
     rows.iter().enumerate().flat_map(|(axis, rows)| rows.iter().map(move |row| (axis, row)))
 }

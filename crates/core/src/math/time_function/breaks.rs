@@ -9,7 +9,7 @@ use super::table::interpolate;
 /// Largest number of bisections of an interval in the search for a crossing.
 const HALVINGS: u32 = 12;
 
-/// Largest number of bisections where the slope of the argument is unbounded.
+/// Largest number of further bisections where the slope of the argument is unbounded.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
 /// A part of an expression with a kink or a jump at a crossing of its argument.

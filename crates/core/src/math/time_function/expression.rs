@@ -119,7 +119,6 @@ type Parsed<T> = Result<T, ErrMode<Fault>>;
 type Sign<'a> = Prefix<Input<'a>, Part, ErrMode<Fault>>;
 type Operator<'a> = Infix<Input<'a>, Part, ErrMode<Fault>>;
 
-/// A parsed part of the text.
 struct Part {
     /// In postfix order.
     program: Vec<Instruction>,

@@ -17,7 +17,7 @@ const SMOOTH: f64 = 1e-3;
 /// Largest number of bisections of an interval between two breaks.
 const HALVINGS: u32 = 24;
 
-/// Largest number of bisections of an interval with infinite bounds.
+/// Largest number of further bisections of an interval with infinite bounds.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
 /// Largest deviation of a function from its chord, relative to the largest magnitude of the function. Beyond this

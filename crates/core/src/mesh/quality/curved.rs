@@ -21,7 +21,6 @@ const MAX_PARTS: usize = 1000;
 /// Number of bisections for the coarse sum of areas in [`CurvedCell::area`].
 const AREA_BISECTIONS: usize = 6;
 
-/// Control points of a quadratic cell.
 #[derive(Clone)]
 pub(super) enum CurvedCell {
     /// Control points b_ij of the map Σ b_ij L_i L_j, with barycentric coordinates L_i.
@@ -36,7 +35,7 @@ const SIMPLEX_EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], 
 /// Index of the control point of each node of the Quad9.
 const QUAD9_PLACES: [usize; 9] = [0, 2, 8, 6, 1, 5, 7, 3, 4];
 
-/// Index of the control point of each node of the Hex27: corners, edges, faces, centre.
+/// Index of the control point of each node of the Hex27.
 const HEX27_PLACES: [usize; 27] =
     [0, 2, 8, 6, 18, 20, 26, 24, 1, 3, 9, 5, 11, 7, 17, 15, 19, 21, 23, 25, 4, 10, 12, 14, 16, 22, 13];
 

@@ -175,7 +175,7 @@ fn measure(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
             edge: f64::INFINITY,
             altitude: f64::INFINITY,
         },
-        // The chord of a curved segment.
+        // A curved segment is measured by its chord.
         1 => {
             let length = (points[1] - points[0]).norm();
             let shape = if length > 0.0 { 1.0 } else { 0.0 };
