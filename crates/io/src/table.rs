@@ -59,8 +59,8 @@ impl Tables {
         self.names.iter().map(length).collect()
     }
 
-    /// Opens the table `name`. A new run replaces an existing file. A resumed run truncates it to its length at the
-    /// checkpoint.
+    /// Opens the table `name`. A new run replaces an existing file. A resumed run truncates the file to its length at
+    /// the checkpoint.
     pub(super) fn open(&mut self, name: &str, header: &[String]) -> Result<CsvTable, OutputError> {
         self.names.push(name.to_owned());
         let path = self.directory.join(name);

@@ -24,6 +24,7 @@ pub struct ContactSettings {
     pub volumes: Vec<BoundingVolume>,
     /// Whether the scenario gives `volumes`. The default ladder is tested on curved faces only, while it saves time.
     pub volumes_are_given: bool,
+    /// Closest-point method of a face.
     pub closest_point: Located<ClosestPointMethod>,
     /// Starting point of iterative closest-point methods.
     pub start: ClosestPointStart,

@@ -148,7 +148,8 @@ fn mismatch(key: &str, message: &str) -> String {
     format!("`{key}` is {found}, not {wanted}")
 }
 
-/// Removes the innermost entry whose key or value contains `span`, and returns its path. `None` without an entry.
+/// Removes the innermost entry whose key or value contains `span`, and returns its path. `None` if no entry contains
+/// `span`.
 fn remove(value: &mut Spanned<DeValue<'_>>, span: &Range<usize>) -> Option<Vec<String>> {
     match value.get_mut() {
         DeValue::Table(table) => remove_from_table(table, span),

@@ -39,7 +39,7 @@ pub struct Scenario {
     pub materials: Vec<MaterialSpec>,
     /// Bodies, in file order.
     pub bodies: Vec<BodySpec>,
-    /// Rigid walls, in file order. Common indices number walls after the bodies.
+    /// Rigid walls, in file order. Where an index means a body or a wall, walls follow the bodies.
     pub walls: Vec<WallSpec>,
     /// Initial velocities of groups of nodes, in file order. The last one that contains a node applies.
     pub velocities: Vec<VelocitySpec>,
@@ -58,7 +58,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The system of units in which all materials can exist. `None` if the scenario names one, or none fits.
+    /// The system of units in which all materials can exist. `None` if the scenario names one, or none can be inferred.
     pub fn inferred_units(&self) -> Option<UnitSystem> {
         let of = |material: &MaterialSpec| Some((material.density?, material.wave_speed()));
         let solids: Vec<_> = self.materials.iter().filter_map(of).collect();
@@ -105,7 +105,7 @@ pub struct DynamicRelaxation {
 }
 
 impl DynamicRelaxation {
-    /// Consecutive steps at rest after which the relaxation ends, or half of all its steps if more.
+    /// Number of consecutive steps at rest that end the relaxation; half of all its steps if this half is larger.
     pub const MIN_CALM_STEPS: u64 = 100;
 }
 
@@ -309,7 +309,7 @@ pub enum PrescribedMotion {
 /// A rotation about a fixed axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrescribedRotation {
-    /// Unit vector along the axis, right-handed.
+    /// Unit vector along the axis; the rotation is right-handed.
     pub axis: Vec3,
     /// A point of the axis \[m\].
     pub point: Vec3,
@@ -357,11 +357,11 @@ pub struct OutputSettings {
     pub frames: FrameSchedule,
     /// Whether steps end at the times of frames, history rows and probe samples.
     pub exact: bool,
-    /// Largest time between frames after the first contact \[s\]. `None` for no change of the schedule.
+    /// Largest time between frames after the first contact \[s\]. `None` if contact does not change the schedule.
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
-    /// Whether frames include bounding volumes, at the top of the queue of predicted contact times.
+    /// Whether frames include the bounding volumes at the top of the queue of predicted contact times.
     pub detection_volumes: bool,
     /// Time between rows of the history \[s\]; 0 for a row in every step.
     pub history_interval: f64,

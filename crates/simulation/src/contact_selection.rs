@@ -9,7 +9,7 @@ pub(crate) struct ContactSelection {
     pub policy: ContactPolicy,
     /// `None` with detection by distance fields: nodes then touch elements instead of faces.
     pub entry_faces: Option<EntryFaces>,
-    /// Whether flush contacts, without penetration beyond rounding, act.
+    /// Whether flush contacts (without penetration beyond rounding) act.
     pub flush_contacts_act: bool,
     pub offset_points: OffsetPoints,
     pub keys: Vec<ContactKey>,

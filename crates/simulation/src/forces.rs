@@ -119,8 +119,8 @@ pub(crate) struct RigidForces {
     pub load: Wrench,
     /// `load` at the beginning of the step.
     pub load_before: Wrench,
-    /// Angular velocities after the first and before the second half kick \[rad/s\]. In a prescribed rotation, their
-    /// mean over the step.
+    /// Angular velocities after the first and before the second half kick \[rad/s\]. In a prescribed rotation, both are
+    /// the mean over the step.
     pub kicked_spins: [Vec3; 2],
     /// Prescribed motion of each component of the centre.
     pub prescribed: [Option<PrescribedStep>; 3],

@@ -21,7 +21,7 @@ pub struct Model {
     pub mass: Vec<f64>,
     /// Inverse mass of every node for contact \[1/kg\]; 0 for a prescribed motion in all three directions.
     pub inverse_mass: Vec<f64>,
-    /// Supports of deformable bodies, and of fixed and driven walls.
+    /// Supports of deformable bodies, and of walls that are not free.
     pub supports: Vec<Support>,
     /// Slider constraints of free walls.
     pub sliders: Vec<Slider>,
@@ -55,7 +55,7 @@ pub struct Body {
     pub num_faces: usize,
     /// Index of the material; `None` for a wall.
     pub material: Option<usize>,
-    /// Mass \[kg\]; 0 for a fixed or driven wall.
+    /// Mass \[kg\]; 0 for a wall that is not free.
     pub mass: f64,
     /// Gravitational acceleration \[m/s²\]; zero if it varies in time.
     pub gravity: Vec3,

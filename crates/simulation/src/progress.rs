@@ -65,7 +65,8 @@ pub struct Progress {
     pub step: u64,
     /// Number of steps taken outside flight.
     pub stable_steps: u64,
-    /// Remaining time divided by the last uncut step outside flight \[-\]; infinite before this step.
+    /// Remaining time divided by the last step outside flight, before its cut to an event \[-\]. Infinite before the
+    /// first of these steps.
     pub remaining_steps: f64,
     /// Last time step \[s\].
     pub time_step: f64,

@@ -106,7 +106,7 @@ impl ArrayEncoder {
         let ArrayHeader { name, num_components, component_names } = header;
         write!(writer, "<DataArray type=\"{}\" Name=\"{}\"", T::TYPE, Escaped(name))?;
         if num_components > 1 {
-            // Without this condition, meshio would read scalars as matrices of one column.
+            // meshio reads scalars with this attribute as matrices of one column.
             write!(writer, " NumberOfComponents=\"{num_components}\"")?;
         }
         for (component, name) in component_names.iter().enumerate() {
@@ -193,7 +193,7 @@ impl Display for Escaped<'_> {
                 '<' => formatter.write_str("&lt;")?,
                 '>' => formatter.write_str("&gt;")?,
                 '"' => formatter.write_str("&quot;")?,
-                // XML 1.0 has no representation for most other control characters.
+                // XML 1.0 cannot represent most other control characters.
                 '\t' | '\n' | '\r' => write!(formatter, "&#{};", u32::from(character))?,
                 control if control.is_control() => formatter.write_str("\u{fffd}")?,
                 other => write!(formatter, "{other}")?,

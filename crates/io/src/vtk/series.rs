@@ -119,9 +119,9 @@ impl Series {
     /// Submits a frame. Blocks while the queue is full.
     ///
     /// # Errors
-    /// After the first two errors, the series continues without this frame:
-    /// - [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid.
-    /// - [`OutputError::FrameOrder`] unless the frame is later than the last frame.
+    /// - [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid, and
+    ///   [`OutputError::FrameOrder`] unless the frame is later than the last frame. The series continues without this
+    ///   frame.
     /// - The failure of the background thread, then [`OutputError::SeriesStopped`] in later calls.
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;
@@ -208,7 +208,7 @@ impl FrameWriter {
             Job::Frame(frame) => self.write(&frame),
             Job::Report(written) => {
                 self.sync()?;
-                // A dropped receiver waits for no message.
+                // Nobody waits for the message if the receiver was dropped.
                 let _ = written.send(());
                 Ok(())
             }

@@ -57,7 +57,7 @@ pub(super) fn validate(
     complete.then_some(seen)
 }
 
-/// Bodies and groups of a pair, lower index first.
+/// Bodies and groups of a pair, lower body index first.
 fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>) -> Option<SurfacePair> {
     let touchable: Vec<_> = names.bodies.iter().chain(names.walls).cloned().collect();
     let kind = if names.walls.is_empty() { "body" } else { "body or wall" };
@@ -136,12 +136,12 @@ impl FallbackLaws<'_> {
     }
 }
 
-/// The pairs with laws of their own. The first of these sources with a value for a missing key applies:
-/// - For a pair with groups, the pair of the whole bodies, if it has laws of its own.
-/// - The wall.
+/// The pairs with laws of their own. A missing key has its value in the first of these sources:
+/// - the pair of the whole bodies, if the pair has groups and the whole bodies have laws of their own,
+/// - the wall,
 /// - `[contact]`.
 ///
-/// A wall with laws of its own adds a pair with each body, unless the pair of both as a whole has laws of its own.
+/// A wall with laws of its own adds a pair with each body, unless the whole body and the wall have laws of their own.
 pub(super) fn own_laws(
     pairs: &[Pair],
     rest: FallbackLaws<'_>,

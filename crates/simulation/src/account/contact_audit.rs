@@ -65,15 +65,11 @@ impl PairBalance {
     }
 }
 
-/// Created energy, or energy returned by friction, above which a warning follows, relative to the largest energy so far
-/// \[-\].
+/// Largest tolerated energy error, relative to the largest energy so far \[-\]. The error is the energy that contact
+/// has created or that friction has returned.
 const MAX_CREATED_RATIO: f64 = 0.02;
 
-/// Audit of the energy that contact creates:
-///
-/// ```text
-/// created energy = work on the bodies + increase of the spring energy + dissipation
-/// ```
+/// Audit of the energy that contact creates.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ContactAudit {
     /// Energy created since the start \[J\].
@@ -200,9 +196,9 @@ impl Simulation {
     /// At nodes that stay in contact, projections and forces add energy, and impulses absorb it in the same or a
     /// neighbouring step. Only the difference counts as created.
     ///
-    /// Discrete-gradient forces balance the spring energy only over their own step. A step of another length, or with a
-    /// discontinuity of loads or velocities, leaves a difference, which counts as numerical work. After a discontinuity
-    /// of velocities, the difference does not count as created.
+    /// Discrete-gradient forces balance the spring energy only over their own step. A step of another length or with a
+    /// discontinuity of loads or velocities leaves a difference. The difference counts as numerical work, but after a
+    /// discontinuity of velocities not as created.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -237,8 +233,8 @@ impl Simulation {
         }
     }
 
-    /// Energy from projections and kicks that impulses absorbed in the last step \[J\]. Zero unless contact acts by
-    /// inelastic impulses.
+    /// Energy that impulses absorbed in the last step, after projections and kicks had added this energy \[J\]. Zero
+    /// unless contact acts by inelastic impulses.
     ///
     /// Normal impulses and sticking friction absorb energy. Sliding friction dissipates energy by Coulomb's law
     /// instead.
@@ -314,7 +310,7 @@ impl Simulation {
     }
 
     /// Deformed tributary area of a surface node, projected on the direction of its force \[m²\]; 0 for other nodes.
-    /// Only faces turned against the force bear it.
+    /// Only faces turned against the force count.
     fn projected_area(&self, node: u32, force_direction: &Vec3, shares: &mut CellShares) -> f64 {
         let positions = &self.state.nodes.positions;
         let Some(surface) = self.model.surfaces.get(self.model.body_of(node)) else { return 0.0 };
@@ -368,8 +364,8 @@ impl Simulation {
         self.response.stage() == Stage::Moved && self.acts_by_impulses()
     }
 
-    /// Moment by which supports and sliders prevent a rotation of the walls \[N·m\]. It balances the offset between the
-    /// contact point and the node of the wall.
+    /// Moment by which supports and sliders prevent a rotation of the walls \[N·m\]. The moment balances the offset of
+    /// the contact point from the node of the wall.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);

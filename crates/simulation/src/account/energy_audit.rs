@@ -22,9 +22,8 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 pub struct BodyBalance {
     /// Linear momentum \[kg·m/s\], and angular momentum about the origin \[kg·m²/s\].
     pub momentum: Wrench,
-    /// Reference of errors of the angular momentum \[kg·m²/s\]: Σ |x| |m v|, with mass m, position x and velocity v of
-    /// each node. For a rigid body, |x| |m v| of the centre, plus the magnitude of the angular momentum about the
-    /// centre.
+    /// Reference value for errors of the angular momentum \[kg·m²/s\]: Σ |x| |m v|, with mass m, position x and
+    /// velocity v of each node. For a rigid body, |x| |m v| of the centre, plus the angular momentum about the centre.
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
@@ -272,7 +271,7 @@ impl Simulation {
         BodyBalance::of_nodes(&sums, &self.model.bodies[body], positions[0], from_outside)
     }
 
-    /// Part of Σ m |a|² of a deformable body from external actions \[N·m/s²\]: prescribed motion, and weight and loads.
+    /// Part of Σ m |a|² of a deformable body from external actions \[N·m/s²\]: prescribed motion, weight and loads.
     /// Without loads, free fall replaces the weight.
     pub(crate) fn acceleration_from_outside(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
@@ -316,8 +315,7 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity and loads over the last step \[J\], with the work of load kicks in excess of the trapezoidal
-    /// rule.
+    /// Work of gravity and loads over the last step \[J\], with the excess of load kicks over the trapezoidal rule.
     fn external_work(&self, dt: f64) -> f64 {
         let before = &self.scratch.positions_next;
         let mut work = 0.0;
@@ -347,7 +345,7 @@ impl Simulation {
 /// ```text
 /// ⅛ dt² a_n · M a_n = ½ v_n · M v_n − ½ v_{n−½} · M v_{n+½}
 /// ```
-/// [`BodyBalance::force_acceleration`] omits some contributions.
+/// Contributions omitted in [`BodyBalance::force_acceleration`] are missing.
 pub(crate) fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
     0.125 * dt * dt * balances.iter().map(|balance| balance.force_acceleration).sum::<f64>()
 }

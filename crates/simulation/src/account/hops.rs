@@ -1,8 +1,7 @@
 //! Hops: bodies under gravity repeatedly leave their contacts and return.
 //!
 //! Suddenly applied gravity presses a body into its contact springs to twice the depth at rest. Undamped springs then
-//! eject the body. The flight is no longer than the contact before the flight. A thrown or dropped body flies much
-//! longer.
+//! eject the body. Its flight lasts no longer than the contact before. A thrown or dropped body flies much longer.
 
 use serde::{Deserialize, Serialize};
 

@@ -25,7 +25,7 @@ impl<'a> Resultants<'a> {
         external - self.internal[node] + self.contact[node]
     }
 
-    /// Sets the acceleration of a node. A node without mass, of a fixed or driven wall, keeps its acceleration.
+    /// Sets the acceleration of a node. A node without mass, of a wall that is not free, keeps its acceleration.
     pub fn accelerate(&self, node: u32, masses: &[f64], accelerations: &mut [Vec3]) {
         let node = node as usize;
         if masses[node] > 0.0 {

@@ -16,6 +16,7 @@ pub enum RunError {
     Output(#[from] OutputError),
 }
 
+/// A numerical failure, with its cause, time and location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumericalFailure {
     /// Cause.

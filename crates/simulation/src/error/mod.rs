@@ -104,7 +104,7 @@ pub enum SetupError {
         /// Location of the first tie in the scenario.
         span: Range<usize>,
     },
-    /// A tied rigid body can touch other bodies, but the contact response needs its mobility.
+    /// A tied rigid body can touch other bodies, but the contact response needs the mobility of this body.
     #[error(
         "rigid body `{}` is tied and can touch `{}`, but `contact.response` = \"{response}\" neglects the ties in \
          its mobility; use \"penalty\", or exclude the pair by `[[contact.pairs]]` with `contact = false`",
@@ -222,7 +222,7 @@ pub enum SetupError {
     /// Bodies lie wholly behind a wall at t = 0.
     #[error("{0}")]
     BehindWall(Box<BehindWall>),
-    /// The chosen `contact.initial_penetration` cannot treat an overlap, in most cases because of its depth.
+    /// The chosen `contact.initial_penetration` cannot treat an overlap, in most cases because the overlap is too deep.
     #[error(
         "{} overlap at t = 0 too deeply for contact.initial_penetration: {}; move them apart, or exclude the pair \
          with [[contact.pairs]] contact = false", count(.0), DeepOverlaps(.0)
@@ -275,7 +275,7 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    /// The mesh became invalid when its nodes were moved out of other bodies.
+    /// For a mesh that became invalid when its nodes were moved out of other bodies.
     pub(super) fn of_removal(self) -> Self {
         match self {
             Self::Geometry { body, source, .. } => Self::Removal { body, source },

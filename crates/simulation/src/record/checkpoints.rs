@@ -131,8 +131,8 @@ impl Checkpoints {
     /// Waits for the previous checkpoint, then begins to write a checkpoint in the background. `time` and the last
     /// `time_step` are those of the state \[s\].
     ///
-    /// Each output series reports in `written` when its frames are written. Only then the file is written. A failed
-    /// series prevents the file.
+    /// Each output series reports in `written` when its frames are written. The file follows after all reports. A
+    /// failed series prevents the file.
     pub fn write(
         &mut self,
         state: State,

@@ -132,7 +132,7 @@ struct CellStress {
 }
 
 impl CellStress {
-    /// Empty if none of the `fields` needs the stress. The stress of rigid bodies is zero.
+    /// `values` is empty if none of the `fields` needs the stress. The stress of rigid bodies is zero.
     fn new(simulation: &Simulation, fields: &[Field]) -> Self {
         if !fields.iter().any(|field| matches!(field, Field::Stress | Field::VonMises)) {
             return Self { values: Vec::new() };

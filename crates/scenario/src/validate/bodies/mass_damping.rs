@@ -33,7 +33,7 @@ pub(super) fn validate(
     (rate != TimeFunction::Constant(0.0)).then_some(rate)
 }
 
-/// Rejects tied bodies with different mass damping: it would give tied points different velocities.
+/// Rejects tied bodies with different mass damping, which would give tied points different velocities.
 pub(crate) fn refuse_unlike_ties(tied: &[TiedPair], bodies: &[BodySpec], check: &mut Check<'_>) {
     for pair in tied {
         let [Some(first), Some(second)] = pair.bodies.map(|body| bodies.get(body)) else { continue };
