@@ -8,8 +8,8 @@
 //! short list    near pairs that can give a constraint in the next steps              ([`short_list`])
 //! primitives    closest points of these candidates, constraints of the nodes in contact
 //! ```
-//! [`list_update`] updates the active patch pairs and the lists. Every stage processes only the items that are due.
-//! Most steps update no list, and distant bodies cost only the update of their motion.
+//! Every stage processes only the items that are due ([`list_update`]). Most steps update no list, and distant bodies
+//! cost only the update of their motion.
 //!
 //! [`body_motion`]: super::body_motion
 //! [`body_pair`]: super::body_pair
@@ -35,38 +35,36 @@ use super::Engine;
 use super::body_motion::BodyMotion;
 use super::body_pair::BodyPair;
 
-/// Smallest number of bodies per task, if the task reads all nodes of its bodies.
+/// Smallest number of bodies per task that reads all nodes of its bodies.
 const BODIES_PER_TASK: usize = 32;
 
-/// Smallest number of body pairs per task, and smallest number of bodies per task if few bodies need work.
+/// Smallest number of body pairs per task, or of bodies if few need work.
 pub(super) const PER_TASK: usize = 512;
 
-/// All inflated boxes are rebuilt when the number of escapes from boxes since the last rebuild reaches this fraction of
-/// the number of bodies.
+/// All inflated boxes are rebuilt after this number of escapes, relative to the number of bodies.
 const REBUILD_FRACTION: f64 = 0.25;
 
-/// State of the contact phase, reused from step to step.
 pub(super) struct ContactPhase {
     /// The bodies with faces, ascending.
     bodies: Vec<u32>,
-    /// Surface nodes of all bodies, body by body, in one array, because every step reads all nodes.
+    /// Surface nodes, body by body, in one array because every step reads all nodes.
     nodes: Vec<u32>,
-    /// Index in `nodes` of the first node of each body, and the length of `nodes` as the last entry.
+    /// First node of each body in `nodes`, and the length of `nodes`.
     first_nodes: Vec<usize>,
     pub motions: Vec<BodyMotion>,
     inflated_boxes: BodyTree,
-    /// Number of escapes of bodies from their inflated boxes since all boxes were rebuilt.
+    /// Escapes of bodies from their inflated boxes since all boxes were rebuilt.
     num_moved: usize,
-    /// Pairs of bodies with overlapping inflated boxes, and bodies in self-contact; ascending.
+    /// Pairs with overlapping inflated boxes, and bodies in self-contact, ascending.
     pub body_pairs: Vec<BodyPair>,
     /// Bounding volumes tested on pairs of faces.
     pub ladder: AdaptiveLadder,
     candidates: Vec<Candidate>,
-    /// For each body, the end of its nodes in the sorted list of nodes with candidates.
+    /// End of the nodes of each body in the sorted list of nodes with candidates.
     node_ends: Vec<usize>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
-    /// Number of listed edge pairs; a pair counts once for every list that contains the pair.
+    /// Listed edge pairs, counted once for every list that contains the pair.
     pub num_edges: usize,
     pub vectorised: Vectorised,
     pub registers: Registers,
@@ -78,12 +76,10 @@ impl ContactPhase {
         self.search.starting_points()
     }
 
-    /// Sets the starting points of the next closest-point searches, ascending.
     pub fn start_from(&mut self, points: &[StartingPoint]) {
         self.search.start_from(points);
     }
 
-    /// Contact phase of the bodies of a model, before the first step in contact.
     pub fn new(model: &ContactModel, ladder: AdaptiveLadder) -> Self {
         let motion = |((surface, &depth), &offset)| BodyMotion::new(surface, depth, offset);
         let ends = model.surfaces.iter().scan(0, |end, surface| {
@@ -115,10 +111,10 @@ impl ContactPhase {
         }
     }
 
-    /// Adds a step to the motion of all bodies and body pairs. Returns the bodies outside their inflated boxes, and
-    /// whether a body pair needs an update.
+    /// Adds a step to all motions. Returns the bodies outside their inflated boxes, and whether a body pair needs an
+    /// update.
     ///
-    /// Each body and each body pair is read once, because the data of many bodies exceed the caches.
+    /// Reads each body and body pair once, because many bodies exceed the caches.
     fn update(&mut self, configuration: &Configuration<'_>) -> (Vec<u32>, bool) {
         let Self { bodies, nodes, first_nodes, motions, body_pairs, .. } = self;
         let update_body = |(body, motion): (usize, &mut BodyMotion)| {
@@ -146,8 +142,7 @@ impl ContactPhase {
         (left, is_due)
     }
 
-    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if a large fraction has left. Updates
-    /// the body pairs.
+    /// Inflates the boxes of the bodies in `left`, or of all bodies if many have left, and updates the body pairs.
     fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();
         let all = self.num_moved as f64 >= REBUILD_FRACTION * self.bodies.len() as f64;
@@ -183,7 +178,7 @@ impl ContactPhase {
         self.motions.par_iter_mut().enumerate().with_min_len(PER_TASK).filter_map(inflate).collect()
     }
 
-    /// Activates the patches of all active patch pairs, and no other patches.
+    /// Activates exactly the patches of all active patch pairs.
     pub fn select_active_patches(&mut self, configuration: &Configuration<'_>) {
         let Self { motions, body_pairs, .. } = self;
         let body_pairs = body_pairs.par_iter().with_min_len(PER_TASK);
@@ -197,8 +192,8 @@ impl ContactPhase {
         motions.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(update);
     }
 
-    /// Merges the short lists of all patches into one list sorted by node. The nodes are first sorted within each body;
-    /// this order is final if nodes are numbered body by body.
+    /// Merges the short lists of all patches into one list sorted by node. Sorting within each body suffices if nodes
+    /// are numbered body by body.
     pub fn gather(&mut self, model: &ContactModel, start: StartFrom) {
         let Self { body_pairs, candidates, node_ends: ends, search, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
@@ -225,7 +220,7 @@ impl ContactPhase {
         search.group(candidates, model, start);
     }
 
-    /// Merges the edge lists of all patches if `have_changed` is true or the number of listed edge pairs has changed.
+    /// Merges the edge lists of all patches if `have_changed` is true or their total length has changed.
     pub fn gather_edges(&mut self, model: &ContactModel, have_changed: bool) {
         let Self { body_pairs, edges, num_edges, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
@@ -236,14 +231,14 @@ impl ContactPhase {
     }
 }
 
-/// Sorts patches with their bodies, removes repetitions, and groups them by body.
+/// Sorts patches, removes repetitions, and groups them by body.
 pub(super) fn by_body(patches: &mut Vec<(u32, u32)>) -> Vec<&[(u32, u32)]> {
     patches.par_sort_unstable();
     patches.dedup();
     patches.chunk_by(|a, b| a.0 == b.0).collect()
 }
 
-/// Drops the body pairs that are not among `pairs`; both lists ascend.
+/// Drops the body pairs outside `pairs`; both lists ascend.
 fn keep_only(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
     body_pairs.retain(|body_pair| pairs.binary_search(&body_pair.bodies).is_ok());
 }
@@ -261,7 +256,6 @@ fn add(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
 }
 
 impl Engine {
-    /// Discards the body pairs, the candidates, and the motion of all bodies.
     pub(super) fn begin_contact(&mut self) {
         self.contact.motions.iter_mut().for_each(BodyMotion::reset);
         self.contact.body_pairs.clear();
@@ -271,7 +265,7 @@ impl Engine {
         self.contact.num_edges = 0;
     }
 
-    /// Updates the candidates as far as the motion of the bodies requires.
+    /// Updates the candidates as far as the motion requires.
     pub(super) fn update_candidates(&mut self, configuration: &Configuration<'_>) {
         let mut clock = StageClock::start(Stage::Monitor);
         let (left, mut is_due) = self.contact.update(configuration);
@@ -290,7 +284,6 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Computes the closest points of the candidates, and replaces `constraints` by the constraints of the candidates.
     pub(super) fn find_constraints(
         &mut self,
         configuration: &Configuration<'_>,

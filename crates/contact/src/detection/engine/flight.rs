@@ -1,8 +1,8 @@
 //! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
 //!
-//! The queue covers a time horizon. Two bodies form a pair only if their swept boxes within the horizon overlap. The
-//! work therefore grows with the number of bodies and their neighbours instead of the number of all pairs. The
-//! permitted number of pairs limits the horizon. With few bodies, the horizon reaches the end of the run.
+//! The queue covers a time horizon. Bodies form a pair only if their swept boxes within the horizon overlap, so that
+//! work grows with the number of neighbours. The permitted number of pairs limits the horizon. With few bodies, the
+//! horizon reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -18,42 +18,36 @@ use super::Engine;
 use super::flying::{FirstSteps, FlyingTrees};
 use super::queue::VertexPair;
 
-/// A horizon is shortened if it has more body pairs than
-///
-/// ```text
-/// MAX_PAIRS[0] · number of bodies + MAX_PAIRS[1]
-/// ```
+/// A horizon is shortened above `MAX_PAIRS[0]` · number of bodies + `MAX_PAIRS[1]` body pairs.
 const MAX_PAIRS: [usize; 2] = [4, 1024];
 
-/// A shortening multiplies the length of a horizon by this factor.
+/// Factor of the length of a shortened horizon.
 const SHORTENING: f64 = 0.25;
 
-/// Shortest horizon, relative to the rest of the run. Swept boxes that overlap in this horizon are assumed to overlap
-/// in any horizon.
+/// Shortest horizon, relative to the rest of the run. Swept boxes that overlap in the shortest horizon are assumed to
+/// overlap always.
 const SHORTEST: f64 = 1e-9;
 
 /// Rounding of swept boxes, relative to the coordinates.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// State of the flight phase: the horizon and its pairs of bodies.
 pub(super) struct FlightPhase {
     bodies: BodyTree,
     /// Bodies with disjoint swept boxes cannot touch before this time \[s\].
     horizon_end: f64,
     /// Length of the last horizon \[s\].
     horizon: f64,
-    /// Number of pairs above which a horizon is shortened.
+    /// Pairs above which a horizon is shortened.
     max_pairs: usize,
     /// Kinematics from the first steps; unused with exact kinematics.
     steps: FirstSteps,
-    /// First steps of a flight that began before a restart of the run.
+    /// First steps of a flight that began before a restart.
     pub(super) resumed: Option<RootHistory>,
-    /// Boxes of the vertices in the reference configuration, by body; empty for hierarchies of spheres.
+    /// Boxes of the vertices in the reference configuration, by body; empty for sphere hierarchies.
     boxes: Vec<Vec<Aabb>>,
 }
 
 impl FlightPhase {
-    /// Flight phase of this number of bodies, before the first flight.
     pub fn new(num_bodies: usize) -> Self {
         let bodies = BodyTree::new(num_bodies);
         let max_pairs = MAX_PAIRS[0] * num_bodies + MAX_PAIRS[1];
@@ -68,8 +62,7 @@ impl FlightPhase {
         }
     }
 
-    /// Positions of the roots at the first instants, from which the kinematics follow. `None` if there are no such
-    /// positions, as with exact kinematics.
+    /// Positions of the roots at the first instants, if any.
     pub(super) fn first_steps(&self) -> Option<RootHistory> {
         let history = self.steps.history();
         (!history.is_empty()).then(|| history.clone())
@@ -77,7 +70,7 @@ impl FlightPhase {
 }
 
 impl Engine {
-    /// Discards all predictions. Begins the first horizon, or the first steps for the estimate of the kinematics.
+    /// Discards all predictions, and begins the first horizon or the first steps.
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
         let mut clock = StageClock::start(Stage::Update);
         self.fit_trees(flight.reference_positions);
@@ -93,8 +86,8 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Fits the reference volumes at the first flight. Runs without flight need no reference volumes. Only trees of
-    /// [`Builder::Fast`] get new spheres; all other trees keep their nested spheres, as in the literature.
+    /// Fits the reference volumes at the first flight. Only trees of [`Builder::Fast`] get new spheres; the nested
+    /// spheres of all other trees follow the literature.
     fn fit_trees(&mut self, reference_positions: &[Vec3]) {
         if std::mem::replace(&mut self.trees_are_fitted, true) {
             return;
@@ -113,9 +106,7 @@ impl Engine {
         }
     }
 
-    /// Discards the queue, and predicts all root pairs that can touch within the horizon that begins at `begin` \[s\].
-    ///
-    /// The horizon ends with the run, or earlier if the swept boxes of too many pairs of bodies overlap.
+    /// Predicts all root pairs that can touch within the horizon that begins at `begin` \[s\].
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) {
         let mut pairs = self.pairs_within_horizon(flight, begin);
         pairs.retain(|&bodies| self.model.can_meet(bodies));
@@ -127,9 +118,8 @@ impl Engine {
         }
     }
 
-    /// Finds the horizon, and the pairs of bodies whose swept boxes overlap in this horizon. If even the shortest
-    /// horizon has too many pairs, as in a bundle or a pile, the limit becomes twice the number of these pairs, and the
-    /// search for the horizon starts again.
+    /// Finds the horizon and its pairs of bodies. Above the limit even in the shortest horizon, as in a pile, the limit
+    /// becomes twice the number of pairs.
     fn pairs_within_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
         let rest = flight.end - begin;
         let mut horizon = (self.flight.horizon / SHORTENING).min(rest);
@@ -151,12 +141,11 @@ impl Engine {
         pairs
     }
 
-    /// Number of pairs above which a horizon is shortened.
     pub(super) fn max_pairs(&self) -> usize {
         self.flight.max_pairs
     }
 
-    /// Computes the swept box of every body with faces, between two instants \[s\].
+    /// Computes the swept box of every body between two instants \[s\].
     fn sweep_bodies(&mut self, flight: &Flight<'_>, span: [f64; 2]) {
         let span = span.map(|time| time - flight.time);
         let volumes = self.flying_trees();
@@ -168,7 +157,7 @@ impl Engine {
         self.flight.bodies.build(&swept);
     }
 
-    /// Processes all events due before the end of the step, earliest first, until the first impact is certain.
+    /// Processes the due events, earliest first, until the first impact is certain.
     pub(super) fn find_first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let is_due = self.queue.earliest().is_some_and(|time| time <= flight_end);
@@ -184,8 +173,7 @@ impl Engine {
         let mut touched: Vec<[u32; 2]> = Vec::new();
         let mut first = self.process_events(flight, flight_end, &mut touched, &mut clock);
         let mut are_all_touched = false;
-        // The queue lacks pairs that meet after the horizon. An impact after the horizon therefore need not be the
-        // first impact.
+        // The queue lacks pairs that meet after the horizon. An impact after the horizon need not be the first.
         while self.flight.horizon_end < first.map_or(flight_end, |impact| impact.time).min(flight.end) {
             self.begin_horizon(flight, self.flight.horizon_end);
             are_all_touched = true;
@@ -202,8 +190,8 @@ impl Engine {
         first
     }
 
-    /// Processes the events due up to `end` \[s\], and returns the first impact. Appends the pairs of bodies of these
-    /// events to `touched`.
+    /// Processes the events due up to `end` \[s\], and returns the first impact. Appends their pairs of bodies to
+    /// `touched`.
     fn process_events(
         &mut self,
         flight: &Flight<'_>,
@@ -225,7 +213,7 @@ impl Engine {
         }
     }
 
-    /// Queues a pair at its earliest possible time of contact. Drops the pair if this time is after the horizon.
+    /// Queues a pair at its earliest possible time of contact, if within the horizon.
     fn predict_flight(&mut self, flight: &Flight<'_>, pair: VertexPair) {
         let horizon = self.flight.horizon_end - flight.time;
         if let Some(s) = self.flying_trees().earliest_meeting(flight, (pair.bodies, pair.vertices), horizon) {
@@ -237,8 +225,7 @@ impl Engine {
 
     /// Opens a due pair: predicts its children, or computes the time of impact of its faces.
     ///
-    /// A pair of faces is queued again immediately after the time of its impact or, without an impact, after the end of
-    /// the step.
+    /// A pair of faces is queued again just after its impact or the end of the step.
     fn open_in_flight(
         &mut self,
         flight: &Flight<'_>,
@@ -260,9 +247,7 @@ impl Engine {
         impact
     }
 
-    /// Begins a flight with its first positions. These positions do not yet allow predictions. After a restart,
-    /// continues the flight from the recorded positions. If these positions give the kinematics, begins the first
-    /// horizon.
+    /// Begins a flight with its first positions, or after a restart from the recorded positions.
     fn begin_steps(&mut self, flight: &Flight<'_>) {
         let Some(history) = self.flight.resumed.take() else {
             self.flight.steps = FirstSteps::default();
@@ -292,7 +277,7 @@ impl Engine {
         impact
     }
 
-    /// Adds the positions of another instant; the third positions give the first predictions.
+    /// Adds the positions of the next instant. The third positions give the first predictions.
     fn take_next_positions(&mut self, flight: &Flight<'_>) {
         let mut clock = StageClock::start(Stage::Update);
         self.statistics.operated(flight.time, false);
@@ -306,7 +291,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Impact within a step before the kinematics are known, by the exact motion within this step only.
+    /// Impact within a step before the kinematics are known, by the exact motion within the step.
     fn impact_of_step(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let mut clock = StageClock::start(Stage::Trajectory);
         let end = flight.time + flight.duration;
@@ -328,8 +313,7 @@ impl Engine {
         self.statistics.counts.update += count as u64;
     }
 
-    /// Refits the volumes to the nodes at the beginning of the step, once per step, if the kinematics follow from the
-    /// first steps.
+    /// Refits the volumes at the beginning of a step, once per step, if the kinematics follow from the first steps.
     fn refit_at(&mut self, flight: &Flight<'_>) {
         let steps = &mut self.flight.steps;
         if steps.are_known() && steps.fitted_at() != flight.time {
@@ -337,14 +321,13 @@ impl Engine {
         }
     }
 
-    /// The trees with their volumes and kinematics.
     fn flying_trees(&self) -> FlyingTrees<'_> {
         let FlightPhase { boxes, steps, .. } = &self.flight;
         FlyingTrees { trees: &self.trees, model: &self.model, boxes, steps }
     }
 }
 
-/// Box swept by a ball between two instants \[s\], counted from the instant at which the ball is at `ball.centre`.
+/// Box swept by a ball between two instants \[s\], counted from the instant of `ball.centre`.
 fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
     let at = |k: usize, s: f64| ball.centre[k] + (ball.velocity[k] + 0.5 * ball.acceleration[k] * s) * s;
     let displacement = ball.velocity.abs() * end + ball.acceleration.abs() * (end * end);
@@ -354,7 +337,7 @@ fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
     let mut bounds = Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() };
     for k in 0..3 {
         let [first, last] = [at(k, begin), at(k, end)];
-        // Time at which the velocity along this axis vanishes.
+        // Time at which the velocity along the axis vanishes.
         let turn = -ball.velocity[k] / ball.acceleration[k];
         let turned = if begin < turn && turn < end { at(k, turn) } else { first };
         bounds.lower[k] = first.min(last).min(turned) - margin;
@@ -376,9 +359,8 @@ mod tests {
     use crate::math::RigidMotion;
     use crate::mesh::CellKind;
 
-    /// A bundle of long parallel blades whose boxes all overlap: 4950 pairs, more than the limit of a horizon. All
-    /// blades but the last fly with equal velocity. The last blade approaches the blade below at the speed 1.6, closes
-    /// the gap of 0.8, and hits this blade at t = 0.5.
+    /// A bundle of long parallel blades whose 4950 overlapping boxes exceed the limit of a horizon. The last blade
+    /// closes its gap of 0.8 at the speed 1.6, and has its impact at t = 0.5.
     #[test]
     fn a_bundle_flies_to_the_end_of_the_run() {
         let num_bodies = 100;
@@ -411,10 +393,9 @@ mod tests {
         assert!((impact.time - 0.5).abs() < 1e-9, "{}", impact.time);
     }
 
-    /// Two large triangles, 1 apart, meet at t = 0.8, and their balls overlap from the beginning. Two small triangles
-    /// meet at t = 0.5, and their balls meet at t = 0.48, after a horizon of 0.3. The small triangles have the first
-    /// impact, although the search finds the impact of the large triangles first. Reference: gap over closing speed;
-    /// the time is never late, and early by less than 1e-9.
+    /// An impact after the horizon is found although the search finds a later impact first. Two large triangles with
+    /// overlapping balls meet at t = 0.8. Two small triangles meet at t = 0.5, after a horizon of 0.3. Reference: gap
+    /// over closing speed. The time is never late, and early by less than 1e-9.
     #[test]
     fn an_impact_after_the_horizon_need_not_be_the_first() {
         let triangle = |size: f64, x: f64, z: f64| {

@@ -1,6 +1,6 @@
 //! Updates of the active patch pairs, near pairs and short lists of all body pairs.
 //!
-//! All due updates run in parallel over all body pairs; their results are stored in a fixed order.
+//! Due updates run in parallel over all body pairs. Their results are stored in a fixed order.
 
 use rayon::prelude::*;
 
@@ -55,14 +55,14 @@ impl Engine {
             }
         }
         self.find_separations(configuration, &separated, clock);
-        // If edge pairs were listed before, a patch list dropped in this update may have contained edge pairs.
+        // A patch list dropped in this update may have contained edge pairs.
         if edges_changed || self.contact.num_edges > 0 {
             self.contact.gather_edges(&self.model, edges_changed);
         }
     }
 
-    /// Finds the active patch pairs of the body pairs that are due. Returns the indices of the body pairs for which
-    /// this search found no active patch pair.
+    /// Finds the active patch pairs of the due body pairs. Returns the indices of the body pairs without active patch
+    /// pairs.
     fn find_active_pairs(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, registers, .. } = contact;
@@ -98,7 +98,7 @@ impl Engine {
         due.into_iter().filter(|&k| body_pairs[k].patch_lists.is_empty()).collect()
     }
 
-    /// Refits the boxes of the deformed patches that the `due` lists need.
+    /// Refits the boxes of the deformed patches of the `due` lists.
     fn fit_patches(&mut self, configuration: &Configuration<'_>, due: &[[usize; 2]], clock: &mut StageClock) {
         clock.enter(Stage::Update, &mut self.statistics.seconds);
         let Self { contact, model, .. } = self;
@@ -148,7 +148,7 @@ impl Engine {
         found
     }
 
-    /// Finds lower bounds on the distances of the `separated` body pairs, by the sphere trees of the bodies.
+    /// Finds lower bounds on the distances of the `separated` body pairs, by sphere trees.
     fn find_separations(
         &mut self,
         configuration: &Configuration<'_>,
@@ -202,7 +202,7 @@ impl Engine {
         }
     }
 
-    /// Renews the short lists that are due or will soon be due.
+    /// Renews the short lists that are due or nearly due.
     pub(super) fn make_short_lists(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
         let Self { contact, model, .. } = self;
@@ -240,7 +240,7 @@ impl Engine {
     }
 }
 
-/// Bodies of some body pairs, ascending.
+/// Bodies of the selected body pairs, ascending.
 fn bodies_of(body_pairs: &[BodyPair], selected: &[usize]) -> Vec<usize> {
     let mut bodies: Vec<usize> =
         selected.iter().flat_map(|&k| body_pairs[k].bodies).map(|body| body as usize).collect();

@@ -6,15 +6,13 @@
 //!          only leaves of curved faces, pass the ladder of bounding volumes
 //! level 3  time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```
-//! In flight the spheres move with their bodies in closed form, so a prediction stays valid until an impact. The queue
-//! holds the pairs at which the last traversal stopped, and the traversal resumes there ([`flight`]). In contact bodies
-//! deform and no predicted time stays valid. The engine therefore bounds the relative displacement that accumulates
-//! from step to step, called the travel. A list of near pairs is complete until the travel exceeds the skin of the list
-//! ([`contact`]).
+//! In flight the spheres move in closed form, so that predictions stay valid until an impact. The queue holds the pairs
+//! at which the last traversal stopped ([`flight`]). In contact bodies deform, and no predicted time stays valid. The
+//! engine then bounds the accumulated relative displacement, called the travel. A list of near pairs is complete until
+//! the travel exceeds its skin ([`contact`]).
 //!
 //! # Source
-//! Aragón & Molinari, CMAME 268 (2014), Algorithm 1. The sub-modules describe the additions that make the algorithm
-//! conservative: no contact is found late.
+//! Aragón & Molinari, CMAME 268 (2014), Algorithm 1. Additions of the sub-modules ensure that no contact is found late.
 
 mod body_motion;
 mod body_pair;
@@ -89,7 +87,7 @@ pub struct Engine {
     model: ContactModel,
     options: EngineOptions,
     trees: Vec<Option<Hierarchy>>,
-    /// Whether the reference volumes have been fitted; only flights need these volumes.
+    /// Whether the reference volumes have been fitted. Only flights need these volumes.
     trees_are_fitted: bool,
     queue: EventQueue,
     phase: Phase,
@@ -99,8 +97,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Builds the trees of all surfaces of the model. `positions` of all nodes \[m\] are the reference positions of
-    /// flights.
+    /// Builds the trees of all surfaces of the model. Flights refer to `positions` of all nodes \[m\].
     pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
         let mut statistics = DetectionStatistics::default();
         let built: Vec<Option<(Hierarchy, f64)>> = model
@@ -135,8 +132,7 @@ impl Engine {
         Some(VertexPair { bodies, vertices: [root(bodies[0])?, root(bodies[1])?] })
     }
 
-    /// The two pairs that replace a pair when one of its vertices is opened. The vertex of the larger size is opened,
-    /// or the only vertex that is not a leaf. `None` for two leaves.
+    /// Opens the larger vertex of a pair, or the only vertex with children; `None` for two leaves.
     fn open(&self, pair: VertexPair, sizes: [f64; 2]) -> Option<[VertexPair; 2]> {
         let children = |k: usize| {
             let tree = self.trees[pair.bodies[k] as usize].as_ref()?;
@@ -161,8 +157,7 @@ impl Engine {
         Some([face(0)?, face(1)?])
     }
 
-    /// Earliest queue entry of each pair of bodies for which `wanted` returns true, ascending by bodies. Pairs of
-    /// bodies without an entry are omitted.
+    /// Earliest queue entry of each wanted pair of bodies, ascending by bodies.
     fn earliest_entries(&self, wanted: impl Fn([u32; 2]) -> bool) -> Vec<(f64, VertexPair)> {
         let mut entries: Vec<(f64, VertexPair)> =
             self.queue.entries().filter(|(_, pair)| wanted(pair.bodies)).collect();
@@ -173,7 +168,7 @@ impl Engine {
         entries
     }
 
-    /// Records the earliest predicted time of each pair of bodies for which `wanted` returns true.
+    /// Records the earliest predicted time of each wanted pair of bodies.
     fn record_predictions(&mut self, predicted_at: f64, wanted: impl Fn([u32; 2]) -> bool) {
         for (time, pair) in self.earliest_entries(wanted) {
             let depth = |k: usize| {
@@ -210,7 +205,7 @@ impl Detector for Engine {
         };
         self.statistics.close_instants(count, &seconds);
         if impact.is_some() {
-            // An impact starts another flight and voids all predictions.
+            // An impact voids all predictions.
             self.phase = Phase::Fresh;
         }
         impact

@@ -1,7 +1,7 @@
 //! Cones that bound face normals while the nodes move.
 //!
-//! Let the relative displacement of any two points of a face be at most s. The normal N = e × f of two edges e and f of
-//! the face then changes by
+//! Let the relative displacement of any two points of a face be at most s. The normal N = e × f of two edges e and f
+//! then changes by
 //!
 //! ```text
 //! |ΔN| ≤ s (|e| + |f|) + s² ≤ q |N|   with y = s (|e| + |f|)/|N| and q = y + y²/4
@@ -9,13 +9,13 @@
 //! because (|e| + |f|)² ≥ 4 |N|. The unit normal therefore changes by at most τ = q/(1 − q/2).
 //!
 //! The normals of a quadrilateral are positive sums of its corner normals. Nodal normals are positive sums of the
-//! normals of the face ring. A cone of half-angle below 90° is convex, so a cone that contains the summands contains
-//! the sums. Normals of curved faces have no bound.
+//! normals of the face ring. A convex cone (half-angle below 90°) that contains the summands contains the sums. Normals
+//! of curved faces have no bound.
 //!
 //! # Source
 //! Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on smoothly discretized surface animations
 //! using geometrical shape regularity", Computer Graphics Forum 13(3), for normal cones. The bounds on the change of
-//! the normals are not from this source.
+//! the normals are our own.
 
 use std::f64::consts::SQRT_2;
 
@@ -24,21 +24,20 @@ use crate::detection::face::closest_point::SQUARE;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// The rotation is bounded only if q, as defined at the top of this file, is less than this value.
+/// Upper limit of q for a bounded rotation, see the top of this file.
 const LARGEST_CHANGE: f64 = 0.5;
 
 /// Rounding of scalar products of unit normals.
 pub(super) const ROUNDING: f64 = 1e-12;
 
-/// A cone that contains the unit normals of a face at one instant, and the sensitivity of these normals to
-/// displacements.
+/// A cone that contains the unit normals of a face at one instant, and the sensitivity of the normals to displacements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FaceNormal {
     /// Axis of the cone.
     normal: Vec3,
     /// Largest distance of a unit normal from the unit vector of the axis.
     spread: f64,
-    /// Bound on the change of a unit normal per relative displacement, to first order: (|e| + |f|)/|N| \[1/m\], and
+    /// Bound on the change of a unit normal per relative displacement, to first order \[1/m\]: (|e| + |f|)/|N|, or
     /// 1/|N| on a segment. Infinite if unknown.
     slenderness: f64,
 }
@@ -48,8 +47,7 @@ pub(super) struct FaceNormal {
 pub(super) struct NormalCone {
     /// Axis of the cone.
     pub normal: Vec3,
-    /// Bound on the distance of a unit normal from the unit vector of the axis, less than √2; infinite for unbounded
-    /// normals.
+    /// Bound on the distance of a unit normal from the unit vector of the axis, less than √2, or infinite.
     pub turn: f64,
 }
 
@@ -62,11 +60,10 @@ pub(super) enum Opposition {
 }
 
 impl FaceNormal {
-    /// Normals without a bound.
     const UNBOUNDED: Self =
         Self { normal: Vec3::new(0.0, 0.0, 0.0), spread: 0.0, slenderness: f64::INFINITY };
 
-    /// Normals of a face with its nodes at these positions \[m\].
+    /// Normals of a face at nodal `positions` \[m\].
     pub fn of(surface: &Surface, face: u32, positions: &[Vec3]) -> Self {
         let (kind, nodes) = surface.face(face as usize);
         let at = |k: usize| positions[nodes[k] as usize];
@@ -86,7 +83,7 @@ impl FaceNormal {
     }
 
     /// Face normal from a normal N of any length. `edges` bounds the change of N per relative displacement, to first
-    /// order \[m\]. If N is the cross product of two edges, `edges` is the sum of their lengths.
+    /// order \[m\].
     fn of_normal(normal: Vec3, edges: f64) -> Self {
         let length = normal.norm();
         match length > 0.0 && length.is_finite() {
@@ -116,11 +113,11 @@ impl FaceNormal {
 }
 
 impl NormalCone {
-    /// Whether the normals in two cones, or positive sums of these normals, are opposed. Opposed normals form an angle
-    /// that exceeds a right angle by more than [`SQUARE`].
+    /// Whether normals of two cones, or their positive sums, are opposed: at an angle of more than 90° by more than
+    /// [`SQUARE`].
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
-        // An upper bound on sin(α + β), with the half-angles α and β of the cones. It suffices in most cases.
+        // Upper bound on sin(α + β) with the half-angles α and β of the cones. It suffices in most cases.
         let loose = self.turn + other.turn + self.turn * other.turn;
         let off = if product.abs() > loose { loose } else { sine_of_sum(self.turn, other.turn) } + ROUNDING;
         match (product < -off - SQUARE, product > off) {
@@ -131,7 +128,7 @@ impl NormalCone {
     }
 }
 
-/// Sine of the sum of two angles with these chords in the unit circle; infinite if the sum is 90° or more.
+/// Sine of the sum of two angles with chords `a` and `b` in the unit circle; infinite from 90°.
 fn sine_of_sum(a: f64, b: f64) -> f64 {
     let [[sin_a, cos_a], [sin_b, cos_b]] =
         [a, b].map(|chord| [chord * (1.0 - 0.25 * chord * chord).sqrt(), 1.0 - 0.5 * chord * chord]);
@@ -153,7 +150,7 @@ mod tests {
         square[..kind.num_nodes()].iter().copied().map(corner).collect()
     }
 
-    /// Unit normal of the bilinear map at natural coordinates; constant on a triangle or segment.
+    /// Unit normal of the bilinear map at natural coordinates.
     fn unit_normal(corners: &[Vec3], place: [f64; 2]) -> Vec3 {
         let [s, t] = place;
         let normal = match *corners {
@@ -168,8 +165,8 @@ mod tests {
         normal.normalize()
     }
 
-    /// For any admissible displacement of the corners the normals stay in the cone. Some normals reach more than half
-    /// the angle of the cone.
+    /// For any admissible displacement the normals stay in the cone. Some normals reach more than half the angle of the
+    /// cone.
     #[test]
     fn normals_stay_in_their_cone() {
         let samples = &mut Samples::new(7);
@@ -215,8 +212,8 @@ mod tests {
         }
     }
 
-    /// Two cones have the half-angles α and β, and the angle γ between their axes. Normals from the two cones are
-    /// always opposed if γ − α − β exceeds 90° by more than [`SQUARE`], and never opposed if γ + α + β < 90°.
+    /// Cones with half-angles α and β and the angle γ between their axes are always opposed if γ − α − β exceeds 90° by
+    /// more than [`SQUARE`]. They are never opposed if γ + α + β < 90°.
     #[test]
     fn cones_are_opposed_by_their_angles() {
         let samples = &mut Samples::new(11);

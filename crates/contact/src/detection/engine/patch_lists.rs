@@ -1,10 +1,8 @@
-//! The lists of one active patch: near node–face and edge pairs (a Verlet list), the short list selected from the near
-//! pairs, and the travel up to which the lists are complete.
+//! The lists of one active patch: near node–face and edge pairs (a Verlet list), and the short list.
 //!
-//! If each body pair had a single list, the fastest node of the two bodies would limit the life of the list. An ejected
-//! fragment, for example, would invalidate the list within a few steps. Each patch therefore has lists of its own. The
-//! travel of these lists bounds the relative displacement of the patch and its partner patches. The bound holds until
-//! the active patch pairs are found again ([`body_pair`](super::body_pair)).
+//! Each patch has its own lists. Otherwise the fastest node of two bodies, for example an ejected fragment, would limit
+//! the life of all lists. The travel of the lists bounds the relative displacement of the patch and its partner
+//! patches. The bound holds until the active patch pairs are found again ([`body_pair`](super::body_pair)).
 
 use crate::detection::face::bounds::Bounds;
 use crate::detection::model::Candidate;
@@ -19,49 +17,47 @@ use super::traversal::{Found, NearPair};
 /// Target life of a list of near pairs, in steps.
 const STEPS: f64 = 256.0;
 
-/// Least and greatest skin, relative to the search depth. A thicker skin lists more pairs that never touch; a thinner
-/// skin needs more traversals.
+/// Least and greatest skin, relative to the search depth. A thicker skin lists more pairs, a thinner skin needs more
+/// traversals.
 const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
 
-/// Target life of a short list, in steps. A longer life needs a longer list, and every step evaluates the whole list.
+/// Target life of a short list, in steps. A longer life needs a longer list, which every step evaluates.
 const SHORT_STEPS: f64 = 16.0;
 
 /// Least and greatest skin of a short list, relative to the skin of the near pairs.
 const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
 
-/// Remaining fraction of the skin below which a short list is renewed together with due lists.
+/// Fraction of the skin below which a short list is renewed early, together with due lists.
 const RENEWAL_FRACTION: f64 = 0.25;
 
-/// Skin \[m\] of a list whose relative displacement is `step` \[m\] in every step.
+/// Skin of a list with the relative displacement `step` in every step \[m\].
 pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
     let [least, most] = SKIN.map(|share| share * search_depth);
     (STEPS * step).max(least).min(most)
 }
 
-/// A patch and its partner patches on the other side.
+/// A patch and its partner patches on the opposite side.
 #[derive(Clone, Debug)]
 pub(super) struct PatchPartners {
-    /// Side of the patch; its nodes are the contactors of the lists.
+    /// Side of the patch, whose nodes are the contactors of the lists.
     pub contactor: usize,
-    /// The patch.
     pub patch: u32,
-    /// Partner patches on the other side, ascending.
+    /// Partner patches, ascending.
     pub partners: Vec<u32>,
 }
 
 /// The surfaces that a set of lists covers.
 #[derive(Clone, Debug)]
 pub(super) enum Scope {
-    /// Both whole bodies, each with a single patch; nodes of both sides are contactors.
+    /// Both whole bodies, each with a single patch. Nodes of both sides are contactors.
     Bodies,
-    /// A patch of one side, and its partner patches on the other side.
+    /// A patch and its partner patches.
     Patch(PatchPartners),
 }
 
 /// Lists of one active patch or of a pair of whole bodies.
 #[derive(Clone, Debug)]
 pub(super) struct PatchLists {
-    /// The surfaces that the lists cover.
     pub scope: Scope,
     /// Bound on the relative displacement since the near pairs were listed \[m\].
     travel: Travel,
@@ -73,19 +69,18 @@ pub(super) struct PatchLists {
     skin: f64,
     /// Skin of the short list \[m\].
     short_skin: f64,
-    /// Whether any two batches were within reach when the pairs were listed.
+    /// Whether any two batches were within reach when listed.
     pub has_near_batches: bool,
-    /// Node–face pairs within reach when listed, nodes ascending, the nearest faces first.
+    /// Node–face pairs within reach when listed, nodes ascending, nearest faces first.
     pub near: Vec<NearPair>,
-    /// Edge pairs within reach when listed. The edge pairs of two patches are listed once, in one of the two
-    /// assignments of contactor and target.
+    /// Edge pairs within reach when listed. Each pair is listed once, in one assignment of contactor and target.
     pub edges: Vec<EdgePair>,
-    /// Short list: candidates among the near pairs, nodes ascending, the faces of each node ascending.
+    /// Candidates among the near pairs, nodes and faces ascending.
     pub short: Vec<Candidate>,
 }
 
 impl PatchPartners {
-    /// Bound on the relative displacement in the last step of any two points of the patch and its partners \[m\].
+    /// Bound on the relative displacement of any two points of the patch and its partners in the last step \[m\].
     fn step(&self, bodies: [&Patches; 2]) -> f64 {
         let (own, partners) = (bodies[self.contactor], bodies[1 - self.contactor]);
         let steps = self.partners.iter().map(|&other| partners.step(other));
@@ -121,8 +116,8 @@ impl PatchLists {
         }
     }
 
-    /// Bounds the relative displacement of the patch and its partners in the last step. The bound is at most `bound`
-    /// \[m\], which holds for the whole bodies.
+    /// Bounds the relative displacement of the patch and its partners in the last step, by at most the `bound` of the
+    /// whole bodies \[m\].
     pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.travel.step = match &self.scope {
             Scope::Bodies => bound,
@@ -130,7 +125,7 @@ impl PatchLists {
         };
     }
 
-    /// Adds the displacements of this step.
+    /// Adds the displacements of the step.
     pub fn update(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.measure(bodies, bound);
         self.travel.advance();
@@ -146,18 +141,16 @@ impl PatchLists {
         self.travel.is_past(self.short_limit)
     }
 
-    /// Whether the short list is incomplete or soon will be; false if there are no near pairs.
+    /// Whether the short list is incomplete or nearly so; false without near pairs.
     pub fn is_short_nearly_due(&self) -> bool {
         !self.near.is_empty() && self.travel.is_past(self.short_limit - RENEWAL_FRACTION * self.short_skin)
     }
 
-    /// Replaces the partner patches. `slack` gives the distance of a partner minus the contact distance \[m\]. The
-    /// lists become due if a new partner is so near that an unlisted pair could touch before the next renewal.
+    /// Replaces the partner patches. `slack` is the distance of a partner minus the contact distance \[m\]. The lists
+    /// become due if an unlisted pair with a new partner could touch before the next renewal.
     ///
-    /// Pairs with faces of former partners stay listed, although the travel no longer bounds the motion of these faces.
-    /// These pairs are too far apart to touch. These pairs also exclude no other pair from a short list, because only a
-    /// face within the search depth can exclude farther faces. A later short list omits the pairs whose listed
-    /// distances are too large. The distances of all other pairs are measured again, unless nothing has moved.
+    /// Pairs with dropped partners stay listed, although the travel no longer bounds their motion. They are too far
+    /// apart to touch, and cannot exclude a pair from a short list, which needs a face within the search depth.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };
@@ -169,7 +162,6 @@ impl PatchLists {
         self.scope = Scope::Patch(new);
     }
 
-    /// Chooses the skin of the next list of near pairs.
     pub fn choose_skin(&mut self, search_depth: f64) {
         self.skin = skin_for(self.travel.step, search_depth);
     }
@@ -179,7 +171,6 @@ impl PatchLists {
         self.skin
     }
 
-    /// Stores the pairs found in this step.
     pub fn store(&mut self, found: Found) {
         (self.near, self.edges, self.has_near_batches) = (found.near, found.edges, found.has_near_batches);
         self.travel.restart();
@@ -188,7 +179,6 @@ impl PatchLists {
         self.short_limit = if self.near.is_empty() { f64::INFINITY } else { f64::NEG_INFINITY };
     }
 
-    /// Chooses the skin of the next short list.
     pub fn choose_short_skin(&mut self) {
         let [least, most] = SHORT_SKIN.map(|share| share * self.skin);
         self.short_skin = (SHORT_STEPS * self.travel.step).max(least).min(most);
@@ -199,13 +189,12 @@ impl PatchLists {
         TravelBounds { travelled: self.travel.travelled(), allowance: self.short_skin }
     }
 
-    /// Stores the short list made in this step.
     pub fn store_short(&mut self, short: Vec<Candidate>) {
         self.short = short;
         self.short_limit = self.travel.travelled() + self.short_skin;
     }
 
-    /// Number of steps until the near pairs are due, if every step has the displacements of the last step.
+    /// Steps until the near pairs are due, at the displacements of the last step.
     pub fn steps_left(&self) -> f64 {
         self.travel.steps_to(self.near_limit)
     }
@@ -228,7 +217,7 @@ mod tests {
     const CELLS: u32 = 20;
     const NODES: u32 = (CELLS + 1) * (CELLS + 1);
 
-    /// Two sheets of triangles in unit cells, each of several patches, after one step with these displacements.
+    /// Two sheets of triangles in unit cells, each of several patches, after a step.
     fn sheets(displacements: &[Vec3]) -> [BodyMotion; 2] {
         let place = |node: u32| {
             let (i, j) = (node % NODES % (CELLS + 1), node % NODES / (CELLS + 1));
@@ -256,8 +245,8 @@ mod tests {
         PatchLists::new(Scope::Patch(PatchPartners { contactor, patch, partners }))
     }
 
-    /// Two fast nodes move apart. Lists become due for two kinds of patches only: patches with a fast node, and patches
-    /// that have such a patch as a partner. The travel of a patch in a step is at most the bound of the whole bodies.
+    /// Two fast nodes move apart. Lists become due only for patches with a fast node and for patches with such a
+    /// partner.
     #[test]
     fn lists_travel_with_their_patches() {
         let mut displacements = vec![Vec3::zeros(); 2 * NODES as usize];
@@ -296,7 +285,7 @@ mod tests {
         assert!(num_apart > 0 && 2 * num_fast < bodies[0].len() + bodies[1].len(), "{num_apart}, {num_fast}");
     }
 
-    /// A new partner patch makes the lists due only if this partner can touch before the next renewal of the lists.
+    /// A new partner makes the lists due only if it can touch before their next renewal.
     #[test]
     fn a_near_partner_makes_the_lists_due() {
         let motions = sheets(&vec![Vec3::zeros(); 2 * NODES as usize]);

@@ -1,8 +1,7 @@
 //! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
-//! A patch consists of up to eight batches of up to eight faces, one face per lane. The normals at the nodes of a patch
-//! depend on the adjacent faces. The displacements of a patch therefore include the displacements of adjacent faces.
-//! The motion of the remaining surface does not matter.
+//! A patch consists of up to eight batches of up to eight faces, one face per lane. The displacements of a patch
+//! include its adjacent faces, because the normals at its nodes depend on them.
 
 use std::ops::Range;
 
@@ -25,59 +24,51 @@ use super::displacement::Steps;
 /// Number of faces of a full patch.
 const FACES: usize = WIDTH * WIDTH;
 
-/// Number of boxes of a full patch: one per face, one per batch, and one for the patch.
+/// Boxes of a full patch: one per face, one per batch, and one for the patch.
 pub(super) const BOXES: usize = FACES + WIDTH + 1;
 
-/// Smallest number of patches per task of a fit.
 const PER_TASK: usize = 32;
-/// Smallest number of patches per task of an update.
 const PATCH_UPDATES_PER_TASK: usize = 256;
 
 /// Up to eight neighbouring faces, and the nodes assigned to them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FaceBatch<'a> {
-    /// The faces.
     pub faces: &'a [u32],
-    /// Whether all faces are linear.
     pub is_linear: bool,
-    /// Nodes assigned to this batch, each with the lane of the face to which the node is assigned. Each node is
-    /// assigned to only one batch.
+    /// Nodes assigned to the batch, each with the lane of its face. Each node is assigned to one batch.
     pub nodes: &'a [(u32, u32)],
     /// Boxes of the faces as fitted.
     pub boxes: &'a AabbRow,
 }
 
-/// Motion of a patch.
 #[derive(Clone, Copy, Debug)]
 struct PatchMotion {
-    /// Displacements of all points on the faces of the patch and on adjacent faces \[m\], in the last step in which the
-    /// patch was active.
+    /// Displacements of the faces of the patch and of adjacent faces in its last active step \[m\].
     step: Bounds,
-    /// Bound on the difference of any two of these displacements \[m\].
+    /// Bound on the difference of any two displacements in `step` \[m\].
     extent: f64,
-    /// Displacements since the boxes of the patch were fitted \[m\].
+    /// Displacements since the fit of the boxes \[m\].
     since_fit: Bounds,
 }
 
-/// Current placement of volumes that were fitted at the same time: a common shift and a common growth.
+/// Common shift and growth of volumes since their fit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
-    /// Displacement since the fit \[m\].
+    /// Displacement \[m\].
     pub shift: Vec3,
-    /// Growth since the fit \[m\].
+    /// Growth \[m\].
     pub growth: f64,
 }
 
 impl Placed {
-    /// Placement of volumes after displacements within these bounds.
+    /// Placement after displacements within bounds.
     pub fn after(displacements: &Bounds) -> Self {
         Self { shift: displacements.middle(), growth: 0.5 * displacements.extent() }
     }
 }
 
 impl PatchMotion {
-    /// Bounds the displacements of the points of the patch in a step. The bounds are those of the nodes `around`. If
-    /// `around` is `None`, they are the bounds `whole` of the whole surface.
+    /// Bounds the displacements in a step by the nodes `around`, or by the bounds `whole` of the surface.
     fn find_step(
         &mut self,
         around: Option<&[u32]>,
@@ -99,7 +90,7 @@ pub(super) struct Patches {
     /// Faces of each batch; the last batch may be incomplete.
     faces: Vec<[u32; WIDTH]>,
     nodes: Vec<(u32, u32)>,
-    /// For each batch, the end of its nodes in `nodes`.
+    /// End of the nodes of each batch in `nodes`.
     ends: Vec<u32>,
     is_linear: Vec<bool>,
     /// Boxes of the faces of each batch, as fitted.
@@ -112,8 +103,8 @@ pub(super) struct Patches {
     motions: Vec<PatchMotion>,
 }
 
-/// Nodes of each patch and of its adjacent faces, and for each patch the end of its nodes. Both lists are empty for a
-/// single patch: the displacements of a single patch are those of the whole surface.
+/// Nodes of each patch and of its adjacent faces, and the end of each list. Empty for a single patch, which has the
+/// displacements of the whole surface.
 #[derive(Clone, Debug, Default)]
 struct NodesAround {
     nodes: Vec<u32>,
@@ -129,8 +120,8 @@ impl NodesAround {
 }
 
 impl Patches {
-    /// Divides a surface into compact patches at these positions of all nodes \[m\]. The boxes are invalid until a fit,
-    /// and the motions until an update.
+    /// Divides a surface into compact patches at nodal `positions` \[m\]. The boxes are invalid until a fit, and the
+    /// motions until an update.
     pub fn new(surface: &Surface, positions: &[Vec3]) -> Self {
         let order = compact_order_of_faces(surface, positions);
         let mut faces = vec![[0; WIDTH]; order.len().div_ceil(WIDTH)];
@@ -173,8 +164,6 @@ impl Patches {
         }
     }
 
-    /// Collects the nodes of each patch and of its adjacent faces. The normals at the nodes of the patch depend on
-    /// these nodes.
     fn find_surrounding_nodes(&mut self, surface: &Surface) {
         let (mut seen, mut around) = (vec![usize::MAX; surface.nodes().len()], Vec::new());
         for patch in 0..self.len() {
@@ -194,7 +183,6 @@ impl Patches {
         }
     }
 
-    /// Faces of some batches.
     fn faces_of(&self, batches: Range<usize>) -> &[u32] {
         let range = WIDTH * batches.start..self.num_faces.min(WIDTH * batches.end);
         &self.faces.as_flattened()[range]
@@ -205,7 +193,7 @@ impl Patches {
         self.motions.len()
     }
 
-    /// Adds a step to the active patches `selected`, ascending. `whole` bounds the displacements of the whole surface.
+    /// Adds a step to the active patches `selected`, ascending. `whole` bounds the displacements of the surface.
     pub fn update(
         &mut self,
         selected: &[u32],
@@ -219,7 +207,7 @@ impl Patches {
         });
     }
 
-    /// Measures the displacements in this step of the patches `selected`, ascending, which become active.
+    /// Measures the displacements of the newly active patches `selected`, ascending.
     pub fn find_steps(
         &mut self,
         selected: &[u32],
@@ -230,7 +218,7 @@ impl Patches {
         self.for_each(selected, |motion, around| motion.find_step(around, whole, steps, configuration));
     }
 
-    /// Applies `act` to each patch of `selected`, ascending: to its motion and to the nodes around the patch.
+    /// Applies `act` to the motion of each patch of `selected`, ascending, and to the nodes around the patch.
     fn for_each(&mut self, selected: &[u32], act: impl Fn(&mut PatchMotion, Option<&[u32]>) + Sync + Send) {
         let Self { around, motions, .. } = self;
         let act = |(patch, motion): (usize, &mut PatchMotion)| act(motion, around.of(patch));
@@ -243,7 +231,7 @@ impl Patches {
         }
     }
 
-    /// Moves all patches except the patches `selected`, ascending, with the whole surface.
+    /// Moves all patches except `selected`, ascending, with the whole surface.
     pub fn move_all_but(&mut self, selected: &[u32], displacements: &Bounds) {
         let mut selected = selected.iter().peekable();
         for (patch, motion) in (0..).zip(&mut self.motions) {
@@ -283,7 +271,7 @@ impl Patches {
         &self.batches[patch as usize]
     }
 
-    /// The batch with this number; batches are numbered through all patches.
+    /// The batch with this number, counted through all patches.
     pub fn batch(&self, batch: u32) -> FaceBatch<'_> {
         let batch = batch as usize;
         let begin = batch.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -295,7 +283,7 @@ impl Patches {
         }
     }
 
-    /// Fits the boxes of the patches for which `which` holds. The motion of inactive patches must be up to date
+    /// Fits the boxes of the patches selected by `which`. Inactive patches must be up to date
     /// ([`Patches::move_all_but`]).
     pub fn fit(&mut self, surface: &Surface, positions: &[Vec3], which: impl Fn(u32) -> bool + Sync) {
         let num_faces = self.num_faces;
@@ -316,7 +304,7 @@ impl Patches {
     }
 }
 
-/// Box of a face; the box of a curved face is widened by the rounding of the control points.
+/// Box of a face, widened by the rounding of the control points on a curved face.
 fn bounds_of_face(surface: &Surface, face: u32, positions: &[Vec3]) -> Aabb {
     let (kind, nodes) = surface.face(face as usize);
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
@@ -336,8 +324,8 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// For every kind of face, every face is in one batch, and every node is assigned to one face that contains the
-    /// node. The motion of a patch includes the nodes of all adjacent faces.
+    /// For every kind of face, every face is in one batch, and every node is assigned to one face. The motion of a
+    /// patch includes the nodes of all adjacent faces.
     #[test]
     fn faces_and_nodes_are_shared_out() {
         let samples = &mut Samples::new(2);

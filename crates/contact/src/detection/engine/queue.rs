@@ -6,7 +6,6 @@ use std::collections::BinaryHeap;
 /// Two vertices of the trees of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VertexPair {
-    /// The two bodies.
     pub bodies: [u32; 2],
     /// A vertex of each tree.
     pub vertices: [u32; 2],
@@ -19,7 +18,6 @@ pub(super) struct Event {
     pub time: f64,
     /// Time of the prediction \[s\].
     pub predicted_at: f64,
-    /// The pair.
     pub pair: VertexPair,
 }
 
@@ -38,26 +36,24 @@ impl PartialOrd for Event {
 }
 
 impl Ord for Event {
-    /// The earliest event is the greatest, because the heap of the standard library returns the greatest event. Of
-    /// equally early events, the event with the first pair is the greatest.
+    /// The earliest event is the greatest, because `BinaryHeap` returns the greatest event. Equally early events are
+    /// ordered by pair.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.total_cmp(&self.time).then_with(|| other.pair.cmp(&self.pair))
     }
 }
 
-/// Queue of events; the earliest event comes first.
+/// Queue of events, earliest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EventQueue {
     heap: BinaryHeap<Event>,
 }
 
 impl EventQueue {
-    /// Removes all events.
     pub fn clear(&mut self) {
         self.heap.clear();
     }
 
-    /// Adds an event predicted at `predicted_at`.
     pub fn push(&mut self, time: f64, predicted_at: f64, pair: VertexPair) {
         self.heap.push(Event { time, predicted_at, pair });
     }
@@ -67,7 +63,7 @@ impl EventQueue {
         self.heap.peek().map(|event| event.time)
     }
 
-    /// Removes and returns the earliest event if its time is at most `time` \[s\].
+    /// Removes and returns the earliest event due at `time` \[s\].
     pub fn pop_due(&mut self, time: f64) -> Option<Event> {
         if self.earliest()? <= time { self.heap.pop() } else { None }
     }
@@ -82,7 +78,7 @@ impl EventQueue {
 mod tests {
     use super::*;
 
-    /// The queue returns the earliest event first; of equally early events, the event with the first pair.
+    /// The queue returns the earliest event first; equally early events are ordered by pair.
     #[test]
     fn events_come_by_time() {
         let pair = |bodies, vertices| VertexPair { bodies, vertices };

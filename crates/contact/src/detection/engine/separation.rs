@@ -1,5 +1,4 @@
-//! Separation of two bodies, by a simultaneous traversal of their sphere trees. The traversal opens the larger of two
-//! spheres.
+//! Separation of two bodies, by a simultaneous traversal of their sphere trees.
 
 use crate::detection::tree::hierarchy::Hierarchy;
 use crate::detection::volume::Sphere;
@@ -9,29 +8,26 @@ use super::body_motion::PlacedSpheres;
 /// A vertex with at most this number of leaves is not opened.
 const MAX_UNOPENED_LEAVES: u32 = 8;
 
-/// Separation of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Separation {
     /// Lower bound on the distance of the bodies \[m\].
     pub distance: f64,
-    /// Vertices of the two sphere trees that determine the bound; `None` for a bound from the body boxes.
+    /// Vertices of the sphere trees that determine the bound; `None` for a bound from the body boxes.
     pub nearest: Option<[u32; 2]>,
     /// Number of sphere pairs tested.
     pub tests: u64,
 }
 
-/// Two bodies and their sphere trees.
 pub(super) struct SeparationSearch<'a> {
-    /// The trees.
     pub trees: [&'a Hierarchy; 2],
     /// Current spheres of the trees.
     pub placed: [PlacedSpheres<'a>; 2],
-    /// Known lower bound on the distance \[m\]; the search looks for a larger bound.
+    /// Known lower bound on the distance \[m\].
     pub reach: f64,
 }
 
 impl SeparationSearch<'_> {
-    /// Separation of the bodies. The distance is `reach` if the spheres do not prove a larger distance.
+    /// Separation of the bodies. The distance is `reach` unless the spheres prove a larger distance.
     pub fn find(&self) -> Separation {
         let mut separation = Separation { distance: f64::INFINITY, nearest: None, tests: 0 };
         let mut pending = vec![self.trees.map(Hierarchy::root)];
@@ -55,7 +51,7 @@ impl SeparationSearch<'_> {
         separation
     }
 
-    /// Whether two spheres are farther apart than `reach`; if so, updates the smallest distance found.
+    /// Whether two spheres are farther apart than `reach`. Updates the smallest distance found.
     fn is_separated(&self, spheres: &[Sphere; 2], vertices: [u32; 2], separation: &mut Separation) -> bool {
         separation.tests += 1;
         let radii = spheres[0].radius + spheres[1].radius;

@@ -7,16 +7,14 @@
 //!   ┄┄┄╱┄┄●━━━A━━━    A and of all faces around A, no gap is negative, and q is excluded.
 //!   B ╱
 //! ```
-//! Normal cones bound the rotation of the normals within the allowance ([`normal_cone`](super::normal_cone)). Let τ
-//! bound the change of the unit normal n of a face with a corner c. A node at x stays in front of the plane of the face
-//! if
+//! Normal cones bound the rotation of the normals ([`normal_cone`](super::normal_cone)). Let τ bound the change of the
+//! unit normal n of a face with a corner c. A node at x stays in front of the plane of the face if
 //!
 //! ```text
 //! (x − c) · n > s + (|x − c| + s) τ
 //! ```
-//! A quadrilateral with the corners c₀, c₁, c₂ and c₃ and its two triangles c₀ c₁ c₂ and c₀ c₂ c₃ have a Hausdorff
-//! distance of at most |c₀ − c₁ + c₂ − c₃|/4. The normals of curved faces have no bound, so that only the distance
-//! excludes curved faces.
+//! A quadrilateral c₀ c₁ c₂ c₃ and its triangles c₀ c₁ c₂ and c₀ c₂ c₃ have a Hausdorff distance of at most |c₀ − c₁ +
+//! c₂ − c₃|/4. Only the distance excludes curved faces, whose normals have no bound.
 //!
 //! # Source
 //! Developed for this program, inspired by the use of normals in Volino & Magnenat-Thalmann 1994, "Efficient
@@ -41,20 +39,16 @@ use crate::{NodeOnSurface, Surface};
 use super::normal_cone::{FaceNormal, NormalCone, Opposition, ROUNDING};
 use super::traversal::NearPair;
 
-/// Smallest number of faces per task that computes face normals.
 const FACES_PER_TASK: usize = 2048;
 
-/// Factor that lowers a number. The product, rounded to single precision, does not exceed the number.
+/// Factor that makes a number, rounded to single precision, a lower bound.
 const ROUNDED_DOWN: f64 = 1.0 - f32::EPSILON as f64;
 
-/// Factor that raises a number lowered and rounded in this way. The product is an upper bound on the original number.
+/// Factor that turns the lower bound into an upper bound on the original number.
 const ROUNDED_BACK: f64 = 1.0 + 4.0 * f32::EPSILON as f64;
 
-/// Current geometry of a body pair.
 pub(super) struct PairGeometry<'a> {
-    /// The surfaces.
     pub model: &'a ContactModel,
-    /// The two bodies.
     pub bodies: [u32; 2],
     /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
@@ -67,17 +61,15 @@ pub(super) struct PairGeometry<'a> {
 /// Bounds on relative displacements of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TravelBounds {
-    /// Relative displacement accumulated since the near pairs were listed \[m\].
+    /// Relative displacement since the near pairs were listed \[m\].
     pub travelled: f64,
-    /// Relative displacement allowed from now on \[m\].
+    /// Allowed further relative displacement \[m\].
     pub allowance: f64,
 }
 
-/// Normals of all faces of both bodies. Empty if few pairs are listed, because it is then cheaper to compute normals
-/// pair by pair.
+/// Normals of all faces of both bodies. Empty for few pairs, whose normals are cheaper pair by pair.
 pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
-/// A face near a node.
 #[derive(Clone, Copy)]
 struct NearFace {
     distance: f64,
@@ -85,14 +77,12 @@ struct NearFace {
     opposition: Opposition,
 }
 
-/// Extracts short lists from the near pairs of two bodies.
 struct ShortListBuilder<'a> {
     geometry: &'a PairGeometry<'a>,
     bounds: TravelBounds,
     face_normals: &'a FaceNormals,
 }
 
-/// Scratch data of one node.
 #[derive(Default)]
 struct Workspace {
     /// Pairs whose distances are needed.
@@ -103,14 +93,12 @@ struct Workspace {
     near: Vec<NearFace>,
     /// Normal cones of the face ring of the node.
     face_ring: Vec<NormalCone>,
-    /// Corners whose face rings have been tested. If the test succeeded, the node is in front of all faces of these
-    /// rings.
+    /// Corners whose face rings have been tested.
     passed: Vec<u32>,
 }
 
 impl PairGeometry<'_> {
-    /// Pairs within `reach` \[m\], with their distances. In self-contact, two kinds of faces are not paired with a
-    /// node: the faces adjacent to the node, and the faces opposite across the thickness.
+    /// Pairs within `reach` \[m\] that can touch, with their distances.
     pub fn within(&self, near: &[NearPair], reach: f64) -> Vec<NearPair> {
         let mut distances = Vec::with_capacity(near.len());
         self.measure(near, &mut distances);
@@ -125,7 +113,7 @@ impl PairGeometry<'_> {
     /// Face normals for the short lists of `num_pairs` near pairs.
     ///
     /// # Cost
-    /// One parallel pass over the faces; no cost for few pairs.
+    /// One parallel pass over the faces, none for few pairs.
     pub fn face_normals(&self, num_pairs: usize) -> FaceNormals {
         let num_faces: usize = self.bodies.iter().map(|&body| self.surface(body).num_faces()).sum();
         FaceNormals(match num_pairs > num_faces {
@@ -134,8 +122,8 @@ impl PairGeometry<'_> {
         })
     }
 
-    /// Candidates that can give a constraint, in the node order of `near`, the faces of each node ascending. The list
-    /// is shortest if `near` has the pairs of each node by ascending distance.
+    /// Candidates that can give a constraint, in the node order of `near` with ascending faces. The list is shortest if
+    /// the pairs of each node ascend by distance.
     pub fn short_list(
         &self,
         near: &[NearPair],
@@ -160,13 +148,11 @@ impl PairGeometry<'_> {
         Candidate::new(key, pair.face, self.bodies[1 - target])
     }
 
-    /// The face of a pair, and its nodes.
     fn face(&self, pair: &NearPair) -> (CellKind, &[u32]) {
         self.surface(self.bodies[pair.target as usize]).face(pair.face as usize)
     }
 
-    /// Appends the distance of each pair \[m\]; for warped and curved faces, this is a lower bound. Triangles and
-    /// quadrilaterals are processed in lanes.
+    /// Appends the distance of each pair \[m\], or a lower bound for warped and curved faces.
     fn measure(&self, mut pairs: &[NearPair], distances: &mut Vec<f64>) {
         while let Some(first) = pairs.first() {
             let kind = self.face(first).0;
@@ -190,7 +176,7 @@ impl PairGeometry<'_> {
         }
     }
 
-    /// Distances of the nodes of some pairs from the triangles of their faces, one triangle per lane \[m\].
+    /// Distances of the nodes from the triangles of their faces, one triangle per lane \[m\].
     fn distances_of_triangles(&self, pairs: &[NearPair], triangles: &[[usize; 3]]) -> [f64; LANES] {
         let (mut corners, mut queries) = ([[Vec3::zeros(); 3]; LANES], [Vec3::zeros(); LANES]);
         for lane in 0..LANES {
@@ -206,7 +192,7 @@ impl PairGeometry<'_> {
         closest[0].distance_squared.settled().map(f64::sqrt)
     }
 
-    /// Bound on the distance of points of a quadrilateral from its two triangles \[m\]; zero for other faces.
+    /// Bound on the distance of a quadrilateral from its two triangles \[m\]; zero for other faces.
     fn warp(&self, pair: &NearPair) -> f64 {
         match self.face(pair) {
             (CellKind::Quad4, nodes) => {
@@ -217,7 +203,7 @@ impl PairGeometry<'_> {
         }
     }
 
-    /// Distance of a node from a face \[m\]: exact for a segment or a triangle, a lower bound for other faces.
+    /// Distance of a node from a face \[m\]: exact for segments and triangles, otherwise a lower bound.
     fn distance(&self, pair: &NearPair) -> f64 {
         let (kind, nodes) = self.face(pair);
         let position = &self.positions[pair.node as usize];
@@ -232,7 +218,7 @@ impl PairGeometry<'_> {
     }
 }
 
-/// Triangles that approximate a face, by the local numbers of their corners; empty for segments and curved faces.
+/// Triangles of a face, as local corner numbers; empty for segments and curved faces.
 fn triangles_of(kind: CellKind) -> &'static [[usize; 3]] {
     match kind {
         CellKind::Tri3 => &[[0, 1, 2]],
@@ -311,7 +297,6 @@ impl ShortListBuilder<'_> {
         face_normal.cone_within(self.bounds.allowance + rounding)
     }
 
-    /// Finds the normal cones of the face ring of a node.
     fn find_face_ring(&self, side: usize, node: u32, work: &mut Workspace) {
         let surface = self.surface(side);
         let around = surface.faces_of_node(node);
@@ -319,8 +304,8 @@ impl ShortListBuilder<'_> {
         work.face_ring.extend(around.iter().map(|&face| self.normal_cone(side, face)));
     }
 
-    /// Whether a point stays in front of two sets of planes: of a face, and of all faces that share a node with this
-    /// face. `passed` holds the corners whose face rings have been tested.
+    /// Whether a point stays in front of the planes of a face and of all faces with a common node. `passed` holds the
+    /// corners whose face rings have been tested.
     fn is_in_front_of(&self, side: usize, face: u32, point: &Vec3, passed: &mut Vec<u32>) -> bool {
         if !self.is_in_front_of_plane(side, face, point) {
             return false;
@@ -351,8 +336,8 @@ impl ShortListBuilder<'_> {
     }
 }
 
-/// Whether the normal of a node, a mean over its face ring, is opposed to the normal of a face. A node without faces
-/// has no opposed normal.
+/// Whether the normal of a node, a mean over its face ring, is opposed to the normal of a face. Never without a face
+/// ring.
 fn opposition(face_ring: &[NormalCone], face: &NormalCone) -> Opposition {
     let mut opposition = face_ring.iter().map(|other| other.opposition(face));
     let Some(first) = opposition.next() else { return Opposition::Never };
@@ -369,8 +354,7 @@ mod tests {
     const CELLS: u32 = 3;
     const NODES: u32 = (CELLS + 1) * (CELLS + 1);
 
-    /// A bumpy sheet of unit cells that faces up or down, with nodes numbered from `first`. Each cell is a
-    /// quadrilateral or a pair of triangles.
+    /// A bumpy sheet of unit cells that faces up or down, with nodes numbered from `first`.
     fn sheet(kind: CellKind, first: u32, faces_up: bool) -> Surface {
         let n = CELLS + 1;
         let cell = |cell: u32| {
@@ -401,8 +385,8 @@ mod tests {
         found.iter().map(|c| (c.key, c.gap.to_bits(), c.nodes.to_vec())).collect()
     }
 
-    /// Two interpenetrating bumpy sheets: for any displacement within the allowance the short list gives all
-    /// constraints. The short list is shorter than the list of all pairs by the factors asserted at the end.
+    /// Two interpenetrating bumpy sheets: the short list gives all constraints for any displacement within the
+    /// allowance.
     #[test]
     fn the_short_list_gives_all_constraints() {
         let samples = &mut Samples::new(5);

@@ -1,9 +1,8 @@
-//! Level 2 in contact: finds the nodes of a patch that are near faces of patches of the other side.
+//! Level 2 in contact: finds the nodes of a patch that are near faces of opposite patches.
 //!
-//! The traversal first finds pairs of batches (up to eight faces each) with overlapping boxes. The traversal then tests
-//! the nodes assigned to one batch against the boxes of the faces of the other batch, one face per lane. By default, if
-//! one of the batches has a curved face, the pairs of faces first pass the ladder of bounding volumes. Every node is
-//! assigned to one face of one batch, so no pair is listed twice.
+//! The traversal finds pairs of batches (up to eight faces each) with overlapping boxes. Nodes of one batch are tested
+//! against the face boxes of the second batch, one face per lane. By default, pairs with a curved face first pass the
+//! ladder of bounding volumes. Every node is assigned to one face, so that no pair is listed twice.
 
 use std::ops::Range;
 
@@ -29,9 +28,8 @@ pub(super) struct NearPair {
     pub target: u32,
     /// Global number of the node.
     pub node: u32,
-    /// The face.
     pub face: u32,
-    /// Lower bound on the distance of the node and the face when the pair was listed \[m\].
+    /// Lower bound on the distance of node and face when listed \[m\].
     pub distance: f32,
 }
 
@@ -41,7 +39,7 @@ impl NearPair {
         (self.target, self.node) == (other.target, other.node)
     }
 
-    /// Sorting key: by the side of the face, then by node, then by ascending distance, then by face.
+    /// Sorting key: by side of the face, node, distance and face.
     pub fn order(&self) -> u128 {
         let words = [self.target, self.node, self.distance.to_bits(), self.face];
         words.into_iter().fold(0, |order, word| order << u32::BITS | u128::from(word))
@@ -51,7 +49,7 @@ impl NearPair {
 /// Near pairs of the nodes of a patch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// All node–face pairs within reach and some pairs slightly farther apart, in the order of the traversal.
+    /// All node–face pairs within reach, and some slightly farther apart, in the order of the traversal.
     pub near: Vec<NearPair>,
     /// Edge pairs within reach.
     pub edges: Vec<EdgePair>,
@@ -59,36 +57,31 @@ pub(super) struct Found {
     pub has_near_batches: bool,
     /// Number of tests of nodes or faces against boxes.
     pub tests: u64,
-    /// Statistics of the ladder.
     pub ladder: LadderTally,
 }
 
 /// One side of a body pair.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
-    /// The body.
     pub body: u32,
-    /// Its surface.
     pub surface: &'a Surface,
-    /// Its patches.
     pub patches: &'a Patches,
 }
 
-/// A body pair, and the distance within which node–face pairs and edge pairs are listed.
+/// A body pair, and the distance within which pairs are listed.
 pub(super) struct Traversal<'a> {
     /// The surfaces, and the edges that can touch.
     pub model: &'a ContactModel,
-    /// The two sides; the same body twice in self-contact.
+    /// The two sides, with equal bodies in self-contact.
     pub sides: [Side<'a>; 2],
     /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// Bounding volumes of the ladder, tested on pairs of faces.
+    /// Bounding volumes tested on pairs of faces.
     pub ladder: &'a [VolumeKind],
     /// Faces that pass the ladder.
     pub ladder_use: LadderUse,
     /// Distance within which pairs are listed \[m\].
     pub reach: f64,
-    /// Vector registers of the processor.
     pub registers: Registers,
 }
 
@@ -98,10 +91,9 @@ struct PatchPair {
     /// Side of the target patch.
     target: usize,
     patches: [u32; 2],
-    /// Displacement of the contactor patch relative to the target patch since the boxes were fitted \[m\].
+    /// Displacement of the contactor patch relative to the target patch since the fits of their boxes \[m\].
     shift: Vec3,
-    /// Largest distance between a shifted box of the contactor and a box of the target, both as fitted, at which their
-    /// contents may be within reach \[m\].
+    /// Largest distance of a shifted contactor box from a target box, both as fitted, with contents within reach \[m\].
     margin: f64,
 }
 
@@ -118,13 +110,11 @@ impl BatchPair<'_> {
     }
 }
 
-/// Scratch data of the ladder.
 struct Workspace {
     leaves: [[PlacedLeaf; WIDTH]; 2],
     volumes: LeafVolumes,
 }
 
-/// Data of one face for the ladder.
 #[derive(Clone, Copy)]
 struct PlacedLeaf {
     sphere: Sphere,
@@ -133,13 +123,13 @@ struct PlacedLeaf {
     margin: f64,
 }
 
-/// For each face of the contactor batch, the faces of the target batch that may be within reach: one bit per face.
+/// For each face of the contactor batch, one bit per face of the target batch that may be within reach.
 type FaceMasks = [u64; WIDTH];
 
 impl Traversal<'_> {
-    /// Near pairs of the nodes of a patch with the faces of patches of the other side, for each side in `contactors`.
+    /// Near pairs of the nodes of a patch with the faces of opposite patches, for each side in `contactors`.
     ///
-    /// Each edge pair is listed once, in one of the two assignments of contactor and target.
+    /// Each edge pair is listed once, in one assignment of contactor and target.
     pub fn list(&self, contactors: Range<usize>, patch: u32, others: &[u32]) -> Found {
         let (mut found, mut work, mut pairs) = (Found::default(), None, Vec::new());
         let patch_pairs =
@@ -173,8 +163,7 @@ impl Traversal<'_> {
         self.sides[0].body == self.sides[1].body
     }
 
-    /// Lists the nodes of the contactor batch that are near a face of the target batch, and near edge pairs of the two
-    /// batches.
+    /// Lists the near node–face pairs and edge pairs of two batches.
     fn compare(&self, pair: &BatchPair<'_>, work: &mut Option<Workspace>, found: &mut Found) {
         found.has_near_batches = true;
         let BatchPair { patch_pair, batches, .. } = pair;
@@ -196,14 +185,14 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// Whether the faces of two batches pass the ladder. By default the volumes are tested only if a face is curved,
-    /// because the distance of a node from a curved face costs more.
+    /// Whether the faces of two batches pass the ladder. By default only with a curved face, whose distances cost more
+    /// than the volumes.
     fn uses_ladder(&self, pair: &BatchPair<'_>) -> bool {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }
 
-    /// Whether the edge pairs of two batches are listed in this assignment of contactor and target. Batches are tested
-    /// in both assignments; edge pairs are listed in only one assignment.
+    /// Whether edge pairs are listed in this assignment of contactor and target. Batches are tested in both
+    /// assignments, edge pairs in one.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_assignment = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],
@@ -213,10 +202,8 @@ impl Traversal<'_> {
             && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
     }
 
-    /// Masks out the pairs of faces that a bounding volume separates. Lists the edge pairs of the remaining pairs of
-    /// faces, if this assignment of contactor and target lists edge pairs.
-    ///
-    /// Axis-aligned boxes are tested first.
+    /// Masks out the pairs of faces that a bounding volume separates, by axis-aligned boxes first. Lists the edge pairs
+    /// of the remaining pairs.
     fn mask_faces(
         &self,
         pair: &BatchPair<'_>,
@@ -293,7 +280,7 @@ impl Workspace {
     }
 }
 
-/// Finds the pairs of batches with overlapping boxes, one batch of each patch, and stores their numbers in `pairs`.
+/// Finds the pairs of batches with overlapping boxes, one of each patch.
 struct BatchesNearBatches<'a> {
     nodes: &'a AabbRow,
     faces: &'a AabbRow,
@@ -335,14 +322,14 @@ impl WithSimd for FacesNearBox<'_> {
     }
 }
 
-/// Finds the near pairs of the nodes of one batch with the faces of another batch.
+/// Finds the near pairs of the nodes of one batch with the faces of a second batch.
 struct NodesNearFaces<'a> {
     nodes: &'a [(u32, u32)],
     positions: &'a [Vec3],
     faces: &'a FaceBatch<'a>,
-    /// Displacement of the face boxes since the last fit \[m\].
+    /// Displacement of the face boxes since the fit \[m\].
     shift: Vec3,
-    /// A node is listed up to this distance from the box of a face along each axis \[m\].
+    /// Largest distance of listed nodes from the box of a face along each axis \[m\].
     reach: f64,
     masks: &'a FaceMasks,
     target: u32,
@@ -377,8 +364,8 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// Every node–face pair within reach is listed exactly once, for two bodies and for one body in self-contact. The
-    /// patches have moved since their boxes were fitted.
+    /// Every node–face pair within reach is listed exactly once, also in self-contact. The patches have moved since
+    /// their boxes were fitted.
     #[test]
     fn every_pair_within_reach_is_listed_once() {
         let samples = &mut Samples::new(9);
@@ -407,7 +394,7 @@ mod tests {
                 model.surfaces.iter().map(|surface| BodyMotion::new(surface, 0.1, 0.0)).collect();
             for (motion, surface) in motions.iter_mut().zip(&model.surfaces) {
                 motion.divide(surface, &positions);
-                // Every second patch is active; the other patches move with the body.
+                // Every second patch is active.
                 let active = (0..motion.patches().unwrap().len() as u32).step_by(2);
                 motion.select_active_patches(active, &at_rest);
             }

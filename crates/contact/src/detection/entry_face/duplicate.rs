@@ -1,15 +1,13 @@
-//! Nodes in contact with two bodies while they pass from one body to the other.
+//! Nodes in contact with two bodies while they pass from one body to the next.
 //!
-//! A node that has passed the rim of a body by at most the depth of the node still has a contact with this body. If the
-//! node is also below a face of an adjacent flush body, two contacts would act on the node. The new contact is
-//! therefore removed until the existing contact ends.
+//! A node just past the rim of a body still has a contact with this body. Below a face of an adjacent flush body, two
+//! contacts would act on the node. The new contact is therefore removed until the existing contact ends.
 
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Removes a new contact of a node if another contact of this node continues from the last step. The normals must be
-/// nearly equal, and the new contact at most twice as deep as the continued contact ([`continues`]). `workspace` is
-/// overwritten.
+/// Removes a new contact of a node that another contact of the node continues from the last step ([`continues`]):
+/// nearly equal normals, and at most twice the depth. `workspace` is overwritten.
 pub(super) fn drop_duplicates(
     before: &Constraints,
     constraints: &mut Constraints,
@@ -40,7 +38,7 @@ mod tests {
     use crate::math::Vec3;
     use crate::{NodeOnSurface, Side};
 
-    /// Contacts of node 0 with bodies 1, 2, …, with these gaps and normals.
+    /// Contacts of node 0 with bodies 1, 2, …, with gaps and normals `of`.
     fn contacts(of: &[(f64, Vec3)]) -> Constraints {
         let mut constraints = Constraints::default();
         for (target, &(gap, normal)) in (1..).zip(of) {

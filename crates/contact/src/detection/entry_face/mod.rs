@@ -7,47 +7,59 @@
 //!     a   ┆ δ  ┆ v Δt   b         the depth δ below the top of b, and at most v Δt behind the side of b. The side is
 //!                                 often nearer than the top, but is not the entry face.
 //! ```
-//! The search examines new contacts, and contacts whose normal has changed since the last step. The alternatives of a
-//! node are the faces within `reach` of the node that satisfy three conditions. The node is behind the face, the
-//! orthogonal projection of the node lies in the face, and the normals of face and node are opposed. The search for
-//! alternatives spreads from the nearest face over neighbouring faces. If the search finds fewer than two alternatives,
-//! or none with the normal of the detected contact, the detected contact stays.
+//! The search examines new contacts, and contacts whose normal has changed since the last step. The *alternatives* of a
+//! node are faces within `reach` that satisfy three conditions:
 //!
-//! An alternative *continues* a contact of the last step under three conditions. (1) The contact acted on the node or
-//! on a node of the alternative. (2) The contact force was along the normal of the alternative if it acted on the node,
-//! and opposite to this normal if it acted on a node of the alternative. (3) The depth of the node below the
-//! alternative is at most about twice the depth of the contact. The depth of the contact is evaluated at the current
-//! positions, with the old normal and weights of the contact. Condition (3) permits a difference in height between the
-//! two surfaces up to the depth of the contact.
+//! - The node is behind the face.
+//! - The orthogonal projection of the node lies in the face.
+//! - The normals of face and node are opposed.
 //!
-//! Alternatives that satisfy (1) and (2) have three ranks. The highest rank has a loaded contact. The middle rank has
-//! an unloaded contact of the node itself. The lowest rank has only unloaded contacts of face nodes. Only the
-//! alternatives of the highest rank that occurs can continue a contact.
+//! With fewer than two alternatives, or none with the normal of the detected contact, the detected contact stays.
 //!
-//! An alternative of the lowest rank, or without a contact of the last step that satisfies (1) and (2), can also
-//! continue a loaded contact that was detected in this step between the same two bodies. The contactor of this contact
-//! must be a node of the alternative. Conditions (2) and (3) must hold. The contact point must be so far from the edges
-//! of a triangle or quadrilateral that the contact has no alternatives. An example is a block that lands while it
-//! slides over a fine mesh: nodes of the floor enter the block through its front, and in the same step nodes at the
-//! bottom of the block enter the floor from above.
+//! # Continued contacts
+//! An alternative *continues* a contact of the last step under three conditions:
 //!
-//! The entry face is the nearest alternative that continues a contact. If no alternative continues a contact, the entry
-//! face is the alternative whose plane the node crossed last. On a convex body, the path of the node passes through
-//! this face. If the node approaches no alternative, the entry face is the nearest alternative.
+//! 1. The contact acted on the node or on a node of the alternative.
+//! 2. The contact force on the node was along the normal of the alternative, or the force on a node of the alternative
+//!    was opposite to this normal.
+//! 3. The depth of the node below the alternative is at most about twice the depth of the contact, at current positions
+//!    with the old normal and weights. Surfaces may thus differ in height by the depth of the contact.
 //!
-//! If several alternatives in different planes are equally good within rounding, the contact is with their common
-//! feature, if there is one. The normal of a contact with an edge is the normalised sum of the face normals. The normal
-//! of a contact with a vertex is the normalised difference of the vertex normals of the target and the contactor. A
-//! mirrored scene then has the mirrored result.
+//! Alternatives that satisfy (1) and (2) have three ranks:
 //!
-//! A node below the nearest face of a body gets no contact if three conditions hold. The node had no contact with this
-//! body in the last step, was behind the plane of the face already before this step, and is outside the closed surface
-//! of the body. Such a node is beyond the far side of a part thinner than the search depth.
+//! - highest: a loaded contact
+//! - middle: an unloaded contact of the node itself
+//! - lowest: only unloaded contacts of face nodes
 //!
-//! A node can slide past the rim of a face, over a slit narrower than the depth of the node. If the node touched the
-//! face in the last step, the contact with the face is kept until another face of the body continues the contact. A
-//! contact with another body begins when the old contact ends ([`duplicate`]). A node without an earlier contact that
-//! crosses the plane of a face outside the rim gets no contact with this face.
+//! Only the highest rank that occurs can continue a contact.
+//!
+//! Alternatives of the lowest rank or without rank can also continue a loaded contact detected in this step between the
+//! same bodies. An example is a block that lands while it slides over a fine mesh: nodes of the floor enter the block
+//! through its front. The conditions are:
+//!
+//! - The contactor is a node of the alternative, and (2) and (3) hold.
+//! - The contact point is far enough from the edges of its triangle or quadrilateral to have no alternatives itself.
+//!
+//! # Choice
+//! - The entry face is the nearest alternative that continues a contact.
+//! - If none continues, the entry face is the alternative whose plane the node crossed last. On a convex body, the path
+//!   of the node passes through this face.
+//! - If the node approaches no alternative, the entry face is the nearest alternative.
+//!
+//! Several alternatives in different planes may be equally good within rounding. The contact is then with their common
+//! edge or vertex, if any. Its normal is the normalised sum of the face normals at an edge. At a vertex the normal is
+//! the normalised difference of the vertex normals of target and contactor. A mirrored scene then has the mirrored
+//! result.
+//!
+//! # Nodes without contact
+//! - A node beyond the far side of a part thinner than the search depth gets no contact. Such a node had no contact
+//!   with the body, was behind the plane of the nearest face before the step, and is outside the closed surface.
+//! - A node that crosses the plane of a face outside the rim, without an earlier contact, gets no contact with this
+//!   face.
+//!
+//! A node can slide past the rim of a face, over a slit narrower than its depth. The contact with the face then remains
+//! until another face of the body continues the contact. A contact with another body begins when the old contact ends
+//! ([`duplicate`]).
 //!
 //! # Source
 //! Developed for this program.
@@ -66,7 +78,7 @@ use query::{Alternative, Continuation, Origin, Query, Workspace};
 use supported::drop_supported;
 
 /// Sine of the smallest dihedral angle assumed between adjacent faces (30°). A point on one face, at distance d from
-/// the common edge, is then at least d/2 from the other face.
+/// the common edge, is at least d/2 from the adjacent face.
 const LEAST_WEDGE: f64 = 0.5;
 /// Largest number of faces examined around the nearest face.
 const MOST_FACES: usize = 256;
@@ -82,9 +94,8 @@ pub struct EntryFaces {
     workspace: Workspace,
 }
 
-/// A contact of the last step, recorded at one of the nodes that carry the contact. If the contact point is on the edge
-/// between two target faces, the target nodes that carry the contact are the ends of the edge. These nodes are the same
-/// for either of the two faces that detection may report.
+/// A contact of the last step, recorded at a node that carries the contact. On the edge between two target faces, the
+/// carrying nodes are the same for either face.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
@@ -94,7 +105,7 @@ struct Record {
 }
 
 impl Record {
-    /// Whether the contact force on the recorded node is along a unit normal, within about 26°.
+    /// Whether the contact force on the node is along a unit normal, within about 26°.
     fn pushes_along(&self, normal: &Vec3, before: &Constraints) -> bool {
         is_along(&(before.get(self.contact as usize).normal * self.sign), normal)
     }
@@ -106,8 +117,8 @@ impl EntryFaces {
         Self { search_depths: model.search_depths.clone(), offsets: model.offsets.clone(), ..Self::default() }
     }
 
-    /// Replaces the nearest faces of the contacts of a step by the entry faces. Also removes duplicate contacts of
-    /// nodes, and edge crossings that node contacts support. `before` are the contacts of the last step.
+    /// Replaces the nearest faces of contacts by the entry faces. Removes duplicate contacts of nodes, and edge
+    /// crossings that node contacts support. `before` are the contacts of the last step.
     pub fn choose(
         &mut self,
         surfaces: &[Surface],
@@ -125,7 +136,7 @@ impl EntryFaces {
         }
     }
 
-    /// Sorts the contacts of the last step by node.
+    /// Records the contacts of the last step, sorted by node.
     fn note(&mut self, before: &Constraints) {
         for (contact, earlier) in (0..).zip(before.iter()) {
             let contactors = earlier.nodes[..earlier.num_contactor_nodes].iter().map(|&node| (node, 1.0));
@@ -135,8 +146,8 @@ impl EntryFaces {
         self.records.sort_unstable_by_key(|record| record.node);
     }
 
-    /// The data for the search of the entry face of a node contact. `deepest` is the largest depth of the contacts of
-    /// the last step \[m\].
+    /// The search for the entry face of a node contact. `deepest` is the largest depth of the contacts of the last step
+    /// \[m\].
     fn query<'a>(
         &self,
         surfaces: &'a [Surface],
@@ -207,8 +218,8 @@ impl EntryFaces {
         self.records[first..].iter().take_while(move |record| record.node == node)
     }
 
-    /// Finds the alternatives within `reach` of the node. The search starts at the nearest face and proceeds over
-    /// neighbouring faces. `contacts` are the contacts of the last step and the contacts detected in this step.
+    /// Finds the alternatives within `reach`, from the nearest face over neighbouring faces. `contacts` are the
+    /// contacts of the last step and of this step.
     fn find_alternatives(&self, query: &Query<'_>, contacts: [&Constraints; 2], workspace: &mut Workspace) {
         let Workspace { faces, alternatives, .. } = workspace;
         let (outward, reach) = (query.outward(), query.reach());
@@ -231,9 +242,8 @@ impl EntryFaces {
         }
     }
 
-    /// Data of the contacts of the last step that satisfy conditions (1) and (2) at the top of this file for an
-    /// alternative. If none of these contacts is loaded or acted on the node itself, data of the contacts detected in
-    /// this step that the alternative can continue instead. `None` without a contact of either kind.
+    /// The contacts of the last step that satisfy conditions (1) and (2) at the top of this file. At the lowest rank or
+    /// without any, the loaded contacts detected in this step, if any.
     fn continuation(
         &self,
         query: &Query<'_>,
@@ -258,8 +268,7 @@ impl EntryFaces {
         self.detected_support(query, alternative, detected).or(earlier)
     }
 
-    /// Data of the loaded contacts detected in this step that an alternative can continue. Their contactors are nodes of
-    /// the alternative, their forces are opposed to its normal, and these contacts have no alternatives themselves.
+    /// The loaded contacts detected in this step that an alternative can continue.
     fn detected_support(
         &self,
         query: &Query<'_>,

@@ -12,36 +12,32 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Additional depth that curvature may give a continued contact, relative to the relative displacement in the step.
+/// Additional depth of a continued contact on curved surfaces, relative to the relative displacement in the step.
 const CURVED: f64 = 0.1;
-/// Difference up to which two depths or two fractions of the step count as equal, relative to the depths or to the
-/// step.
+/// Depths, or fractions of the step, up to this relative difference count as equal.
 const EQUAL: f64 = 1e-6;
 
-/// Contacts that satisfy conditions (1) and (2) at the top of `entry_face` for an alternative. Depth and rank decide
-/// whether the alternative continues these contacts.
+/// Contacts that satisfy conditions (1) and (2) at the top of `entry_face` for an alternative.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
-    /// Largest current depth of these contacts \[m\].
+    /// Largest current depth of the contacts \[m\].
     pub(super) depth: f64,
     pub(super) origin: Origin,
 }
 
-/// Origin of the contacts that an alternative can continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// Contacts of the last step, at least one of which acted on the node itself.
+    /// Contacts of the last step, at least one on the node itself.
     Node,
-    /// Contacts of the last step that acted on nodes of the face only.
+    /// Contacts of the last step on nodes of the face only.
     Face,
-    /// Contacts detected in this step with nodes of the face as contactors.
+    /// Contacts detected in this step, with nodes of the face as contactors.
     Detected,
 }
 
 impl Continuation {
-    /// Rank: 2 with a loaded contact of the last step, 1 with an unloaded contact of the node itself, 0 with unloaded
-    /// contacts of face nodes only or with contacts detected in this step. A contact whose depth is within rounding, as
-    /// on coplanar sides of two floors, is unloaded.
+    /// Rank, see the top of `entry_face`. A contact whose depth is within rounding is unloaded, as on coplanar sides of
+    /// two floors.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         match self.origin {
             Origin::Node | Origin::Face if self.depth > rounding => 2,
@@ -58,9 +54,9 @@ pub(super) struct Alternative {
     pub(super) xi: [f64; 2],
     pub(super) gap: f64,
     pub(super) normal: Vec3,
-    /// `None` if there is no contact that the alternative can continue.
+    /// `None` without a contact that the alternative can continue.
     pub(super) continuation: Option<Continuation>,
-    /// Fraction of the step at which the node crossed the plane of the face, see `Query::crossed`.
+    /// Fraction of the step at which the node crossed the plane of the face.
     pub(super) crossed: f64,
 }
 
@@ -80,7 +76,7 @@ pub(super) struct Query<'a> {
     pub(super) offset: f64,
     /// Search depth of the pair of bodies, without offsets \[m\].
     pub(super) depth: f64,
-    /// Largest depth of the contacts of the last step, evaluated at the current positions \[m\].
+    /// Largest depth of the contacts of the last step, at the current positions \[m\].
     pub(super) deepest: f64,
 }
 
@@ -104,13 +100,13 @@ impl Query<'_> {
         self.relative_displacement().norm()
     }
 
-    /// Distance within which faces are examined \[m\]. With the relative displacement u in the step, the gap g of the
-    /// contact, and the largest depth δ of the contacts of the last step, this distance is
+    /// Distance within which faces are examined \[m\]:
     ///
     /// ```text
     /// min(max(2 |u|, −2 g, DEEPER δ + CURVED |u|), search depth) + offset
     /// ```
-    /// The last term of the maximum is the largest depth at which an alternative can continue an earlier contact.
+    /// with the relative displacement u in the step, the gap g, and the largest depth δ of the contacts of the last
+    /// step. At most DEEPER δ + CURVED |u| deep, an alternative can continue an earlier contact.
     pub(super) fn reach(&self) -> f64 {
         let travel = self.travel();
         let reach =
@@ -124,7 +120,7 @@ impl Query<'_> {
         vertex_normal(surface, self.configuration.positions, self.constraint.nodes[0])
     }
 
-    /// Distance from a plane within which a node counts as on the plane \[m\].
+    /// Distance from a plane within which a node is on the plane \[m\].
     pub(super) fn rounding(&self) -> f64 {
         rounding_of_gap(
             self.constraint.nodes.iter().map(|&node| &self.configuration.positions[node as usize]),
@@ -142,8 +138,7 @@ impl Query<'_> {
         vector - normal * normal.dot(vector)
     }
 
-    /// Whether the orthogonal projection of the node onto the plane of the nearest face lies on the face, not past its
-    /// rim.
+    /// Whether the orthogonal projection of the node onto the plane of the nearest face lies on the face.
     pub(super) fn is_under_face(&self) -> bool {
         let apart = self.constraint.jump(self.configuration.positions);
         self.across(&apart).norm() <= STRAIGHT * apart.norm() + self.rounding()
@@ -159,14 +154,14 @@ impl Query<'_> {
     /// Whether the node is outside the closed surface of its target.
     ///
     /// # Cost
-    /// A pass over all faces of the target, needed for few nodes in a step.
+    /// A pass over all faces of the target, for few nodes in a step.
     pub(super) fn is_outside(&self) -> bool {
         let node = self.position(self.constraint.nodes[0]);
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of the nearest face and came from outside. It came from outside if it was
-    /// behind the plane of the face before the step, or if it was past the rim when it crossed this plane.
+    /// Whether the node is past the rim of the nearest face and came from outside. A node came from outside if it was
+    /// behind the plane before the step, or past the rim when it crossed the plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -183,8 +178,8 @@ impl Query<'_> {
         off.dot(&(off - self.across(&travel) * since_crossing)) > rounding * off.norm()
     }
 
-    /// Whether the contact is with one triangle or quadrilateral, farther than `distance` \[m\] from all edges of the
-    /// face. False if the target has faces of other kinds.
+    /// Whether the contact is with one triangle or quadrilateral, farther than `distance` \[m\] from its edges. False
+    /// if the target has faces of other kinds.
     pub(super) fn is_within_face(&self, distance: f64) -> bool {
         let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
         let middle = self.constraint.num_contactor_nodes;
@@ -201,8 +196,8 @@ impl Query<'_> {
         }) && self.target().is_face(nodes)
     }
 
-    /// The faces of the contact: the faces that contain all its target nodes or, if there are none, the faces that
-    /// contain only target nodes of the contact.
+    /// The faces that contain all target nodes of the contact or, if none, the faces with only target nodes of the
+    /// contact.
     pub(super) fn nearest_faces(&self) -> impl Iterator<Item = u32> {
         self.target().faces_at(&self.constraint.nodes[self.constraint.num_contactor_nodes..])
     }
@@ -218,8 +213,7 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face \[m\]. The face is also returned as an alternative if the node is behind the face, projects
-    /// onto the face, and has a normal opposed to the face normal.
+    /// Distance of a face \[m\], and the face as an alternative if its conditions hold.
     pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -246,8 +240,8 @@ impl Query<'_> {
         Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, continuation, crossed })))
     }
 
-    /// Fraction of the step at which the node crossed the plane of a face; negative if the node crossed the plane
-    /// before the step, −∞ if the node did not approach the plane beyond rounding.
+    /// Fraction of the step at which the node crossed the plane of a face; negative before the step, −∞ without
+    /// approach beyond rounding.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -260,8 +254,8 @@ impl Query<'_> {
         if before - gap > self.rounding() { before / (before - gap) } else { f64::NEG_INFINITY }
     }
 
-    /// Adds the contact with the best alternative. The detected contact is added instead if there are fewer than two
-    /// alternatives, or if none has the normal of the detected contact.
+    /// Adds the contact with the best alternative. With fewer than two alternatives, or none with its normal, the
+    /// detected contact is added.
     pub(super) fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
         let Workspace { alternatives, tied, .. } = workspace;
         let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);
@@ -297,10 +291,8 @@ impl Query<'_> {
         self.push_tied(tied, chosen);
     }
 
-    /// Adds the contact with equal alternatives. If the normals of the alternatives differ and the alternatives have a
-    /// common feature, the contact is with this feature. If the normals agree and the first alternative is a face of
-    /// the detected contact, the detected contact is added. In all other cases the contact is with the first
-    /// alternative.
+    /// Adds the contact with equal alternatives: with their common feature if their normals differ, otherwise with the
+    /// first alternative. The detected contact stays if the first alternative is one of its faces.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));
@@ -340,7 +332,7 @@ impl Query<'_> {
         chosen.push(key, gap, normal, contactor, Side { body: bodies[1], nodes, shape_values });
     }
 
-    /// Adds the contact with the common vertex or edge of equal alternatives; returns false without a common feature or
+    /// Adds the contact with the common vertex or edge of equal alternatives. Returns false without a common feature or
     /// a defined normal.
     pub(super) fn push_common(&self, tied: &[Alternative], chosen: &mut Constraints) -> bool {
         let surface = self.target();

@@ -5,21 +5,20 @@ use rayon::prelude::*;
 use crate::detection::face::bounds::Bounds;
 use crate::detection::model::Configuration;
 
-/// Nodes per task.
 const NODES_PER_TASK: usize = 16_384;
 
 /// Parameters of the displacement bounds of a surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Steps {
-    /// Largest excess of a displacement on a curved face beyond the range of the nodal displacements of the face,
-    /// relative to this range \[-\].
+    /// Largest excess of a displacement on a curved face over the range of its nodal displacements, relative to the
+    /// range \[-\].
     pub overshoot: f64,
     /// Rounding of a coordinate \[m\].
     pub rounding: f64,
 }
 
 impl Steps {
-    /// Bounds on the displacements in one step of all points of the faces with these nodes.
+    /// Bounds on the displacements in a step of all points of the faces with these nodes.
     #[inline(always)]
     pub fn of(&self, nodes: &[u32], configuration: &Configuration<'_>) -> Bounds {
         let of_nodes =
@@ -29,7 +28,7 @@ impl Steps {
     }
 }
 
-/// Union of `bounds` over all parts of a list of nodes; the parts of a long list are processed in parallel.
+/// Union of `bounds` over all parts of a list of nodes, in parallel for a long list.
 pub(crate) fn bounds_of_chunks(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
     if nodes.len() <= NODES_PER_TASK {
         return bounds(nodes);

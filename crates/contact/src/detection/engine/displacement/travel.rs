@@ -1,6 +1,6 @@
 //! Upper bound on an accumulated relative displacement.
 
-/// Sum of the displacement bounds of all steps since the last restart, and the bound of the last step \[m\].
+/// Sum of the displacement bounds of all steps since the last restart \[m\].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Travel {
     travelled: f64,
@@ -24,12 +24,12 @@ impl Travel {
         self.travelled
     }
 
-    /// Whether the sum exceeds a limit \[m\]; also true for a non-finite sum.
+    /// Whether the sum exceeds a limit \[m\] or is not finite.
     pub fn is_past(&self, limit: f64) -> bool {
         !(self.travelled.is_finite() && self.travelled <= limit)
     }
 
-    /// Number of further steps until the sum reaches a limit \[m\], if every step has the bound of the last step.
+    /// Steps until the sum reaches a limit \[m\], at the bound of the last step.
     pub fn steps_to(&self, limit: f64) -> f64 {
         (limit - self.travelled) / self.step
     }
@@ -39,7 +39,6 @@ impl Travel {
 mod tests {
     use super::*;
 
-    /// A sum that is not finite exceeds any limit.
     #[test]
     fn travel_exceeds_limits() {
         let mut travel = Travel { step: 0.5, ..Travel::default() };

@@ -1,14 +1,13 @@
 //! Kinematics from the first steps of a flight: velocities and accelerations of the roots of the hierarchies, from
 //! differences of their positions.
 //!
-//! The hierarchies are refitted to the nodes at the first three instants of a flight. The position of a root is the
-//! centre of its refitted sphere. The motions of the roots follow from the three positions of each root
-//! ([`RootHistory`]). A prediction starts from the spheres refitted at the current instant. The volumes grow by a bound
-//! on the error of the motions. No contact is therefore predicted late.
+//! The hierarchies are refitted to the nodes at the first three instants of a flight. The three centres of each root
+//! sphere give its motion ([`RootHistory`]). A prediction starts from the spheres refitted at the current instant. The
+//! volumes grow by a bound on the error of the motions, so that no contact is predicted late.
 //!
 //! # Source
-//! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2. As in the paper, the detection engine runs at the end of each of
-//! the first two time increments. These two instants and the beginning of the flight are the three instants.
+//! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2. The instants are the beginning of the flight and the ends of its
+//! first two time increments, as in the paper.
 
 use rayon::prelude::*;
 
@@ -19,12 +18,11 @@ use crate::detection::tree::hierarchy::Hierarchy;
 use crate::detection::volume::Sphere;
 use crate::math::{RigidMotion, Vec3};
 
-/// Positions of the roots at the first instants, the kinematics that follow from these positions, and the refitted
-/// spheres.
+/// Positions of the roots at the first instants, their kinematics, and the refitted spheres.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FirstSteps {
     history: RootHistory,
-    /// Instant at which the spheres were fitted \[s\].
+    /// Instant of the fit of the spheres \[s\].
     fitted_at: f64,
     positions: Vec<Vec3>,
     /// Refitted spheres of the vertices of each hierarchy, by body.
@@ -32,7 +30,7 @@ pub(crate) struct FirstSteps {
 }
 
 impl FirstSteps {
-    /// Continues a flight from the recorded positions of the roots at earlier instants.
+    /// Continues a flight from recorded positions of the roots.
     pub fn from_history(history: RootHistory) -> Self {
         Self { history, ..Self::default() }
     }
@@ -47,9 +45,8 @@ impl FirstSteps {
         self.history.is_complete()
     }
 
-    /// Moving sphere of a vertex of the hierarchy of a body. The sphere encloses the faces without the outward offset
-    /// of the surface. `None` until the kinematics are known and the spheres are fitted. After [`Self::from_history`],
-    /// the spheres are missing until the call to [`Self::refit`].
+    /// Moving sphere of a vertex, without the outward offset of the surface. `None` until the kinematics are known and
+    /// [`Self::refit`] has been called.
     pub fn sphere(&self, motion: &RigidMotion, body: u32, vertex: u32, time: f64) -> Option<MovingSphere> {
         let sphere = self.spheres.get(body as usize)?.get(vertex as usize)?;
         let root = self.history.motion(body)?;
@@ -74,13 +71,12 @@ impl FirstSteps {
         self.history.last_instant()
     }
 
-    /// Instant at which the spheres of the vertices were fitted \[s\].
+    /// Instant of the fit of the spheres \[s\].
     pub fn fitted_at(&self) -> f64 {
         self.fitted_at
     }
 
-    /// Adds the positions of the roots at this instant; the third positions give the kinematics. Returns the number of
-    /// refitted volumes.
+    /// Refits the spheres, and adds the positions of the roots at this instant. Returns the number of spheres.
     pub fn take_positions(
         &mut self,
         trees: &[Option<Hierarchy>],
@@ -94,7 +90,7 @@ impl FirstSteps {
         count
     }
 
-    /// Refits the spheres of the vertices to the nodes at this instant; returns the number of spheres.
+    /// Refits the spheres to the nodes at this instant; returns their number.
     pub fn refit(&mut self, trees: &[Option<Hierarchy>], model: &ContactModel, flight: &Flight<'_>) -> usize {
         let Self { positions, spheres, fitted_at, .. } = self;
         positions.resize(flight.reference_positions.len(), Vec3::zeros());

@@ -16,18 +16,17 @@ pub(crate) struct FlyingTrees<'a> {
     pub trees: &'a [Option<Hierarchy>],
     /// The surfaces and their offsets.
     pub model: &'a ContactModel,
-    /// Boxes of the vertices in the reference configuration, by body; empty for hierarchies of spheres.
+    /// Boxes of the vertices in the reference configuration, by body; empty for sphere hierarchies.
     pub boxes: &'a [Vec<Aabb>],
-    /// Kinematics from the first steps; while they are unknown, exact kinematics apply.
+    /// Kinematics from the first steps. While unknown, exact kinematics apply.
     pub steps: &'a FirstSteps,
 }
 
 impl FlyingTrees<'_> {
-    /// Lower bound on the time of contact of a pair, counted from the beginning of the step \[s\]; `None` if the bound
-    /// is after the horizon.
+    /// Lower bound on the time of contact of a pair, from the beginning of the step \[s\]; `None` after the horizon.
     ///
-    /// If kinematics from the first steps are known, the bound is the earlier of two times: one from the estimated
-    /// motions and one from the exact motions. The bound is therefore never late.
+    /// With kinematics from the first steps, the bound is the earlier of the times from estimated and exact motions.
+    /// The bound is therefore never late.
     pub fn earliest_meeting(
         &self,
         flight: &Flight<'_>,
@@ -43,8 +42,7 @@ impl FlyingTrees<'_> {
         time.into_iter().chain(exact).min_by(f64::total_cmp)
     }
 
-    /// Time of contact of the moving volumes of a pair. Two roots have spheres. All other pairs have spheres or boxes,
-    /// according to the hierarchy.
+    /// Time of contact of the moving volumes of a pair. Two roots always have spheres.
     fn meeting(
         &self,
         flight: &Flight<'_>,
@@ -65,9 +63,8 @@ impl FlyingTrees<'_> {
         if bodies.into_iter().all(is_steady) || self.steps.are_known() {
             return Some(first);
         }
-        // The later of two lower bounds counts. The first follows from the bound on the acceleration of a sphere: this
-        // bound limits the deviation of the sphere from the tangent of its path. The second holds because the sphere
-        // never leaves the larger swept sphere about the centre of its body.
+        // The later of two lower bounds counts. The first follows from the bound on the acceleration of a sphere. The
+        // second holds because the sphere never leaves the swept sphere.
         let swept = [0, 1].map(|k| self.swept_sphere(flight, bodies[k], vertices[k]));
         let second = bounding_spheres::time_of_contact(&swept[0], &swept[1], horizon)?;
         Some(first.max(second))
@@ -77,7 +74,7 @@ impl FlyingTrees<'_> {
         !self.boxes.is_empty()
     }
 
-    /// Size of a vertex \[m\]; the larger of two vertices is opened.
+    /// Size of a vertex \[m\].
     pub fn size_of(&self, body: u32, vertex: u32) -> f64 {
         match self.boxes.get(body as usize).and_then(|boxes| boxes.get(vertex as usize)) {
             Some(bounds) => bounds.diagonal(),
@@ -96,7 +93,7 @@ impl FlyingTrees<'_> {
         )
     }
 
-    /// Moving sphere of a vertex. The sphere moves along the tangent of its path.
+    /// Moving sphere of a vertex, along the tangent of its path.
     fn tangent_sphere(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingSphere {
         let motion = &flight.motions[body as usize];
         match self.steps.sphere(motion, body, vertex, flight.time) {
@@ -110,7 +107,7 @@ impl FlyingTrees<'_> {
         swept_sphere(&flight.motions[body as usize], &self.reference_sphere(body, vertex))
     }
 
-    /// Moving axis-aligned box of a vertex. The box grows by the largest displacement that rotation adds.
+    /// Moving axis-aligned box of a vertex, which grows by the largest displacement of rotation.
     fn moving_box(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingBox {
         let (motion, offset) = (&flight.motions[body as usize], self.model.offset_of(body));
         let bounds = &self.boxes[body as usize][vertex as usize];
@@ -129,9 +126,9 @@ impl FlyingTrees<'_> {
     }
 }
 
-/// Sphere that moves along the tangent of its path and grows by the largest displacement that rotation adds. Let ω be
-/// the angular velocity, and q the vector from the centre of the body to a point. The accelerations of the point and of
-/// the centre differ by at most (ω² + |dω/dt|) |q|.
+/// Sphere that moves along the tangent of its path and grows by the largest displacement of rotation. Let ω be the
+/// angular velocity, and q the vector from the centre of the body to a point. The accelerations of point and centre
+/// differ by at most (ω² + |dω/dt|) |q|.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();
@@ -145,8 +142,8 @@ fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     }
 }
 
-/// Moving sphere about the centre of the body. In every orientation of the body, the moving sphere contains the given
-/// sphere, which is fixed to the body. For a body without rotation, the moving sphere is the given sphere itself.
+/// Moving sphere about the centre of the body that contains `sphere` in every orientation. Without rotation, `sphere`
+/// itself.
 fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     if motion.spin_bound == 0.0 {
         return tangent_sphere(motion, sphere);
