@@ -1,56 +1,49 @@
 //! Flush surfaces: coplanar surfaces at the same height, over which a contact continues from one surface to the other.
 //!
-//! Detection and response share these criteria. A contact that passes to another surface keeps its spring only if both
-//! detection and response continue the contact on this other surface.
+//! Detection and response share these criteria: a contact keeps its spring only if both continue the contact.
 
 use crate::math::Vec3;
 
-/// Largest gap at which surfaces touch, relative to the largest |coordinate|. With this tolerance, blocks that rest or
-/// fall together touch everywhere on their flush surfaces. Without a tolerance, rounding would select the contacts at
-/// random.
+/// Largest gap at which surfaces touch, relative to the largest |coordinate|; larger than the rounding error of gaps.
 const FLUSH: f64 = 1e-12;
-/// Cosine of the largest angle, about 1°, between the normals of coplanar surfaces. The limit also applies to the
-/// normals of one face in consecutive steps.
+/// Cosine of about 1°, the largest angle between the normals of coplanar surfaces.
 const COPLANAR: f64 = 0.9998;
-/// Cosine of the largest angle, about 26°, between aligned directions.
+/// Cosine of about 26°, the largest angle between aligned directions.
 const ALONG: f64 = 0.9;
-/// Largest ratio of the new depth of a contact to its earlier depth if the contact continues on another surface. A
-/// larger ratio indicates that the surfaces differ in height.
+/// Largest ratio of the new depth to the old depth if a contact continues on another surface.
 pub const DEEPER: f64 = 2.0;
 
-/// Largest gap at which surfaces touch \[m\] if the largest |coordinate| is `size` \[m\].
+/// Largest gap at which surfaces touch \[m\], for the largest |coordinate| `size` \[m\].
 pub fn rounding_of_gap_at(size: f64) -> f64 {
     FLUSH * size
 }
 
-/// Largest gap at which features with these points touch \[m\]; it covers the rounding error of the gap.
+/// Largest gap at which features with these points touch \[m\].
 pub fn rounding_of_gap<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> f64 {
     rounding_of_gap_at(points.into_iter().map(Vec3::amax).fold(0.0, f64::max))
 }
 
-/// Whether two unit normals differ by less than about 1°, as the normals of coplanar surfaces do.
+/// Whether the angle between two unit normals is less than about 1°.
 pub fn are_coplanar(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) > COPLANAR
 }
 
-/// Whether two unit vectors differ by less than about 26°, for example the normals of a contact and of a face on which
-/// the contact continues.
+/// Whether the angle between two unit vectors is less than about 26°.
 pub fn is_along(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) > ALONG
 }
 
-/// Whether `a` differs by less than about 26° from the direction opposite to `b`; the vectors have any length.
+/// Whether the angle between `a` and −`b` is less than about 26°; the vectors have any length.
 pub fn are_opposite(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) < -ALONG * a.norm() * b.norm()
 }
 
-/// Whether `gap` is at most [`DEEPER`] times as deep as the penetration `other`; both gaps in \[m\].
+/// Whether `gap` is at most `DEEPER` times as deep as the penetration `other`; both in \[m\].
 pub fn is_as_deep(gap: f64, other: f64) -> bool {
     gap >= DEEPER * other
 }
 
-/// Whether the first of two contacts of a node continues as the second contact. `[normal, other]` are the unit normals
-/// and `[gap, other_gap]` the gaps \[m\] of the first and the second contact.
+/// Whether the contact with unit normal `normal` and gap `gap` \[m\] continues as the other contact of the same node.
 pub fn continues([normal, other]: [&Vec3; 2], [gap, other_gap]: [f64; 2]) -> bool {
     are_coplanar(normal, other) && is_as_deep(other_gap, gap)
 }

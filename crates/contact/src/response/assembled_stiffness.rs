@@ -1,10 +1,9 @@
 //! Assembled stiffness of all contact springs of a step, by node and rigid body.
 //!
-//! A single spring of stiffness κ on the effective mass m_eff is stable in time steps dt if κ dt²/m_eff is small.
-//! Several springs on one body are stable only if the sum of these values is small. The compliance of the contacts is
-//! W = G M⁻¹ Gᵀ, with the mass matrix M and the map G from velocities to relative velocities. K is the diagonal matrix
-//! of the stiffnesses κ_k of the contacts k, and λ denotes the largest eigenvalue. W is the sum of the contributions of
-//! deformable nodes and of rigid bodies:
+//! The springs are stable in time steps dt if λ(K W) dt² is small. Here λ is the largest eigenvalue, K is the diagonal
+//! matrix of the stiffnesses κ_k of the contacts k, and W = G M⁻¹ Gᵀ is the compliance of the contacts. M is the mass
+//! matrix; G maps velocities to relative velocities. W is the sum of W_nodes (deformable nodes) and W_rigid (rigid
+//! bodies):
 //!
 //! ```text
 //! both     λ(K W) ≤ λ(K W_nodes) + λ(K W_rigid)
@@ -12,8 +11,7 @@
 //! rigid    λ(K W_rigid) ≤ Σ over the two bodies of (tr A⁸)^⅛,  A = M⁻¹ Σ_k κ_k h_k h_kᵀ,  h = (n, r × n)
 //! ```
 //! Here w_ka is the weight of node a in contact k, m_a is the mass of node a, n is the contact normal, and r is the
-//! vector from the centre of the body to the contact. (tr A⁸)^⅛ is at least the largest eigenvalue of A, and at most
-//! 1.25 times this eigenvalue.
+//! vector from the centre of the body to the contact. (tr A⁸)^⅛ is at most 1.25 times the largest eigenvalue of A.
 //!
 //! # Source
 //! Derived.
@@ -30,76 +28,63 @@ use super::row::{compliance_along_normal, deformable_sides, is_rigid_contact, ri
 type Mat6 = SMatrix<f64, 6, 6>;
 type Vec6 = SVector<f64, 6>;
 
-/// Marks bodies without contact springs.
 const NONE: u32 = u32::MAX;
 
-/// Largest λ dt² of all springs on rigid bodies together. At this value an impact lasts ten steps, and the energy error
-/// is 6e-4 of the impact energy.
+/// Largest λ dt² of all springs on rigid bodies together. An impact then lasts ten steps, with an energy error of 6e-4.
 pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
-/// Ratio ω²/λ, with the squared frequency ω² that is reported to the step control, and the bound λ of rigid bodies. In
-/// steps of 1.9/ω, λ dt² is then [`MAX_ON_RIGID_BODIES`].
+/// Ratio ω²/λ of the squared frequency ω² for the step control to the bound λ of rigid bodies. Steps of 1.9/ω then have
+/// λ dt² = 0.1.
 const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
-/// Largest λ dt² of all springs on deformable nodes together. Elements at 0.8 of their critical step have λ dt² = 1.6²;
-/// the sum 1.4 + 1.6² is below the stability limit of 4.
-///
-/// An impact begins between two steps. The energy of the nodes in contact then has a relative error of up to λ dt²/4,
-/// until the opening of the contact balances this error. In coarse meshes, the nodes in contact are a large part of the
-/// mass of a body; [`MAX_OF_BODY_ENERGY`] is then the stricter limit.
+/// Largest λ dt² of all springs on deformable nodes together. Elements at 0.8 of their critical step add λ dt² = 1.6²;
+/// 1.4 + 1.6² is below the stability limit of 4.
 const MAX_ON_NODES: f64 = 1.4;
 
-/// Largest λ dt² m_c/m, with the mass m of a body and the mass m_c of its nodes in contact. At this value, the energy
-/// error is a twentieth of the energy of the body.
+/// Largest λ dt² m_c/m, with the mass m of a body and the mass m_c of its nodes in contact. The energy error of an
+/// impact is then a twentieth of the energy of the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// Smallest ratio of two squared frequencies of a spring between rigid bodies: coupled to the other springs, and alone.
-/// For a plate on two springs at its ends, this ratio is 0.5.
+/// Smallest ratio of the coupled ω² to the uncoupled ω² of a spring between rigid bodies. A plate on two springs at its
+/// ends has the ratio 0.5.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
-/// Smallest weight for which the whole mass of a node counts as in contact. For smaller weights, the part of the mass
-/// in contact is proportional to the weight. The mass in contact thus changes continuously when a contact reaches a
-/// node, and weights by rounding have no effect.
+/// Smallest weight for which the whole mass of a node counts as in contact. For smaller weights, the part is
+/// proportional to the weight, so that the mass in contact changes continuously.
 const FULL_WEIGHT: f64 = 1e-3;
 
-/// Part of the mass of a node that counts as in contact, for this weight of the node \[-\].
+/// Part of the nodal mass in contact \[-\].
 fn part(weight: f64) -> f64 {
     (weight.abs() / FULL_WEIGHT).min(1.0)
 }
 
-/// Sums over the springs of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AssembledStiffness {
-    /// Sums over the springs on each node; zero for nodes without springs.
     nodes: Vec<OnNode>,
-    /// Nodes with springs.
     contact_nodes: Vec<u32>,
     /// Mass of each body \[kg\].
     masses: Vec<f64>,
-    /// For each body, the mass of its deformable nodes in contact \[kg\].
+    /// Mass of the deformable nodes in contact, by body \[kg\].
     touched_masses: Vec<f64>,
-    /// Rigid bodies with contact springs.
     rigid: Vec<OnRigid>,
-    /// Index of each body in `rigid`; `NONE` for bodies without contact springs.
+    /// Index in `rigid`, by body; `NONE` without contact springs.
     places: Vec<u32>,
 }
 
-/// Sums over the springs on a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct OnNode {
     /// Σ_k κ_k |w_ka| Σ_b |w_kb| over the springs k \[N/m\].
     stiffness: f64,
     /// Σ_k κ_k w_ka n_k over the normal springs \[N/m\].
     resultant: Vec3,
-    /// Part of the mass of the node that is in contact \[-\].
+    /// Part of the nodal mass in contact \[-\].
     part: f64,
 }
 
-/// Sums over the springs on a rigid body.
 #[derive(Clone, Debug)]
 struct OnRigid {
     body: u32,
-    /// Σ κ h hᵀ with h = (n, r × n); with friction, the sum also contains the tangential springs.
+    /// Σ κ h hᵀ with h = (n, r × n), including the tangential springs.
     stiffness: Mat6,
     /// Σ κ h of the normal springs.
     resultant: Vec6,
@@ -110,45 +95,42 @@ struct OnRigid {
 /// Bounds on λ(K W) of the springs coupled to a contact \[1/s²\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bound {
-    /// Contribution of deformable nodes.
     pub nodes: f64,
-    /// Contribution of rigid bodies.
     pub rigid: f64,
-    /// Largest ratio of one of the bounds to the limit on λ dt² for this bound \[1/s²\].
+    /// Largest ratio of a bound to the limit on λ dt² for this bound \[1/s²\].
     over_allowed: f64,
 }
 
-/// Squared frequencies of a contact spring.
+/// Squared frequencies ω² of a contact spring \[rad²/s²\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ContactFrequency {
-    /// ω² of the spring, coupled to all contacts on the same nodes or rigid bodies \[rad²/s²\].
+    /// With all contacts on the same nodes or rigid bodies.
     pub square: f64,
-    /// ω² of the spring alone \[rad²/s²\].
+    /// Without other contacts.
     pub alone: f64,
     /// Whether no deformable node of the contact can move.
     pub is_of_rigid_bodies: bool,
 }
 
 impl Bound {
-    /// Largest fraction of the spring stiffness, at most 1, with which the springs are stable and the energy of impacts
-    /// is accurate in steps of length `time_step` \[s\].
+    /// Largest fraction of the stiffness, at most 1, with stable springs and accurate impact energy in steps of
+    /// `time_step` \[s\].
     pub fn share(&self, time_step: f64) -> f64 {
         let over = self.over_allowed * time_step * time_step;
         if over > 1.0 { 1.0 / over } else { 1.0 }
     }
 
-    /// Bounds for springs whose stiffness is multiplied by `share`.
+    /// Bounds for stiffnesses multiplied by `share`.
     pub fn shared(self, share: f64) -> Self {
         Self { nodes: self.nodes * share, rigid: self.rigid * share, over_allowed: self.over_allowed * share }
     }
 
-    /// Squared frequency for the step control \[rad²/s²\]. Damping reduces the stable step of springs on nodes by the
-    /// factor `lowering`. Springs on rigid bodies are far from the stability limit, so damping does not affect them.
+    /// Squared frequency for the step control \[rad²/s²\]. `lowering` is the ratio of the stable steps of springs on
+    /// nodes with and without damping. Springs on rigid bodies are far from the stability limit.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
         self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
     }
 
-    /// Componentwise maximum of two sets of bounds.
     pub fn max(self, other: Self) -> Self {
         Self {
             nodes: self.nodes.max(other.nodes),
@@ -164,7 +146,6 @@ impl AssembledStiffness {
         Self { touched_masses: vec![0.0; masses.len()], masses, ..Self::default() }
     }
 
-    /// Clears the sums of the previous step.
     pub fn clear(&mut self, mobility: &Mobility) {
         self.contact_nodes.drain(..).for_each(|node| self.nodes[node as usize] = OnNode::default());
         self.touched_masses.fill(0.0);
@@ -214,7 +195,7 @@ impl AssembledStiffness {
         &mut self.rigid[*place as usize]
     }
 
-    /// Computes the bounds of the rigid bodies after all springs are added.
+    /// Computes the bounds of the rigid bodies; to be called after the last `add`.
     pub fn bound(&mut self, mobility: &Mobility) {
         for rigid in &mut self.rigid {
             let Some(of_body) = mobility.rigid(rigid.body) else { continue };
@@ -228,7 +209,7 @@ impl AssembledStiffness {
         }
     }
 
-    /// Squared frequency Σ_j κ_j W_ij of contact i, for equal compression of all coupled springs j \[1/s²\].
+    /// Σ_j κ_j W_ij of contact i \[1/s²\]: its ω² for equal compression of all coupled springs j.
     fn coupled(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
         let mobility = bodies.mobility;
         let of_body = |(body, total, arm): (u32, f64, Vec3)| {
@@ -246,10 +227,8 @@ impl AssembledStiffness {
         rigid + nodes.map(of_node).sum::<f64>()
     }
 
-    /// Frequencies of contact i, coupled to other contacts. `stiffness` is κ_i \[N/m\], and `bound` are the bounds of
-    /// the coupled springs. Opposing contacts reduce the frequency, for example contacts on the two sides of a body
-    /// between other bodies. Between rigid bodies, ω² is at least `MIN_COUPLED_RATIO` times κ_i W_ii. With deformable
-    /// nodes, ω² is at least κ_i W_ii.
+    /// Frequencies of a contact with `stiffness` κ \[N/m\]; `bound` are the bounds of the coupled springs. Opposing
+    /// contacts reduce the coupled frequency.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,
@@ -266,7 +245,7 @@ impl AssembledStiffness {
                 is_of_rigid_bodies: true,
             };
         }
-        // For a single contact, the bound of the nodes is up to twice the ω² of the contact.
+        // For a single contact, the bound of the nodes is up to twice ω².
         ContactFrequency {
             square: alone.max(0.5 * bound.nodes).max(coupled),
             alone,
@@ -274,7 +253,6 @@ impl AssembledStiffness {
         }
     }
 
-    /// Bounds of the springs coupled to a contact.
     pub fn of(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Bound {
         let of_node = |&node: &u32| self.nodes[node as usize].stiffness * bodies.inverse_mass[node as usize];
         let of_body = |&body: &u32| {
@@ -298,8 +276,8 @@ impl AssembledStiffness {
     }
 }
 
-/// Row h = (w n, r × n) of a unit force in the direction n. `total` is the sum w of the weights of the nodes, and `arm`
-/// is the sum r of their weighted positions relative to the centre of the body.
+/// Row h = (w n, r × n) for the direction n. `total` is w = Σ w_a and `arm` is r = Σ w_a (x_a − c), with the nodal
+/// weights w_a, the nodal positions x_a and the centre c of the body.
 fn row(total: f64, arm: &Vec3, direction: &Vec3) -> Vec6 {
     let (moved, turned) = (direction * total, arm.cross(direction));
     Vec6::new(moved.x, moved.y, moved.z, turned.x, turned.y, turned.z)
@@ -318,7 +296,7 @@ mod tests {
     use crate::response::samples::{INVERSE_MASS, bodies, free_nodes, key, positions};
     use crate::{Constraints, Side};
 
-    /// Bounds of a contact of node 3 with these shape values on a triangle, for bodies of 4 kg.
+    /// Bounds of a contact of node 3 on a triangle with these shape values, for bodies of 4 kg.
     fn bound(shape_values: [f64; 3]) -> Bound {
         let (x, mobility) = (positions(0.0), free_nodes(&INVERSE_MASS));
         let velocities = [Vec3::zeros(); 4];
@@ -334,9 +312,8 @@ mod tests {
         assembled.of(&constraints.get(0), &bodies)
     }
 
-    /// If a weight is due to rounding only, the mass of its node is not in contact. Reference: λ is 2.5 1/s² for the
-    /// contactor of 0.8 kg and 1 1/s² for the node of 2 kg. The limits of λ dt² are 0.2 · 4/0.8 and 0.2 · 4/2. Both
-    /// sides therefore give the ratio 2.5 1/s².
+    /// Reference: λ is 2.5 1/s² for the contactor of 0.8 kg and 1 1/s² for the node of 2 kg. The limits of λ dt² are
+    /// 0.2 · 4/0.8 and 0.2 · 4/2, so that both ratios are 2.5 1/s².
     #[test]
     fn weights_by_rounding_have_no_effect() {
         for weight in [0.0, 1e-15] {

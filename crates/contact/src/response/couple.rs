@@ -2,16 +2,16 @@
 
 use crate::math::{Mat3, Vec3};
 
-/// Largest ratio of a moment of inertia to the largest moment of inertia for which the moment counts as zero. For
-/// collinear nodes, the moment of inertia about their line is zero.
+/// Largest negligible moment of inertia, relative to the largest moment. Collinear nodes have no inertia about their
+/// line.
 const COLLINEARITY: f64 = 1e-10;
 
-/// Ratio of the product of the three moments of inertia to the cube of their sum. Above this value, no moment of
-/// inertia counts as zero, because the smallest is more than 4e-6 of the largest.
+/// Product of the three moments of inertia above which no moment is negligible, relative to the cube of their sum. The
+/// smallest moment is then more than 4e-6 of the largest.
 const FULL_RANK: f64 = 1e-6;
 
-/// Nodal vectors q × (x_a − x̄) with a given moment and zero sum, where x̄ is the mean of the nodal positions x_a. Of
-/// all nodal vectors with this moment and zero sum, these vectors have the smallest sum of squares.
+/// Nodal vectors q × (x_a − x̄), where x̄ is the mean of the nodal positions x_a. With zero sum and a given moment,
+/// they have the smallest sum of squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Couple {
     turn: Vec3,
@@ -19,10 +19,8 @@ pub(super) struct Couple {
 }
 
 impl Couple {
-    /// Couple with the moment m on nodes at `positions`. For collinear nodes, the couple has only the component of m
-    /// normal to their line.
-    ///
-    /// q = J⁻¹ m with J = Σ (|y|² I − y ⊗ y), where y are the positions relative to their mean.
+    /// q = J⁻¹ m for the moment m, with J = Σ (|y|² I − y ⊗ y) and the positions y relative to their mean. For
+    /// collinear nodes, the component of m along their line is omitted.
     pub fn new(positions: impl Iterator<Item = Vec3> + Clone, moment: &Vec3) -> Self {
         let count = positions.clone().count() as f64;
         let middle = positions.clone().sum::<Vec3>() / count;
@@ -34,13 +32,12 @@ impl Couple {
         Self { turn: solve(&spread, moment), middle }
     }
 
-    /// The nodal vector of a node at `position`.
     pub fn at(&self, position: &Vec3) -> Vec3 {
         self.turn.cross(&(position - self.middle))
     }
 }
 
-/// Solution of a positive semi-definite system. Components along eigenvectors with negligible eigenvalues are zero.
+/// Solution of a positive semi-definite system, without components along eigenvectors with negligible eigenvalues.
 pub(super) fn solve(matrix: &Mat3, right: &Vec3) -> Vec3 {
     let trace = matrix.trace();
     if matrix.determinant() > FULL_RANK * trace * trace * trace

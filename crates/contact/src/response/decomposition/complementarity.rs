@@ -1,4 +1,4 @@
-//! Impulses of a group of contacts that satisfy the contact laws for the relative velocities.
+//! Impulses of a group of contacts that satisfy the contact laws.
 //!
 //! The relative velocities u depend linearly on the impulses P:
 //!
@@ -6,35 +6,28 @@
 //! u = u⁰ + W P,   W = G M⁻¹ Gᵀ
 //! ```
 //! Here u⁰ are the relative velocities without impulses, G maps the velocities of the movers to relative velocities,
-//! and M is the mass matrix. With the lower bound c of the normal velocity and the coefficient of friction μ, the
-//! solution satisfies u_n ≥ c ⟂ P_n ≥ 0 and |P_t| ≤ μ P_n at each contact. A contact at the friction bound slips
-//! opposite to P_t; a contact below the bound sticks. Normal and tangential rows form one problem, because friction
-//! changes all normal velocities.
+//! and M is the mass matrix. Each contact satisfies u_n ≥ c ⟂ P_n ≥ 0 and |P_t| ≤ μ P_n, with the lower bound c of the
+//! normal velocity and the coefficient of friction μ. A contact at the friction bound slips opposite to P_t; a contact
+//! below the bound sticks.
 //!
 //! ```text
-//! repeat   block Jacobi steps with shared masses, each contact on its own; these steps predict which contacts
-//!          open, stick or slip
-//!          conjugate residuals over the closed contacts, with fixed tangential impulses in slipping contacts;
-//!          a contact that opens or slips during this descent stays fixed at its bound
-//!          with friction, the next round begins at the best combination of the last rounds with the same sets of
-//!          open, sticking and slipping contacts (see `mixing`)
-//! until    a Jacobi step changes no velocity by more than the tolerance;
-//!          if the rounds do not converge, restart with Jacobi steps only
+//! repeat   block Jacobi steps; they predict which contacts open, stick or slip
+//!          conjugate residuals over the closed contacts; contacts that open or slip stay at their bounds
+//!          with friction, mixing: the next round begins at the best combination of the last rounds
+//! until    a Jacobi step changes no velocity by more than the tolerance
+//! else     restart with Jacobi steps only
 //! ```
-//! The contacts of flat faces have redundant rows, for which Jacobi steps hardly converge. Conjugate residuals solve
-//! these rows in as many iterations as there are independent rows. If the rows of redundant contacts differ slightly,
-//! no impulses satisfy all of them. Conjugate gradients would then diverge. Conjugate residuals never increase the
-//! residual, and the remaining residual shows which contacts open.
+//! Jacobi steps hardly converge for redundant rows, as of flat faces. Conjugate residuals need as many iterations as
+//! there are independent rows. Conjugate gradients would diverge if the rows of redundant contacts differ slightly.
 //!
-//! The method does not depend on the order of the contacts. The contact laws do not determine the impulses of redundant
-//! contacts; the method finds impulses with the symmetry of the problem. Momentum is conserved for any tolerance,
-//! because impulses act on movers through the rows of G.
+//! The result does not depend on the order of the contacts and has the symmetry of the problem. Momentum is conserved
+//! for any tolerance, because impulses act through the rows of G.
 //!
 //! # Source
-//! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart,
-//! CMAME 194 (2005) 2019–2041 (Krylov method on the closed contacts); Saad, Iterative Methods for Sparse Linear
-//! Systems, 2nd ed., 2003, §6.8 (conjugate residuals); Dostál & Schöberl, Comput. Optim. Appl. 30 (2005) 23–43
-//! (alternation of steps within the bounds and steps that change the active set).
+//! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart, CMAME
+//! 194 (2005) 2019–2041 (Krylov method on the closed contacts); Saad, Iterative Methods for Sparse Linear Systems, 2nd
+//! ed., 2003, §6.8 (conjugate residuals); Dostál & Schöberl, Comput. Optim. Appl. 30 (2005) 23–43 (alternation of steps
+//! within the bounds and steps that change the active set).
 
 use crate::math::Vec3;
 
@@ -43,30 +36,26 @@ use super::operator::Operator;
 use super::unknown::{Face, Unknown};
 use crate::response::groups::momentum::Momentum;
 
-/// Number of Jacobi steps between two descents by conjugate residuals.
+/// Number of Jacobi steps between two descents.
 const STEPS: usize = 4;
-/// Largest number of rounds; each round consists of Jacobi steps and a descent. Momentum is conserved even without
-/// convergence.
+/// Largest number of rounds; a round is a few Jacobi steps and a descent.
 const MAX_ROUNDS: usize = 100;
-/// Largest number of Jacobi steps after rounds without convergence.
+/// Largest number of Jacobi steps after unconverged rounds.
 const MAX_STEPS: usize = 1000;
 /// Number of Jacobi steps in a series.
 const STEPS_TO_GAIN: usize = 100;
-/// Factor by which the smallest velocity change must decrease from one series of Jacobi steps to the next; otherwise no
-/// further series follows.
+/// Largest ratio of the smallest velocity changes of two successive series for which a further series follows.
 const GAIN: f64 = 0.5;
-/// Largest ratio of the impulses of a combination of rounds to the impulses of the last round, in sums of magnitudes.
+/// Largest ratio of the mixed impulses to the impulses of the last round (sums of magnitudes).
 const MAX_GROWTH: f64 = 10.0;
-/// Largest ratio of z · W z to z · D z for which impulses along the scaled residual z = D⁻¹ r count as causing no
-/// motion. D is the block-diagonal matrix of the compliances that the Jacobi steps use.
+/// Largest ratio (z · W z)/(z · D z) for which impulses along z = D⁻¹ r cause no motion. r is the residual; D is the
+/// block-diagonal matrix of the compliances of the Jacobi steps.
 const NULL_SPACE: f64 = 1e-10;
-/// Fraction of a descent step by which a contact may miss a bound and still counts as at the bound.
+/// Largest distance from a bound at which a contact is at the bound, as a fraction of a descent step.
 const AT_BOUND: f64 = 1e-9;
 
-/// Workspace of a descent: vectors for each contact of a group, and motions of the movers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
-    /// Free directions of each contact in the descent.
     faces: Vec<Face>,
     /// Residuals r.
     residuals: Vec<Vec3>,
@@ -74,7 +63,7 @@ pub(super) struct Workspace {
     scaled: Vec<Vec3>,
     /// W z.
     scaled_responses: Vec<Vec3>,
-    /// Motion of the movers by the impulses z.
+    /// Motion of the movers by z.
     scaled_motion: Vec<Vec3>,
     /// Search directions d.
     directions: Vec<Vec3>,
@@ -82,27 +71,23 @@ pub(super) struct Workspace {
     responses: Vec<Vec3>,
     /// D⁻¹ W d.
     decreases: Vec<Vec3>,
-    /// Motion of the movers by the impulses d.
+    /// Motion of the movers by d.
     motion: Vec<Vec3>,
-    /// Motion of the movers without impulses.
     free_motion: Vec<Vec3>,
-    /// Initial impulses.
     guess: Vec<Vec3>,
-    /// Impulses at the start of the round; during Jacobi steps without descents, the impulses after the previous step.
+    /// Impulses at the start of the round; without descents, after the previous Jacobi step.
     start: Vec<Vec3>,
     /// Impulses and slip states after the step with the smallest velocity change.
     best: Vec<(Vec3, bool)>,
     mixing: Mixing,
 }
 
-/// The problem of a group of contacts. `field` always contains the velocities of the movers of the group under the
-/// current impulses.
+/// Problem of a group. `field` always contains the motion of the movers under the current impulses.
 pub(super) struct Problem<'a> {
-    /// The operators G and M⁻¹.
+    /// G and M⁻¹.
     pub operator: &'a Operator,
     /// Contacts of the group.
     pub members: &'a [u32],
-    /// Movers of the group.
     pub movers: std::ops::Range<usize>,
     /// Unknowns of all contacts.
     pub unknowns: &'a mut [Unknown],
@@ -113,7 +98,7 @@ pub(super) struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// Solves for the impulses, starting from the current impulses. Returns whether the iteration converged.
+    /// Starts from the current impulses. Returns whether the iteration converged.
     pub fn solve(&mut self, workspace: &mut Workspace) -> bool {
         if self.members.len() == 1 {
             // A single contact needs no descent.
@@ -130,12 +115,10 @@ impl Problem<'_> {
         is_solved
     }
 
-    /// Restarts from the initial impulses with Jacobi steps only; returns whether they converged. Without convergence,
-    /// either the impulses of the last Jacobi step or the best impulses of the rounds remain: those with the smaller
-    /// velocity change. `left` is the smallest velocity change of the rounds \[m/s\].
+    /// Restarts with Jacobi steps only; returns whether they converged. Otherwise keeps the impulses with the smaller
+    /// velocity change: from the last Jacobi step or from the rounds (`left`, \[m/s\]).
     ///
-    /// Rounds that do not converge cycle through sets of sticking and slipping contacts and amplify rounding errors.
-    /// Jacobi steps are slow, but they reduce the velocity change and keep the symmetry of the problem.
+    /// Unconverged rounds cycle through sets of sticking and slipping contacts. Jacobi steps are slow but do not cycle.
     fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
@@ -163,8 +146,8 @@ impl Problem<'_> {
         false
     }
 
-    /// A series of Jacobi steps with extrapolation (see `momentum`); `None` if the steps converge. Otherwise the
-    /// velocity change of the last step and the smallest velocity change of the series \[m/s\].
+    /// A series of Jacobi steps with extrapolation; `None` if they converge. Otherwise the velocity change of the last
+    /// step and the smallest velocity change \[m/s\].
     fn jacobi_steps(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) -> Option<[f64; 2]> {
         let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..STEPS_TO_GAIN {
@@ -178,8 +161,8 @@ impl Problem<'_> {
         Some([change, least])
     }
 
-    /// Extrapolates the impulses after a Jacobi step, along the difference between these impulses and the impulses
-    /// after the previous Jacobi step. `start` contains the latter impulses and is updated.
+    /// Extrapolates the impulses after a Jacobi step. `start` contains the impulses after the previous Jacobi step and
+    /// is updated.
     fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
         let Workspace { start, directions, .. } = workspace;
         let (part, mut back) = (momentum.farther(), 0.0);
@@ -196,8 +179,8 @@ impl Problem<'_> {
         momentum.end(back);
     }
 
-    /// Rounds of Jacobi steps and a descent; `None` if they converge. Otherwise the smallest velocity change in the
-    /// first step of a round \[m/s\]; `workspace.best` then contains the impulses after this step.
+    /// `None` if the rounds converge. Otherwise the smallest velocity change in the first step of a round \[m/s\];
+    /// `workspace.best` then contains the impulses after this step.
     fn iterate(&mut self, workspace: &mut Workspace) -> Option<f64> {
         let has_friction = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
         workspace.mixing.clear();
@@ -232,16 +215,15 @@ impl Problem<'_> {
         Some(least_change)
     }
 
-    /// Stores the impulses and slip states as the best. After a Jacobi step, the impulses satisfy the bounds of the
-    /// contact laws.
+    /// After a Jacobi step, the impulses satisfy the bounds of the contact laws.
     fn store_best(&self, workspace: &mut Workspace) {
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
         workspace.best.clear();
         workspace.best.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
     }
 
-    /// Stores the motion of the movers without impulses. The final motion is this motion plus the motion by the final
-    /// impulses. Momentum is therefore conserved independently of the iterations.
+    /// Stores the motion without impulses. The final motion is this motion plus the motion by the final impulses, so
+    /// that momentum is conserved.
     fn store_free_motion(&self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
         workspace.free_motion.clear();
@@ -275,8 +257,8 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
     }
 
-    /// Starts the next round at the best combination of the last rounds. A combination with much larger impulses than
-    /// the last round is discarded, because it contains self-equilibrated impulses, as on a body wedged by friction.
+    /// Starts the next round at the best combination of the last rounds. A combination with much larger impulses
+    /// contains self-equilibrated impulses and is discarded.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
@@ -293,13 +275,13 @@ impl Problem<'_> {
         self.recompute_field(workspace);
     }
 
-    /// Relative velocity of a contact \[m/s\].
+    /// Relative velocity \[m/s\].
     pub fn velocity(&self, k: u32) -> Vec3 {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
 
-    /// Jacobi step: solves each contact on its own, all contacts from the same velocities. Returns the largest velocity
-    /// change of a contact by the change of its own impulse \[m/s\]; NaN if an impulse is not finite.
+    /// Jacobi step: solves each contact from the same velocities. Returns the largest velocity change of a contact by
+    /// its own impulse \[m/s\]; NaN if an impulse is not finite.
     fn step(&mut self, workspace: &mut Workspace) -> f64 {
         let changes = &mut workspace.directions;
         changes.clear();
@@ -328,13 +310,11 @@ impl Problem<'_> {
         largest
     }
 
-    /// Conjugate residuals on the closed contacts, to the tolerance. A contact that opens or begins to slip during the
-    /// descent stays at its bound. Returns true if the sets of open, sticking and slipping contacts are the same as at
-    /// the end of the last descent and do not change during this descent.
+    /// Conjugate residuals on the closed contacts. A contact that opens or slips stays at its bound. Returns whether
+    /// the sets of open, sticking and slipping contacts are the same as after the last descent.
     ///
-    /// No motion reduces the part of the residual that comes from redundant contacts whose rows differ slightly. For
-    /// example, two nodes may each be in contact with the faces around the other node. Along this part, the impulses
-    /// change until one of these contacts opens or slips.
+    /// No motion reduces the residual of redundant contacts with slightly different rows. Impulses along this residual
+    /// change until a contact opens or slips.
     fn descend(&mut self, workspace: &mut Workspace) -> bool {
         let members = self.members.iter();
         let mut is_same =
@@ -372,8 +352,7 @@ impl Problem<'_> {
         is_same
     }
 
-    /// Computes the residuals r and the scaled residuals z = D⁻¹ r in the free directions of each contact, and begins
-    /// with the direction z. Returns z · W z \[J\].
+    /// Computes r, z = D⁻¹ r and W z in the free directions, and sets d = z. Returns z · W z \[J\].
     fn begin_descent(&self, workspace: &mut Workspace) -> f64 {
         let Workspace { faces, residuals, scaled, .. } = &mut *workspace;
         residuals.clear();
@@ -389,7 +368,7 @@ impl Problem<'_> {
         power
     }
 
-    /// Computes W z for the scaled residuals z; returns z · W z \[J\].
+    /// Computes W z; returns z · W z \[J\].
     fn respond(&self, workspace: &mut Workspace) -> f64 {
         let Workspace { faces, scaled, scaled_responses, scaled_motion, .. } = workspace;
         scaled_responses.resize(self.members.len(), Vec3::zeros());
@@ -397,7 +376,7 @@ impl Problem<'_> {
         self.apply_operator(faces, scaled, scaled_responses, scaled_motion)
     }
 
-    /// Computes D⁻¹ W d for the direction d; returns W d · D⁻¹ W d \[J\].
+    /// Computes D⁻¹ W d; returns W d · D⁻¹ W d \[J\].
     fn scale_responses(&self, workspace: &mut Workspace) -> f64 {
         let Workspace { faces, responses, decreases, .. } = workspace;
         decreases.clear();
@@ -411,7 +390,7 @@ impl Problem<'_> {
         product(responses, decreases)
     }
 
-    /// Uses the scaled residuals as search direction.
+    /// Sets d = z.
     fn begin_direction(&self, workspace: &mut Workspace) {
         let Workspace { scaled, scaled_responses, scaled_motion, directions, responses, motion, .. } =
             workspace;
@@ -420,7 +399,7 @@ impl Problem<'_> {
         motion[self.movers.clone()].copy_from_slice(&scaled_motion[self.movers.clone()]);
     }
 
-    /// Replaces the search direction d by z + `ratio` d, with the scaled residuals z.
+    /// Replaces d by z + `ratio` d.
     fn turn_direction(&self, workspace: &mut Workspace, ratio: f64) {
         let turn = |direction: &mut [Vec3], scaled: &[Vec3]| {
             direction.iter_mut().zip(scaled).for_each(|(d, z)| *d = z + *d * ratio);
@@ -432,7 +411,7 @@ impl Problem<'_> {
         turn(&mut motion[self.movers.clone()], &scaled_motion[self.movers.clone()]);
     }
 
-    /// Fixes the contacts that open or begin to slip within `step` along the search direction.
+    /// Fixes the contacts that open or slip within `step` along d.
     fn fix_at_bounds(&self, workspace: &mut Workspace, step: f64) {
         let Workspace { faces, directions, .. } = workspace;
         for ((&k, direction), face) in self.members.iter().zip(&*directions).zip(faces) {
@@ -440,8 +419,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Computes the motion M⁻¹ Gᵀ d by a direction d, and the part of W d in the free directions of each contact
-    /// (`responses`). Returns d · W d.
+    /// Computes the motion M⁻¹ Gᵀ d and the part of W d in the free directions (`responses`). Returns d · W d.
     fn apply_operator(
         &self,
         faces: &[Face],
@@ -462,7 +440,7 @@ impl Problem<'_> {
         stiffness
     }
 
-    /// Largest step, at most `full`, within which closed contacts stay closed and sticking contacts stick.
+    /// Largest step, at most `full`, at which no contact has opened or begun to slip.
     fn longest_step(&self, workspace: &Workspace, full: f64) -> f64 {
         let contacts = self.members.iter().zip(&workspace.directions).zip(&workspace.faces);
         contacts.fold(full, |longest, ((&k, direction), &face)| {
@@ -484,7 +462,6 @@ fn product(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
 }
 
-/// Adds `factor` times `terms` to `sum`.
 fn add(sum: &mut [Vec3], factor: f64, terms: &[Vec3]) {
     sum.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term * factor);
 }

@@ -1,29 +1,22 @@
 //! Impact and friction impulses.
 //!
-//! The normal and friction impulses of a group combine two solutions of one problem. The impulses P_c have no
-//! restitution and never create energy. The impulses P_e give at least the normal velocities of Newton's law with the
-//! coefficient of restitution e. (If friction sticks throughout, the laws of Poisson and Stronge agree with Newton's
-//! law.) Newton's law is
+//! The impulses of a group combine two solutions of one problem. P_c has no restitution and never creates energy. P_e
+//! gives at least the normal velocities of Newton's law with the coefficient of restitution e:
 //!
 //! ```text
 //! n · u⁺ + w = −e (n · u⁻ + w)
 //! ```
 //! Here n is the normal, and u⁻ and u⁺ are the relative velocities before and after the impulses, in the middle of the
-//! step. Newton's law holds at the instant at which the contact begins. The forces make the normal velocity at this
-//! instant larger than in the middle of the step, by w (`lead`).
+//! step. The law holds at the beginning of the contact, when the normal velocity is larger by w (`lead`).
 //!
-//! Newton's law at several contacts, or with friction, can create energy. Secondary effects of the impulses can create
-//! energy as well: the second half of the kick acts on velocities that have jumped in the middle of the step, and
-//! projections move nodes against forces. The impulses are therefore P_c + α (P_e − P_c). Here α ≤ 1 is the largest
-//! value for which impulses, kick and projection together create no energy under the forces at the beginning of the
-//! step; α is a root of a convex quadratic. If the forces change during the step, energy may still be created. The
-//! following steps dissipate this energy: each group dissipates the same fraction of its impact energy. Both solutions
-//! and their convex combinations lie in Coulomb's cones and leave no contact closing. In the sequential order, α is
-//! computed for each contact alone, without regard to other contacts and earlier steps.
+//! Newton's law can create energy at several contacts or with friction. The kick and the projections can also create
+//! energy. The impulses are therefore P_c + α (P_e − P_c), with the largest α ≤ 1 for which the step creates no energy
+//! under the forces at its beginning. The following steps dissipate energy that changes of the forces create. All
+//! combinations satisfy |P_t| ≤ μ P_n and leave no contact closing.
 //!
-//! If friction jams contacts, for example of a body wedged in a groove, P_e need not exist. The contacts that miss
-//! their target velocity by most then lose their restitution, and the problem is solved again. After at most four such
-//! searches without a solution, α = 0.
+//! If friction jams contacts, as of a body wedged in a groove, P_e need not exist. The contacts farthest below their
+//! target velocity then lose their restitution, and the problem is solved again. If the searches find no solution,
+//! α = 0.
 //!
 //! In the sequential order, each contact in turn is a group of its own, until no contact is closing. An impact thus
 //! propagates along a row of bodies.
@@ -43,28 +36,23 @@ use super::options::Order;
 use super::unknown::Unknown;
 use crate::response::UnsolvedProblems;
 
-/// Tolerance of relative velocities, relative to the largest relative velocity before the impulses. The rounding error
-/// of the velocities is added to this tolerance.
+/// Tolerance of relative velocities, relative to the largest relative velocity before the impulses.
 const TOLERANCE: f64 = 1e-11;
-/// Closing speed below which a contact is at rest, relative to the largest relative velocity before the impulses.
+/// Largest closing speed at rest, relative to the largest relative velocity before the impulses.
 const CLOSING_TOLERANCE: f64 = 1e-9;
-/// Largest energy change that counts as rounding error, relative to Σ |P · u⁻|. The same value is the largest relative
-/// change of the impulses by which the energy of a conservative impact is corrected.
+/// Largest energy change by rounding, relative to Σ |P · u⁻|; also the largest relative change of the impulses in
+/// `conserve_energy`.
 const ENERGY_TOLERANCE: f64 = 1e-9;
-/// Largest ratio, per contact of a group, of the sum of the guessed impulses to the sum of the impulses that the
-/// velocities require.
+/// Largest ratio of the guessed impulses to the impulses that the velocities require, per contact of a group.
 const MAX_GUESS_RATIO: f64 = 50.0;
 /// Largest number of passes over the contacts in the sequential order.
 const MAX_PASSES: usize = 15;
-/// Largest shortfall from the target velocity that incomplete convergence explains, relative to the largest target
-/// velocity.
+/// Largest shortfall from the target velocity by incomplete convergence, relative to the largest target velocity.
 const CONVERGENCE_SHORTFALL: f64 = 1e-6;
 /// Least ratio of the shortfall of a jammed contact to the largest shortfall.
 const JAMMED_RATIO: f64 = 0.1;
-/// Largest number of searches for jammed contacts.
 const MAX_JAM_SEARCHES: usize = 4;
 
-/// Contacts and movers of a group.
 struct Group<'a> {
     operator: &'a Operator,
     contacts: &'a mut [Contact],
@@ -72,35 +60,32 @@ struct Group<'a> {
     field: &'a mut [Vec3],
     members: &'a [u32],
     movers: std::ops::Range<usize>,
-    /// Tolerance of relative velocities \[m/s\].
+    /// Of relative velocities \[m/s\].
     tolerance: f64,
-    /// Closing speed below which a contact is at rest \[m/s\].
+    /// Largest closing speed at rest \[m/s\].
     rest: f64,
-    /// Share of the group in the energy created by contact in earlier steps, plus the work of the position corrections
-    /// of this step against the forces at the beginning of the step \[J\].
+    /// Share of the group in the energy created in earlier steps, plus the work of the position corrections of this
+    /// step \[J\].
     created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
 }
 
-/// Workspace of the solution of a group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ImpactWorkspace {
     pub(super) problem: Workspace,
     without_restitution: Solution,
 }
 
-/// Motion of the movers, impulses and relative velocities of a group.
 #[derive(Clone, Debug, Default)]
 struct Solution {
     field: Vec<Vec3>,
-    /// Impulse \[N·s\] and relative velocity \[m/s\] of each contact of the group.
+    /// Impulse \[N·s\] and relative velocity \[m/s\] of each contact.
     contacts: Vec<(Vec3, Vec3)>,
 }
 
 impl Decomposition {
-    /// Solves for the impulses of all contacts and the final velocities. `created` is the energy that contact has
-    /// created in earlier steps \[J\].
+    /// `created` is the energy that contact has created in earlier steps \[J\].
     pub(super) fn solve_impacts(&mut self, constraints: &Constraints, created: f64, time_step: f64) {
         let energies: f64 = (0..self.contacts.len()).map(|k| self.energy_of_impact(k)).sum();
         let made_part = if energies > 0.0 { created.max(0.0) / energies } else { 0.0 };
@@ -144,14 +129,13 @@ impl Decomposition {
         0.5 * self.unknowns[k].mass * contact.normal.dot(&contact.before).min(0.0).powi(2)
     }
 
-    /// Work −Δx · f of the position corrections of a contact against the forces at the beginning of the step \[J\].
+    /// Work −Δx · f of the position corrections against the forces at the beginning of the step \[J\].
     fn work_of_corrections(&self, k: usize, time_step: f64) -> f64 {
         let Contact { push_out, kick, .. } = &self.contacts[k];
         -push_out.dot(kick) * (2.0 / time_step)
     }
 
-    /// Largest relative velocity of the members before the impulses, and the rounding error of relative velocities
-    /// \[m/s\].
+    /// Largest relative velocity before the impulses, and the rounding error of relative velocities \[m/s\].
     fn scale_of_velocities(&self) -> (f64, f64) {
         let (mut speed, mut rounding) = (0.0_f64, 0.0_f64);
         for &k in &self.members {
@@ -166,7 +150,6 @@ impl Decomposition {
 }
 
 impl Group<'_> {
-    /// Solves all contacts simultaneously, with the impulses of the previous step as initial guess.
     fn solve_from_history(&mut self) {
         let guess_is_plausible = self.guess_is_plausible();
         for &k in self.members {
@@ -185,7 +168,7 @@ impl Group<'_> {
         self.mark_sliding();
     }
 
-    /// Marks sliding contacts. A contact at the friction bound without slip does not slide.
+    /// A contact at the friction bound without slip does not slide.
     fn mark_sliding(&mut self) {
         for &k in self.members {
             let velocity = self.velocity(k);
@@ -195,20 +178,18 @@ impl Group<'_> {
         }
     }
 
-    /// Whether the initial guess is not much larger than the impulses that the velocities require. On a body wedged by
-    /// friction, opposed impulses of any magnitude can remain after an impact. A much larger guess is therefore
-    /// discarded.
+    /// Opposed impulses of any magnitude can remain after an impact on a wedged body. A guess much larger than required
+    /// is therefore discarded.
     fn guess_is_plausible(&self) -> bool {
         let (mut guessed, mut required) = (0.0, 0.0);
         for &k in self.members {
             guessed += self.contacts[k as usize].guess.norm();
             required += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
-        // The factor `len` allows for stacks: an impulse on the top is part of the guesses of all contacts below.
+        // In stacks, an impulse on the top is part of the guesses of all contacts below; hence the factor `len`.
         guessed <= MAX_GUESS_RATIO * self.members.len() as f64 * required
     }
 
-    /// Solves the contacts sequentially, until no contact is closing.
     fn solve_sequentially(&mut self) {
         if !(0..MAX_PASSES).any(|_| self.solve_closing_contacts() == 0) {
             self.unsolved.impulses += 1;
@@ -216,7 +197,7 @@ impl Group<'_> {
         self.mark_sliding();
     }
 
-    /// Solves each closing contact; returns the number of closing contacts.
+    /// Returns the number of closing contacts.
     fn solve_closing_contacts(&mut self) -> usize {
         let mut closing = 0;
         for place in 0..self.members.len() {
@@ -305,15 +286,15 @@ impl Group<'_> {
         false
     }
 
-    /// Whether the shortfall of every contact is at most a small fraction of the largest target velocity.
+    /// Whether every shortfall is a small fraction of the largest target velocity.
     fn is_nearly_solved(&self) -> bool {
         let targets = self.members.iter().map(|&k| self.unknowns[k as usize].target);
         let little = CONVERGENCE_SHORTFALL * targets.fold(0.0, f64::max);
         self.members.iter().all(|&k| self.shortfall(k) <= little)
     }
 
-    /// Marks those contacts with restitution as jammed whose shortfall is at least `JAMMED_RATIO` times the largest
-    /// shortfall. Returns whether some contacts with restitution are jammed and others are not.
+    /// Marks the contacts with the largest shortfalls as jammed. Returns whether some contacts with restitution are
+    /// jammed and others are not.
     fn mark_jammed(&mut self) -> bool {
         let farthest = self.members.iter().map(|&k| self.shortfall(k)).fold(0.0, f64::max);
         let (mut any_jams, mut any_is_left) = (false, false);
@@ -328,15 +309,14 @@ impl Group<'_> {
         any_jams && any_is_left
     }
 
-    /// Amount by which the normal velocity of a contact is below its target velocity \[m/s\].
+    /// Target velocity minus normal velocity \[m/s\].
     fn shortfall(&self, k: u32) -> f64 {
         let unknown = &self.unknowns[k as usize];
         unknown.target - unknown.normal.dot(&self.velocity(k))
     }
 
-    /// Solves the problem with a lower bound on each normal velocity; `target` gives this bound for a contact and its
-    /// closing speed \[m/s\]. Returns whether a solution was found. If friction jams contacts, there may be no solution
-    /// with restitution.
+    /// Solves with the lower bound `target` of each normal velocity \[m/s\], a function of contact and closing speed.
+    /// Returns whether a solution was found.
     fn solve(&mut self, target: impl Fn(&Contact, f64) -> f64) -> bool {
         for &k in self.members {
             let contact = &self.contacts[k as usize];
@@ -369,8 +349,8 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// Largest α in \[0, 1\] for which the created energy, up to rounding, is not positive; 0 if both P_e and P_c
-    /// create energy. The created energy is a quadratic in α:
+    /// Largest α in \[0, 1\] without created energy, up to rounding; 0 if P_e and P_c both create energy. The created
+    /// energy is a quadratic in α:
     ///
     /// ```text
     /// created + Σ P · (½ (u⁻ + u⁺) + kick),   P = P_c + α (P_e − P_c)
@@ -397,7 +377,7 @@ impl Group<'_> {
         ((discriminant.sqrt() - slope) / (2.0 * curvature)).clamp(0.0, 1.0)
     }
 
-    /// Replaces the solution P_e by P_c + α (P_e − P_c), with α = `share`.
+    /// Replaces P_e by P_c + α (P_e − P_c), with α = `share`.
     fn blend(&mut self, share: f64) {
         let Solution { field, contacts } = &self.workspace.without_restitution;
         let between = |without: &Vec3, with: &Vec3| {
@@ -412,7 +392,7 @@ impl Group<'_> {
         }
     }
 
-    /// Scales unconverged impulses P by a factor s ≤ 1 so that they create no kinetic energy: ΔT(s P) ≤ 0.
+    /// Scales unconverged impulses P by a factor s ≤ 1 so that ΔT(s P) ≤ 0.
     fn limit_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let longest = if square > 0.0 { (-2.0 * work / square).max(0.0) } else { 0.0 };
@@ -432,13 +412,11 @@ impl Group<'_> {
         })
     }
 
-    /// Scales all impulses P of a conservative impact by one factor s so that ΔT(s P) = 0. This removes the energy
-    /// error due to the tolerance of the solution.
+    /// Removes the energy error due to the tolerance: scales the impulses P by a factor s so that ΔT(s P) = 0.
     fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;
-        // The relative change is larger if impulses act on contacts that were already separating. Such an impact does
-        // not conserve energy.
+        // Impulses on separating contacts need a larger change and do not conserve energy.
         if change.abs() <= ENERGY_TOLERANCE {
             self.scale_impulses(change);
         }
@@ -455,7 +433,7 @@ impl Group<'_> {
         (work, square)
     }
 
-    /// Scales all impulses by 1 + `part`.
+    /// Multiplies all impulses by 1 + `part`.
     fn scale_impulses(&mut self, part: f64) {
         for &k in self.members {
             let change = self.unknowns[k as usize].impulse * part;

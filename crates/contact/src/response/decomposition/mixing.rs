@@ -1,9 +1,9 @@
-//! Anderson mixing of an iteration x → g(x): finds the combination of the last rounds with the smallest change g − x.
+//! Anderson mixing of an iteration x → g(x): finds the combination of the last rounds with the smallest change
+//! f = g − x.
 //!
-//! A round changes x to g by f = g − x. The values of the stored rounds i are x_i, g_i and f_i. The coefficients γ_i
-//! minimise |f − Σ γ_i (f − f_i)|, where the norm weights the squared impulse of each contact by the reciprocal of its
-//! mass. The next round begins at g − Σ γ_i (g − g_i). For a linear iteration, this method is equivalent to GMRES. Near
-//! the solution, the sets of open, sticking and slipping contacts are constant. The contact iteration is then linear,
+//! The coefficients γ_i of the stored rounds i minimise |f − Σ γ_i (f − f_i)|. The norm divides the squared impulse of
+//! each contact by its mass. The next round begins at g − Σ γ_i (g − g_i). For a linear iteration, the method is
+//! equivalent to GMRES. With constant sets of open, sticking and slipping contacts, the contact iteration is linear,
 //! except for the rotation of the slip direction.
 //!
 //! # Source
@@ -15,41 +15,37 @@ use crate::math::Vec3;
 
 /// Largest number of stored rounds.
 const DEPTH: usize = 6;
-/// Largest eigenvalue of the scaled normal equations for which a direction counts as rounding error.
+/// Largest negligible eigenvalue of the scaled normal equations.
 const RANK: f64 = 1e-10;
 
 type Products = SMatrix<f64, DEPTH, DEPTH>;
 type Weights = SVector<f64, DEPTH>;
 
-/// One round.
 #[derive(Clone, Debug, Default)]
 struct Round {
-    /// Impulses at the end of the round.
+    /// Impulses at the end.
     end: Vec<Vec3>,
-    /// Change of the impulses in the round.
+    /// Change of the impulses.
     change: Vec<Vec3>,
 }
 
-/// Stored rounds of the impulses of a group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mixing {
     rounds: [Round; DEPTH],
-    /// Memory for the current round.
     present: Round,
     /// Impulses with which the next round begins.
     next: Vec<Vec3>,
-    /// Number of rounds since the last call of `clear`.
+    /// Number of rounds since `clear`.
     count: usize,
 }
 
 impl Mixing {
-    /// Removes all rounds.
     pub fn clear(&mut self) {
         self.count = 0;
     }
 
-    /// Adds a round. `start` are the impulses at the start of the round. For each contact, `end` gives the impulse at
-    /// the end of the round and the mass \[kg\].
+    /// Adds a round that started at the impulses `start`. `end` gives the final impulse and the mass \[kg\] of each
+    /// contact.
     pub fn end(&mut self, start: &[Vec3], end: impl Iterator<Item = (Vec3, f64)>) {
         let Self { rounds, present, next, count } = self;
         present.end.clear();
@@ -82,14 +78,13 @@ impl Mixing {
         *count += 1;
     }
 
-    /// Impulses with which the next round begins.
     pub fn next_start(&self) -> &[Vec3] {
         &self.next
     }
 }
 
-/// Least-squares coefficients γ of minimum norm. `products` are the products of the columns f − f_i with each other,
-/// and `right` their products with f.
+/// Least-squares coefficients γ of minimum norm. `products` are the products of the columns f − f_i with each other;
+/// `right` are their products with f.
 fn least_squares(products: &Products, right: &Weights) -> Weights {
     let scale = products.diagonal().map(|square| if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 });
     let diagonal = Products::from_diagonal(&scale);
@@ -105,9 +100,8 @@ fn least_squares(products: &Products, right: &Weights) -> Weights {
 mod tests {
     use super::*;
 
-    /// With mixing, six rounds of a linear iteration with the four eigenvalues 0.99, 0.9, 0.5 and −0.8 reduce the error
-    /// of each component below 1e-5, the square root of `RANK`. Without mixing, 0.94 of the error of the first
-    /// component would remain.
+    /// Six rounds reduce the error of each component below 1e-5, the square root of `RANK`. Without mixing, 0.94 of the
+    /// error of the first component would remain.
     #[test]
     fn linear_iterations_end_in_as_many_rounds_as_they_have_parts() {
         let rates = [0.99, 0.9, 0.5, -0.8];

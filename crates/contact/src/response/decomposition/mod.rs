@@ -30,15 +30,15 @@ use unknown::Unknown;
 
 pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 
-/// Decomposition contact response. After the predictor, a projection corrects the positions; then impulses change the
+/// Decomposition contact response. A projection corrects the positions after the predictor; impulses then change the
 /// velocities.
 ///
-/// The velocities v_a of the nodes of a contact are decomposed into three parts. With the weights w_a, the relative
-/// velocity is v_r = Σ w_a v_a.
+/// With the nodal velocities v_a and weights w_a, the relative velocity of a contact is v_r = Σ w_a v_a. Each part of
+/// the motion has its own law:
 ///
-/// - The normal part v_n n of v_r, with the unit normal n: the coefficient of restitution e applies.
-/// - The tangential part v_t of v_r, the slip: Coulomb's law with the coefficient μ applies.
-/// - The motion without relative velocity: the impulses do not change this motion.
+/// - Normal part v_n n of v_r, with the unit normal n: coefficient of restitution e.
+/// - Tangential part v_t of v_r: Coulomb's law with the coefficient μ.
+/// - Motion without relative velocity: unchanged.
 ///
 /// With the effective mass m_eff and the nodal masses m_a, the impulses of a single contact are
 ///
@@ -46,15 +46,14 @@ pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 /// I_N = −(1 + e) m_eff v_n ≥ 0,   I_T = −min(m_eff |v_t|, μ I_N) v_t/|v_t|,   Δv_a = (w_a/m_a) (I_N n + I_T)
 /// ```
 ///
-/// Contacts that share nodes form one problem in normal and tangential impulses; see `impact` and [`Order`]. Before the
-/// impulses are computed, a projection with the smallest correction in the mass norm removes the penetrations. The
-/// projection conserves the centre of mass, but changes the angular momentum. A couple on each contact restores the
-/// angular momentum, unless one side is supported: the support then takes up the change. The energy balance of the step
-/// counts the work of the projection against the forces as numerical work.
+/// Contacts that share nodes form one problem; see `impact` and [`Order`]. The projection removes the penetrations with
+/// the smallest correction in the mass norm and conserves the centre of mass. A couple on each contact, or the support
+/// of a fixed side, restores the angular momentum. The work of the projection against the forces counts as numerical
+/// work.
 ///
-/// A sliding contact keeps the dynamic coefficient of friction until it stops. A contact is resting if its closing
-/// speed is at most twice the speed that the forces and the prescribed acceleration produce between two contact
-/// solutions. A resting contact has no restitution and stays in contact.
+/// A sliding contact keeps the dynamic coefficient of friction until it stops. A resting contact has no restitution and
+/// stays in contact. Its closing speed is at most twice the speed gained by forces and prescribed acceleration between
+/// two contact solutions.
 ///
 /// # Source
 /// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.
@@ -66,9 +65,9 @@ pub struct Decomposition {
     operator: Operator,
     contacts: Vec<Contact>,
     unknowns: Vec<Unknown>,
-    /// Velocities of all movers \[m/s\], \[rad/s\].
+    /// Of all movers \[m/s\], \[rad/s\].
     velocities: Vec<Vec3>,
-    /// Velocity changes of all movers in half a step by the accelerations at the beginning of the step.
+    /// Velocity changes of all movers by the forces in half a step.
     kicks: Vec<Vec3>,
     /// Position corrections of all movers \[m\], \[rad\].
     corrections: Vec<Vec3>,
@@ -82,26 +81,22 @@ pub struct Decomposition {
 /// Memory of the decomposition response between steps.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct DecompositionMemory {
-    /// Number of steps until the next contact solution.
     steps_to_solution: u32,
-    /// Length of the previous step \[s\].
+    /// Of the previous step \[s\].
     time_step: f64,
-    /// Contact history of the previous step.
     earlier: ContactHistory<Earlier>,
     sticking: StickingPairs,
 }
 
 clone_by_field!(DecompositionMemory { steps_to_solution, time_step, earlier, sticking });
 
-/// Data of a contact in the previous step.
+/// State of a contact in the previous step.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Earlier {
-    /// Impulse, divided by the time between the middles of the last two steps \[N\]. This force gives the initial guess
-    /// of the next impulse.
+    /// Impulse divided by the time between the middles of two steps \[N\].
     force: Vec3,
-    /// Normal part of the projection impulse \[kg·m\], the initial guess in the next step.
+    /// Normal part of the projection impulse \[kg·m\].
     push_out: f64,
-    /// Whether the contact was sliding.
     slides: bool,
 }
 
@@ -125,8 +120,7 @@ impl Decomposition {
         }
     }
 
-    /// Loads the contacts with zero impulses and corrections. The middle of the step is `between` \[s\] after the
-    /// middle of the previous step.
+    /// `between` is the time from the middle of the previous step to the middle of this step \[s\].
     fn load(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, time_step: f64, between: f64) {
         self.groups.find(constraints, bodies.mobility);
         self.operator.assemble(constraints, &self.groups, bodies);
@@ -168,7 +162,7 @@ impl Decomposition {
         }
     }
 
-    /// Computes the relative velocities and the unknowns of the impulses at the corrected positions.
+    /// Prepares the impulses at the corrected positions.
     fn pose_impacts(&mut self) {
         self.operator.turn(&self.corrections);
         self.unknowns.clear();
@@ -185,10 +179,9 @@ impl Decomposition {
         }
     }
 
-    /// Writes the impulse I, the result and the energy loss −I · (v_r⁻ + v_r⁺)/2 of each contact, with the relative
-    /// velocities v_r⁻ before and v_r⁺ after the impulse. The loss by restitution is the normal part of this product,
-    /// with the normal velocities shifted by `lead` to the beginning of the contact. The effect of the shift on the
-    /// loss counts as numerical work. The sum of the losses, minus this numerical work, is the loss of kinetic energy.
+    /// Writes impulses and results. The energy loss by an impulse I is −I · (v_r⁻ + v_r⁺)/2, with the relative
+    /// velocities v_r⁻ before and v_r⁺ after I. The normal part of the loss refers to the beginning of the contact
+    /// (`lead`); the difference is numerical work.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {
@@ -221,7 +214,6 @@ impl Decomposition {
         action.sort_nodes();
     }
 
-    /// Writes the changes of velocities and positions of all movers.
     fn correct(&self, constraints: &Constraints, bodies: &Bodies<'_>, action: &mut ContactAction) {
         for (place, mover) in self.operator.movers().iter().enumerate() {
             let (velocity, position) = (self.velocities[place], self.corrections[place]);
@@ -255,7 +247,6 @@ impl Decomposition {
 }
 
 impl Decomposition {
-    /// Exchanges the memory of the response.
     pub(super) fn exchange(&mut self, memory: &mut DecompositionMemory) {
         std::mem::swap(&mut self.memory, memory);
     }
@@ -322,8 +313,8 @@ fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     velocity
 }
 
-/// Σ w_a a_a over the nodes that cannot move, and over the fixed directions of movable rigid bodies; a_a are the
-/// accelerations at the beginning of the step \[m/s²\].
+/// Σ w_a a_a over fixed nodes and fixed directions of rigid bodies, with the nodal accelerations a_a at the beginning
+/// of the step \[m/s²\].
 fn prescribed_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut sum = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {

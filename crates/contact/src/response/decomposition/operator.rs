@@ -7,28 +7,23 @@ use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::{deformable_sides, rigid_sides};
 use crate::{Constraint, Constraints};
 
-/// Largest ratio of the compliance with ties to the compliance without ties for which the ties count as fixing a
-/// contact.
+/// Largest ratio of the compliances with and without ties for which the ties fix a contact.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
-/// Marks nodes and bodies without a mover.
 const NONE: u32 = u32::MAX;
 
-/// A movable node, centre or rotation, with three velocity components.
+/// A movable node of a deformable body, or the centre or rotation of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mover {
-    /// A node of a deformable body.
     Node(u32),
-    /// The centre of a rigid body.
     Centre(u32),
-    /// The rotation of a rigid body.
     Rotation(u32),
 }
 
-/// Index of a mover (or number of a node), and its coefficient in a contact.
+/// Mover (or node), and its coefficient in a contact.
 pub(super) type Term<T> = (u32, T);
 
-/// Ranges of the terms of a contact in the lists of [`Operator`].
+/// Ranges of the terms of a contact in the lists of `Operator`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row {
     weights: [u32; 2],
@@ -38,49 +33,43 @@ pub(super) struct Row {
     pub(super) reactions: [u32; 2],
 }
 
-/// The operators G and M⁻¹ for the movers m of all contacts k. G maps the velocities v_m of the movers to the relative
-/// velocities
+/// The operators G and M⁻¹, with the mass matrix M. G maps the velocities v_m of the movers m to the relative
+/// velocities of the contacts k:
 ///
 /// ```text
 /// u_k = Σ_m (w_km v_m + v_m × r_km)
 /// ```
 ///
-/// with the weights w_km of nodes and centres and the levers r_km of rotations. M is the mass matrix.
+/// Here w_km are the weights of nodes and centres, and r_km are the levers of rotations. The projection P on motions
+/// that keep tied points together changes the rows of tied nodes to G P and the compliance to G P M⁻¹ Pᵀ Gᵀ.
 ///
-/// An impulse on a tied node acts on all nodes tied to it. P is the projection on the motions that keep the tied points
-/// together. With ties, the rows of tied nodes are G P, and the compliance is G P M⁻¹ Pᵀ Gᵀ.
-///
-/// The movers of a group of contacts are contiguous; fixed nodes and bodies have no mover. A field has one vector per
-/// mover: velocities \[m/s\] and angular velocities \[rad/s\], or corrections of positions and rotations.
+/// The movers of a group are contiguous; fixed nodes and bodies have no mover. A field has one vector per mover: a
+/// velocity \[m/s\], \[rad/s\], or a correction of position or rotation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operator {
     movers: Vec<Mover>,
     pub(super) inverse_mass: Vec<Mat3>,
-    /// Number of contacts of each mover.
     contacts_per_mover: Vec<f64>,
-    /// Mover, and its weight w.
+    /// Mover and weight w.
     weights: Vec<Term<f64>>,
-    /// Rotation mover, and its lever r = Σ w_a (x_a − c) \[m\], with the nodal positions x_a and the centre c of the
-    /// body.
+    /// Rotation mover and lever r = Σ w_a (x_a − c) \[m\], with the nodal positions x_a and the centre c of the body.
     levers: Vec<Term<Vec3>>,
-    /// Mover of a tied node, and weight w that the node would have without ties.
+    /// Tied mover and its weight w without the ties.
     tied: Vec<Term<f64>>,
-    /// Mover of a tied node, and weight of the node in each coordinate with the ties.
+    /// Tied mover and its weight in each coordinate with the ties.
     pub(super) shares: Vec<Term<Vec3>>,
-    /// Number of a tied node with fixed components (not of a mover), and the tie impulse on these components per
-    /// contact impulse.
+    /// Tied node (not mover) with fixed components, and tie impulse on these components per contact impulse.
     pub(super) reactions: Vec<Term<Vec3>>,
     pub(super) distribution: Distribution,
-    /// Rows, by the number of the constraint.
+    /// By constraint.
     pub(super) rows: Vec<Row>,
     /// End of the movers of each group.
     group_ends: Vec<u32>,
-    /// Mover of each node, followed by the centre mover of each body; `NONE` without mover.
+    /// Mover of each node, then centre mover of each body; `NONE` without mover.
     places: Vec<u32>,
 }
 
 impl Operator {
-    /// Assembles the operator of the contacts of a step, group by group.
     pub fn assemble(&mut self, constraints: &Constraints, groups: &Groups, bodies: &Bodies<'_>) {
         let mobility = bodies.mobility;
         self.clear(mobility);
@@ -98,7 +87,6 @@ impl Operator {
         }
     }
 
-    /// Current lengths of the lists of terms.
     fn counts(&self) -> [u32; 5] {
         let Self { weights, levers, tied, shares, reactions, .. } = self;
         [weights.len(), levers.len(), tied.len(), shares.len(), reactions.len()].map(|len| len as u32)
@@ -159,7 +147,7 @@ impl Operator {
         *place
     }
 
-    /// Centre mover of a rigid body; the next mover is the rotation mover of the body.
+    /// Centre mover of a rigid body; the rotation mover is next.
     fn rigid_mover(&mut self, body: u32, mobility: &Mobility) -> u32 {
         let place = &mut self.places[mobility.num_nodes() + body as usize];
         if *place == NONE {
@@ -173,30 +161,25 @@ impl Operator {
         *place
     }
 
-    /// All movers.
     pub fn movers(&self) -> &[Mover] {
         &self.movers
     }
 
-    /// The movers of a group.
     pub fn movers_of_group(&self, group: usize) -> std::ops::Range<usize> {
         let first = if group == 0 { 0 } else { self.group_ends[group - 1] as usize };
         first..self.group_ends[group] as usize
     }
 
-    /// Mover of a deformable node; `None` for a node without mover.
     pub fn mover_of_node(&self, node: u32) -> Option<usize> {
         let place = self.places[node as usize];
         (place != NONE).then_some(place as usize)
     }
 
-    /// Rotation mover of a rigid body; `None` for a body without mover.
     pub fn rotation_of(&self, body: u32, mobility: &Mobility) -> Option<usize> {
         let place = self.places[mobility.num_nodes() + body as usize];
         (place != NONE).then_some(place as usize + 1)
     }
 
-    /// Loads the velocities of the bodies as a field.
     pub fn load_velocities(&self, bodies: &Bodies<'_>, field: &mut Vec<Vec3>) {
         field.clear();
         let zero = Vec3::zeros();
@@ -207,7 +190,7 @@ impl Operator {
         }));
     }
 
-    /// Loads the velocity changes of the bodies by their accelerations over a time \[s\], as a field.
+    /// Loads the velocity changes by the accelerations over `time` \[s\].
     pub fn load_kicks(&self, bodies: &Bodies<'_>, time: f64, field: &mut Vec<Vec3>) {
         field.clear();
         let zero = Vec3::zeros();
@@ -219,7 +202,7 @@ impl Operator {
         }));
     }
 
-    /// Rotates the levers by the linearised rotation corrections of their bodies.
+    /// Rotates the levers by linearised rotations.
     pub fn turn(&mut self, corrections: &[Vec3]) {
         self.levers.iter_mut().for_each(|(mover, arm)| *arm += corrections[*mover as usize].cross(arm));
     }
@@ -229,13 +212,13 @@ impl Operator {
         (part(&self.weights, weights), part(&self.levers, levers))
     }
 
-    /// (G q)_k for the field q: contribution of the movers to the relative velocity of contact k.
+    /// (G q)_k for the field q.
     #[inline]
     pub fn jump(&self, k: u32, field: &[Vec3]) -> Vec3 {
         self.translational_part(k, field) + self.rotational_part(k, field)
     }
 
-    /// Contribution of the nodes and centres to the relative motion of a contact.
+    /// Part of (G q)_k by nodes and centres.
     #[inline]
     pub fn translational_part(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (weights, _) = self.terms(k);
@@ -246,15 +229,14 @@ impl Operator {
         }
     }
 
-    /// Change of the sum of the levers of a contact since the assembly of the levers \[m\].
+    /// Change of the sum of the levers since the assembly \[m\].
     pub fn change_of_levers(&self, k: u32, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
         let (_, levers) = self.terms(k);
         let turned: Vec3 = levers.iter().map(|&(_, arm)| arm).sum();
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
     }
 
-    /// Sum of the levers of a contact after finite rotations of the bodies by `corrections`, minus the sum of the
-    /// linearised levers on which the impulses act \[m\].
+    /// Sum of the levers after finite rotations `corrections`, minus the sum of the linearised levers \[m\].
     pub fn off_levers(
         &self,
         k: u32,
@@ -271,14 +253,14 @@ impl Operator {
             .sum()
     }
 
-    /// Contribution of the rotations to the relative motion of a contact.
+    /// Part of (G q)_k by rotations.
     #[inline]
     pub fn rotational_part(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (_, levers) = self.terms(k);
         levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum()
     }
 
-    /// Adds the velocity changes M⁻¹ G_kᵀ P by an impulse P on the contactor of contact k \[N·s\].
+    /// Adds the velocity changes M⁻¹ G_kᵀ P by an impulse P on the contactor \[N·s\].
     #[inline]
     pub fn push(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
         let (weights, levers) = self.terms(k);
@@ -293,7 +275,7 @@ impl Operator {
         }
     }
 
-    /// Adds the generalised impulses G_kᵀ P by an impulse P on the contactor of contact k \[N·s\].
+    /// Adds the generalised impulses G_kᵀ P by an impulse P on the contactor \[N·s\].
     #[inline]
     pub fn load(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
         let (weights, levers) = self.terms(k);
@@ -303,15 +285,14 @@ impl Operator {
         shares.for_each(|(mover, share)| field[*mover as usize] += share.component_mul(impulse));
     }
 
-    /// Replaces the generalised impulses q in the field of these movers by the velocity changes M⁻¹ q.
+    /// Replaces generalised impulses q by velocity changes M⁻¹ q.
     pub fn divide_by_mass(&self, movers: std::ops::Range<usize>, field: &mut [Vec3]) {
         for mover in movers {
             field[mover] = self.inverse_mass[mover] * field[mover];
         }
     }
 
-    /// Compliance W_kk = G_k M⁻¹ G_kᵀ of contact k \[1/kg\]. Cross terms between the two sides of the contact are
-    /// omitted; they differ from zero only in self-contact, where a mover can be on both sides.
+    /// Compliance W_kk = G_k M⁻¹ G_kᵀ \[1/kg\]. Cross terms between the two sides, as in self-contact, are omitted.
     pub fn compliance(&self, k: u32) -> Mat3 {
         let untied = self.compliance_with(k, |_| 1.0);
         match self.shares(k) {
@@ -320,9 +301,9 @@ impl Operator {
         }
     }
 
-    /// Compliance Σ_m n_m W_kk^m of contact k \[1/kg\]: W_kk^m is the part of the mover m, whose mass is shared among
-    /// its n_m contacts. The block-diagonal matrix D of these compliances satisfies W ≤ D. Tied nodes enter with their
-    /// compliance without the ties, which is an upper bound. The compliance is zero if the ties fix the contact.
+    /// Compliance Σ_m n_m W_kk^m \[1/kg\]; W_kk^m is the part of mover m, shared among its n_m contacts. The
+    /// block-diagonal matrix D of these compliances satisfies W ≤ D. Tied nodes enter without their ties, as an upper
+    /// bound. The compliance is zero if the ties fix the contact.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {
         let shared = self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize]);
         let Row { tied, .. } = self.rows[k as usize];
@@ -351,8 +332,7 @@ impl Operator {
         compliance
     }
 
-    /// Rounding error of the relative velocity of contact k: 4 ε Σ |w| |v|, with the machine precision ε. If both
-    /// bodies move fast together, the relative velocity can be as small as this error.
+    /// Rounding error 4 ε Σ |w| |v| of the relative velocity of contact k, with the machine precision ε.
     pub fn rounding(&self, k: u32, field: &[Vec3]) -> f64 {
         let (weights, levers) = self.terms(k);
         let moved = weights.iter().map(|&(mover, weight)| field[mover as usize].norm() * weight.abs());
@@ -363,12 +343,11 @@ impl Operator {
     }
 }
 
-/// Contribution of tied nodes to the relative velocity of a contact.
+/// Part of (G q)_k by tied nodes.
 pub(super) fn tied_part(shares: &[Term<Vec3>], field: &[Vec3]) -> Vec3 {
     shares.iter().map(|(mover, share)| field[*mover as usize].component_mul(share)).sum()
 }
 
-/// The terms in a range of a list.
 pub(super) fn part<T>(terms: &[Term<T>], [first, end]: [u32; 2]) -> &[Term<T>] {
     &terms[first as usize..end as usize]
 }

@@ -1,5 +1,4 @@
-//! Projection of positions to zero penetration, and restoration of the angular momentum that the projection
-//! changes.
+//! Projection of positions to zero penetration, and restoration of the angular momentum.
 
 use super::complementarity::Problem;
 use super::unknown::Unknown;
@@ -13,11 +12,9 @@ use crate::{Constraint, Constraints};
 
 /// Tolerance of the gaps, relative to the deepest penetration.
 const TOLERANCE: f64 = 1e-11;
-/// Largest ratio of the rotational mobility about an axis to the largest rotational mobility for which the rotation
-/// counts as fixed.
+/// Largest negligible rotational mobility about an axis, relative to the largest rotational mobility.
 const NEGLIGIBLE_ROTATION: f64 = 1e-12;
 
-/// Depth of the deepest penetration \[m\].
 fn deepest(constraints: &Constraints) -> f64 {
     constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max)
 }
@@ -34,14 +31,11 @@ fn rounding(constraints: &Constraints, positions: &[Vec3]) -> f64 {
 }
 
 impl Decomposition {
-    /// Position corrections Δx = M⁻¹ Gᵀ π that remove the fraction `projection` of all penetrations. The corrections
-    /// are minimal in the mass norm. G maps motions of the movers to relative motions, M is the mass matrix, and π ≥ 0
-    /// are the projection impulses.
+    /// Position corrections Δx = M⁻¹ Gᵀ π, minimal in the mass norm, with the projection impulses π ≥ 0. They remove
+    /// the fraction `projection` of all penetrations.
     ///
-    /// A contact with restitution also moves to the height e |g| above its target, with the coefficient of restitution
-    /// e, the gap g and the closing speed v_n. The reason is that the impact occurred the time |g|/v_n before the end
-    /// of the step, and the contactor has separated at the speed e v_n since then. In the height e |g|, |g| is at most
-    /// the closing displacement of the step.
+    /// A contact with restitution e moves on to the height e |g| above its target, with the gap g. The contactor would
+    /// have separated to this height since the impact.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
@@ -51,17 +45,16 @@ impl Decomposition {
         for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
             let closing = -contact.normal.dot(&contact.before);
             let way = closing * dt;
-            // Without normal motion, the surfaces were in contact during the whole step.
+            // Without normal motion, the contact lasted the whole step.
             let fraction = match way {
                 way if way > flush => way.min(-constraint.gap).max(0.0) / way,
                 way if way >= -flush => 1.0,
                 _ => 0.0,
             };
-            // A contact with an impulse in the previous step slides during the whole step, even if the contact has
-            // lifted slightly.
+            // A contact with an earlier impulse slides during the whole step, even if it has lifted slightly.
             let sliding_fraction = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
             contact.since = part * dt * sliding_fraction;
-            // A resting contact does not begin within the step; its `lead` is therefore zero.
+            // A resting contact does not begin within the step.
             let kick = contact.normal.dot(&contact.kick);
             contact.lead = contact.impact_fraction(closing) * kick * (1.0 - 2.0 * fraction);
             let gone = way.min(-constraint.gap).max(0.0);
@@ -77,8 +70,7 @@ impl Decomposition {
         self.project(constraints, positions);
     }
 
-    /// Solves for the projection impulses, starting from the impulses `push_out`; the corrections already contain their
-    /// effect.
+    /// Starts from the impulses `push_out`; the corrections already contain their effect.
     fn project(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let tolerance = TOLERANCE * deepest(constraints) + rounding(constraints, positions);
         let begin = self.unknowns.len();
@@ -109,12 +101,9 @@ impl Decomposition {
         self.unknowns.truncate(begin);
     }
 
-    /// Reverses the slip displacement since the beginning of the contact in the step, to the extent that friction
-    /// stopped the slip. Without this correction, a sticking contact would creep in each step by the tangential force
-    /// times dt²/m, with the time step dt and the effective mass m.
-    ///
-    /// The reversal rotates rigid bodies. The penetrations are therefore projected again; otherwise a body would end
-    /// the step tilted, and a contact with a tilted normal would creep.
+    /// Reverses the slip that friction has stopped since the beginning of the contact. Without this correction,
+    /// sticking contacts would creep. The reversal rotates rigid bodies; the penetrations are therefore projected
+    /// again.
     pub(super) fn project_slip(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let friction_of = |contact: &Contact| {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
@@ -136,14 +125,9 @@ impl Decomposition {
         }
     }
 
-    /// Restores the angular momentum of each contact. Position corrections Δx_a change the angular momentum by
-    /// Σ m_a Δx_a × v_a. Impulses change the angular momentum if the contactor is away from its target point, because
-    /// the two opposite impulses then have a moment.
-    ///
-    /// If both sides can move, a common change of the angular velocities of the rigid bodies restores the angular
-    /// momentum. If no body can rotate, a rotation of the nodes of the contact restores the angular momentum. If one
-    /// side is fixed, the support of this side reacts to the change. Returns the added kinetic energy \[J\] and the
-    /// angular impulse of the supports \[N·m·s\].
+    /// Restores the angular momentum of each contact. Position corrections Δx_a change it by Σ m_a Δx_a × v_a, and the
+    /// two impulses by their moment. The support of a fixed side reacts to the change. Returns the added kinetic
+    /// energy \[J\] and the angular impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,
@@ -156,7 +140,7 @@ impl Decomposition {
             let mut gained = gained(&constraint, bodies, &push_out)
                 + self.operator.gained_by_tied(k as u32, bodies, &push_out);
             if constraint.can_take_couple() {
-                // Vector between the points on which the two impulses act, before the slip is reversed.
+                // Vector between the points of the two impulses, before the slip is reversed.
                 let apart = constraint.jump(bodies.positions)
                     + self.operator.translational_part(k as u32, &self.corrections)
                     + self.operator.change_of_levers(k as u32, &constraint, bodies);
@@ -186,9 +170,8 @@ impl Decomposition {
         (given, of_supports)
     }
 
-    /// Adds a common change to the angular velocities of the rigid bodies of a contact; their relative angular velocity
-    /// does not change. Returns the added kinetic energy \[J\] and the added angular momentum \[N·m·s\]. If axes are
-    /// fixed, the added angular momentum is only a part of `couple`. `None` if no body can rotate.
+    /// Adds a common change to the angular velocities of the rigid bodies. Returns the added kinetic energy \[J\] and
+    /// the added part of `couple` \[N·m·s\]; `None` if no body can rotate.
     fn rotate_bodies(
         &mut self,
         constraint: &Constraint<'_>,
@@ -215,8 +198,8 @@ impl Decomposition {
         Some((given, taken))
     }
 
-    /// Adds the angular momentum `couple` \[N·m·s\] to the free nodes of a contact by a rotation about their centre of
-    /// mass. Components about axes without inertia are omitted. Returns the added kinetic energy \[J\].
+    /// Adds the angular momentum `couple` \[N·m·s\] by a rotation of the free nodes about their centre of mass. Returns
+    /// the added kinetic energy \[J\].
     fn rotate_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
         let (operator, corrections, mobility) = (&self.operator, &self.corrections, bodies.mobility);
         let free = || {
@@ -254,7 +237,7 @@ impl Decomposition {
     }
 }
 
-/// Inertia tensor about the free axes of a body, from the inverse inertia tensor.
+/// Inertia tensor about the free axes.
 fn inertia(inverse: &Mat3) -> Mat3 {
     inverse
         .try_inverse()
@@ -262,7 +245,6 @@ fn inertia(inverse: &Mat3) -> Mat3 {
         .unwrap_or_default()
 }
 
-/// Whether at least one node of each side of a contact can move.
 fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
     sides(constraint).into_iter().all(|(body, nodes, _)| match bodies.mobility.rigid(body) {
         Some(rigid) => rigid.can_move(),
@@ -270,8 +252,7 @@ fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
     })
 }
 
-/// Change Σ m_a Δx_a × v_a of angular momentum by the position corrections Δx_a that the projection impulse `push_out`
-/// \[kg·m\] causes. The sum is over the free, untied nodes and the rigid bodies of a contact.
+/// Change Σ m_a Δx_a × v_a of the angular momentum by the projection impulse `push_out` \[kg·m\], without tied nodes.
 fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
     let free = |inverse: &Vec3, push: Vec3| push.zip_map(inverse, |p, i| if i > 0.0 { p } else { 0.0 });
     let mut gained = Vec3::zeros();

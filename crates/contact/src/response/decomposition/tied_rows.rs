@@ -7,12 +7,10 @@ use crate::response::Bodies;
 use crate::response::mobility::Mobility;
 use crate::response::row::deformable_sides;
 
-/// Largest weight of a tied node that a row omits. The weights decrease with the distance from the contact along the
-/// ties.
+/// Largest omitted weight of a tied node.
 const NEGLIGIBLE_SHARE: f64 = 1e-24;
 
 impl Operator {
-    /// Appends the terms of all groups of tied nodes on which a contact acts.
     pub(super) fn append_tied(&mut self, constraint: &Constraint<'_>, mobility: &Mobility) {
         for (place, (group, ..)) in tied_terms(constraint, mobility).enumerate() {
             if tied_terms(constraint, mobility).take(place).all(|(other, ..)| other != group) {
@@ -40,21 +38,19 @@ impl Operator {
         self.distribution = distribution;
     }
 
-    /// Movers of the nodes tied to the nodes of a contact, and the weights of these movers in each coordinate.
+    /// Tied movers of a contact, and their weights in each coordinate.
     #[inline]
     pub(super) fn shares(&self, k: u32) -> &[Term<Vec3>] {
         part(&self.shares, self.rows[k as usize].shares)
     }
 
-    /// Tied nodes with fixed components, and the tie impulses on these components that an impulse of the contact causes
-    /// \[N·s\].
+    /// Tied nodes with fixed components, and the tie impulses on these components \[N·s\].
     pub(super) fn tie_reactions(&self, k: u32, impulse: Vec3) -> impl Iterator<Item = (u32, Vec3)> {
         let reactions = part(&self.reactions, self.rows[k as usize].reactions).iter();
         reactions.map(move |(node, share)| (*node, share.component_mul(&impulse)))
     }
 
-    /// Part of the relative velocity of the tied nodes of a contact that the velocities of its movers do not contain
-    /// \[m/s\]: the velocities of fixed nodes, and the rounding errors of the ties.
+    /// Relative velocity of tied nodes that is not in the movers \[m/s\]: fixed nodes, and rounding errors of the ties.
     pub(super) fn tied_drift(
         &self,
         k: u32,
@@ -67,8 +63,7 @@ impl Operator {
         whole - tied_part(self.shares(k), field)
     }
 
-    /// Change Σ m_a Δx_a × v_a of the angular momentum of the tied nodes of a contact by the position corrections Δx_a
-    /// that the projection impulse `push_out` \[kg·m\] causes.
+    /// Change Σ m_a Δx_a × v_a of the angular momentum of tied nodes by the projection impulse `push_out` \[kg·m\].
     pub(super) fn gained_by_tied(&self, k: u32, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
         let of_mover = |(mover, share): &Term<Vec3>| match self.movers()[*mover as usize] {
             Mover::Node(node) => {
@@ -80,9 +75,8 @@ impl Operator {
         self.shares(k).iter().map(of_mover).sum()
     }
 
-    /// Distributes impulses on tied nodes of a contact over the nodes of their tie groups, and adds the velocity
-    /// changes to `field`. Returns the work of these impulses \[J\]. `fixed` receives the tie impulses on prescribed
-    /// components \[N·s\].
+    /// Distributes impulses over the nodes of the tie groups, and adds the velocity changes to `field`. Returns the
+    /// work \[J\]. `fixed` receives the tie impulses on prescribed components \[N·s\].
     pub(super) fn push_tied(
         &mut self,
         constraint: &Constraint<'_>,
@@ -119,7 +113,7 @@ impl Operator {
         given
     }
 
-    /// Compliance of the tied nodes of a contact, given its `shares` \[1/kg\].
+    /// Compliance of tied nodes \[1/kg\].
     pub(super) fn compliance_of(&self, shares: &[Term<Vec3>]) -> Mat3 {
         let of_mover = |(mover, share): &Term<Vec3>| {
             let weights = Mat3::from_diagonal(share);
@@ -129,7 +123,7 @@ impl Operator {
     }
 }
 
-/// Tie group, node and weight of each tied node of a contact.
+/// Tie group, node and weight.
 fn tied_terms<'a>(
     constraint: &'a Constraint<'a>,
     mobility: &'a Mobility,

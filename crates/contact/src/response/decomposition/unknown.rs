@@ -2,10 +2,9 @@
 
 use crate::math::{Mat3, Vec3};
 
-/// Ratio of the determinant of the compliance to the cube of its trace, above which the compliance is regular.
+/// Largest determinant of a nearly singular compliance, relative to the cube of the trace.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
-/// One contact of the problem.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unknown {
     /// Unit normal out of the target.
@@ -18,19 +17,19 @@ pub(super) struct Unknown {
     pub friction: [f64; 2],
     /// Impulse on the contactor \[N·s\].
     pub impulse: Vec3,
-    /// Whether the friction impulse is at its bound.
+    /// Whether friction is at its bound.
     pub slips: bool,
-    /// Inverse D⁻¹ of the compliance D of the local steps \[kg\]; `None` without friction or if D is nearly singular.
+    /// D⁻¹ of the compliance D of the local steps \[kg\]; `None` without friction or if D is nearly singular.
     inverse: Option<Mat3>,
-    /// 1/(n · D n) with the normal n \[kg\]; zero without compliance.
+    /// 1/(n · D n) \[kg\]; zero without compliance.
     pub mass: f64,
-    /// Reciprocal of the largest eigenvalue of D in the tangent plane \[kg\]; zero without compliance.
+    /// Reciprocal of the largest tangential eigenvalue of D \[kg\]; zero without compliance.
     pub mass_across: f64,
 }
 
 impl Unknown {
-    /// A contact without impulse. `compliance` is the compliance D of its local steps \[1/kg\]; D must be at least the
-    /// compliance W_kk of the contact. `friction` is both the static and the dynamic coefficient.
+    /// `compliance` is D \[1/kg\], at least the compliance W_kk of the contact. `friction` is the static and the
+    /// dynamic coefficient.
     pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
         let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
         let along = normal.dot(&(compliance * normal));
@@ -55,7 +54,7 @@ impl Unknown {
         self.normal.dot(&self.impulse)
     }
 
-    /// Impulse after a local step of the contact at the relative velocity `velocity`, and whether the contact slips.
+    /// Impulse after a local step, and whether the contact slips.
     pub fn improved(&self, velocity: &Vec3) -> (Vec3, bool) {
         let wanted = self.normal * self.target;
         if let Some(inverse) = &self.inverse {
@@ -78,7 +77,6 @@ impl Unknown {
         (self.normal * normal + across, slips)
     }
 
-    /// Directions in which a descent can change the impulse.
     pub fn face(&self) -> Face {
         if self.mass == 0.0 || self.pressure() <= 0.0 {
             Face::Open
@@ -89,7 +87,7 @@ impl Unknown {
         }
     }
 
-    /// Projection of a vector on the free directions of `face`.
+    /// Projection on the free directions.
     pub fn on(&self, face: Face, vector: &Vec3) -> Vec3 {
         match face {
             Face::Open => Vec3::zeros(),
@@ -98,7 +96,7 @@ impl Unknown {
         }
     }
 
-    /// D⁻¹ times a vector in the free directions of `face`.
+    /// D⁻¹ times a vector in the free directions.
     pub fn scaled(&self, face: Face, vector: &Vec3) -> Vec3 {
         match (face, &self.inverse) {
             (Face::Sticking, Some(inverse)) => inverse * vector,
@@ -106,7 +104,7 @@ impl Unknown {
         }
     }
 
-    /// Factor of `direction` at which the contact opens or begins to slip; infinite if it does neither.
+    /// Factor of `direction` at which the contact opens or begins to slip, or infinity.
     pub fn reach(&self, face: Face, direction: &Vec3) -> f64 {
         match face {
             Face::Open => f64::INFINITY,
@@ -131,7 +129,7 @@ impl Unknown {
         first_root(a, b, c)
     }
 
-    /// Free directions after the impulse has changed by `step` times `direction`.
+    /// Free directions after a change of the impulse by `step` times `direction`.
     pub fn face_after(&self, face: Face, direction: &Vec3, step: f64) -> Face {
         if face == Face::Open || self.opens_after(direction) <= step {
             Face::Open
@@ -143,11 +141,11 @@ impl Unknown {
     }
 }
 
-/// Largest eigenvalue of the compliance in the plane normal to `normal`.
+/// Largest eigenvalue in the tangent plane.
 fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     let out = Mat3::identity() - normal * normal.transpose();
     let plane = out * compliance * out;
-    // The two non-zero eigenvalues follow from the trace and the sum of the principal minors.
+    // The two non-zero eigenvalues follow from the trace and the principal minors.
     let half = 0.5 * plane.trace();
     let minors = 0.5 * (plane.trace().powi(2) - (plane * plane).trace());
     half + (half * half - minors).max(0.0).sqrt()
@@ -161,8 +159,7 @@ pub(super) enum Face {
     Sticking,
 }
 
-/// Smallest s ≥ 0 beyond which a s² + 2 b s + c is positive, for c ≤ 0; infinite if the value is never positive for
-/// s ≥ 0.
+/// Smallest s ≥ 0 beyond which a s² + 2 b s + c > 0, for c ≤ 0; otherwise infinity.
 fn first_root(a: f64, b: f64, c: f64) -> f64 {
     let discriminant = b * b - a * c;
     if discriminant < 0.0 || (a <= 0.0 && b <= 0.0) {

@@ -5,13 +5,12 @@ use super::{EnergyMomentum, Motion, Scheme};
 use crate::math::Vec3;
 use crate::response::{Bodies, ContactAction, ContactResult, Status, StepLength, UnlistedWork};
 
-/// Largest increase of a gap, relative to its magnitude, that counts as rounding error. After such an increase, the
-/// spring counts as holding its gap and releases no energy.
+/// Largest increase of a gap by rounding, relative to the gap.
 const RELEASE: f64 = 1e-9;
 
 impl EnergyMomentum {
-    /// Writes forces and energies, and updates the springs. With staggered gaps, the springs advance to the middle of
-    /// the next step; with the midpoint scheme, to the end of this step.
+    /// Writes forces and energies, and advances the springs. Spring gaps then refer to the middle of the next step
+    /// (staggered) or to the end of this step (midpoint).
     pub(super) fn finish(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         let (dt, half) = (step.kick(), self.scheme.lead(step));
         let mut first = 0;
@@ -26,8 +25,7 @@ impl EnergyMomentum {
                 Some(reversal) => reversal.gap,
                 None => spring.gap_after(gap, way, solution.pressure),
             };
-            // Energies refer to the end of the step. With staggered gaps, the end of the step is half a step after the
-            // instant of the gap.
+            // Energies refer to the end of the step, half a step after staggered gaps.
             let half_work = half * solution.pressure * solution.rate;
             let mut stored = spring.stored_energy() - half_work;
             let mut damping_work = if spring.is_lossy() {
@@ -64,16 +62,14 @@ impl EnergyMomentum {
         action.sort_nodes();
     }
 
-    /// Removes the moments of the friction forces by couples. The solution for the forces does not include these
-    /// couples. The energy that the couples remove counts as friction.
-    ///
-    /// With an additional force F, the total work changes by
+    /// Removes the moments of the friction forces by couples; the removed energy counts as friction. An additional
+    /// force F adds the work
     ///
     /// ```text
     /// dt F · (v' − ½ dt a + ½ dt M⁻¹ F)
     /// ```
-    /// Here dt is the time of the kick, M is the mass matrix, v' are the velocities after all other forces, and a is
-    /// the acceleration without contact.
+    /// Here dt is the time of the kick, v' are the velocities after all other forces, and a is the acceleration without
+    /// contact.
     pub(super) fn remove_moments(
         &mut self,
         bodies: &Bodies<'_>,
@@ -97,7 +93,7 @@ impl EnergyMomentum {
             couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
             self.tied.push_along(&tied, dt, &mut self.kicked);
             self.memory.pending[0] += taken;
-            // Energies refer to the end of the step, half a step after the instant of staggered gaps.
+            // Energies refer to the end of the step, half a step after staggered gaps.
             let half_work = half * rate(&self.velocities);
             action.stored_energy -= half_work;
             self.energies[k][0] -= half_work;
@@ -108,7 +104,7 @@ impl EnergyMomentum {
         }
     }
 
-    /// Writes the results of the detected contacts, and the forces and work of the lost contacts.
+    /// Writes the results of detected contacts, and the forces and work of lost contacts.
     pub(super) fn report(&self, positions: &[Vec3], action: &mut ContactAction) {
         let springs = self.memory.springs.iter().zip(&self.energies);
         for ((constraint, (spring, energies)), solution) in

@@ -5,7 +5,7 @@ use crate::response::laws::damping::Damping;
 use crate::response::{Bodies, StepLength};
 
 impl EnergyMomentum {
-    /// Updates the damping of each spring at the age of its contact, and then advances the age by the step.
+    /// Updates the damping at the age of each contact, and then advances the age.
     pub(super) fn damp(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         let is_damped = |options: &EnergyMomentumOptions| {
             options.damping != Damping::none() || options.tangential_damping != Damping::none()
@@ -30,13 +30,12 @@ impl EnergyMomentum {
 }
 
 impl Spring {
-    /// Updates the damping at the current age. `frequency` is the frequency of the contact \[rad/s\], and `time_step`
-    /// the time of the kick \[s\].
+    /// `frequency` is the frequency of the contact \[rad/s\], and `time_step` the time of the kick \[s\].
     fn damp(&mut self, frequency: f64, time_step: f64) {
         if frequency == 0.0 {
             return;
         }
-        // The midpoint rule with the time step dt oscillates at the frequency ω' given by tan(½ ω' dt) = ½ ω dt.
+        // The midpoint rule oscillates at the frequency ω' with tan(½ ω' dt) = ½ ω dt.
         let phase = frequency * time_step;
         let half_periods = self.age / time_step * 2.0 * (0.5 * phase).atan() / std::f64::consts::PI;
         let EnergyMomentumOptions { damping, tangential_damping, .. } = self.options;

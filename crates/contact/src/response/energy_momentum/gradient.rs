@@ -1,15 +1,8 @@
 //! Nodal directions of a contact force: the gradient of the gap.
 //!
-//! The nodal directions of a contact are
-//!
-//! ```text
-//! G_a = w_a n
-//! ```
-//! with the weight w_a of node a and the normal n. Let x_a be the position of node a, and r = Σ w_a x_a the vector from
-//! the target point to the contactor. If r is parallel to n, the contactor lies on the normal through its target point,
-//! and the directions have no moment. In all other cases, the directions have the moment r × n. Examples are a lost
-//! contact, whose contactor has moved along the target, and a contact at an edge. A rotation q of the nodes about their
-//! centre x̄ removes the moment:
+//! The directions w_a n, with the weights w_a of the nodes a and the normal n, have the moment r × n. Here r = Σ w_a
+//! x_a is the vector from the target point to the contactor, with the nodal positions x_a. In lost contacts and at
+//! edges, r is not parallel to n. A rotation q about the centre x̄ of the nodes removes the moment:
 //!
 //! ```text
 //! G_a = w_a n + q × (x_a − x̄)
@@ -23,20 +16,19 @@ use crate::response::couple::Couple;
 use crate::response::mobility::Mobility;
 use crate::response::row::{Motion, sides};
 
-/// Largest sine of the angle between the vector r and the normal for which the angle counts as rounding error.
+/// Largest sine of the angle between r and n by rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// Gap gradient of one contact. One list contains the nodal vectors of all contacts; those of this contact begin at
-/// `first`.
+/// Gap gradient of one contact. Its nodal vectors begin at `first` in the list of all contacts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gradient {
     first: usize,
-    /// For each side on a rigid body, the sum of the nodal vectors and their moment about the centre of the body.
+    /// For each rigid side, the sum of the nodal vectors and their moment about the centre.
     rigid: [Option<(Vec3, Vec3)>; 2],
 }
 
 impl Gradient {
-    /// Appends the nodal vectors of the gap gradient of a constraint to the list.
+    /// Appends the nodal vectors of a constraint to the list.
     pub fn new(constraint: &Constraint<'_>, bodies: &Bodies<'_>, list: &mut Vec<Vec3>) -> Self {
         let first = list.len();
         list.extend(constraint.weights.iter().map(|&weight| constraint.normal * weight));
@@ -44,9 +36,8 @@ impl Gradient {
         Self::of_nodal_vectors(first, constraint, bodies, list)
     }
 
-    /// Appends nodal vectors with zero sum that remove the moment of `force`. A force on the contactor and its reaction
-    /// on the target have a moment if they act at different points. `None` if there is no moment, or if the target has
-    /// only one node, as a wall.
+    /// Appends nodal vectors with zero sum that remove the moment of `force` and its reaction. `None` without moment,
+    /// or if the target is a single node, as a wall.
     pub fn against_moment(
         force: &Vec3,
         constraint: &Constraint<'_>,
@@ -64,7 +55,6 @@ impl Gradient {
         Some(Self::of_nodal_vectors(first, constraint, bodies, list))
     }
 
-    /// Gradient with the nodal vectors that begin at `first` in the list.
     fn of_nodal_vectors(
         first: usize,
         constraint: &Constraint<'_>,
@@ -87,7 +77,7 @@ impl Gradient {
         Self { first, rigid }
     }
 
-    /// Rate Σ G_a · v_a of the gap in a motion.
+    /// Rate Σ G_a · v_a of the gap.
     pub fn rate(
         &self,
         constraint: &Constraint<'_>,
@@ -111,7 +101,7 @@ impl Gradient {
         rate
     }
 
-    /// Adds the velocity changes by an `impulse` along the gradient to `motion`.
+    /// Adds the velocity changes by `impulse` along the gradient.
     pub fn push(
         &self,
         constraint: &Constraint<'_>,
@@ -134,7 +124,7 @@ impl Gradient {
         }
     }
 
-    /// Compliance G M⁻¹ Gᵀ along the gradient \[1/kg\], with the mass matrix M.
+    /// Compliance G M⁻¹ Gᵀ \[1/kg\], with the mass matrix M.
     pub fn compliance(&self, constraint: &Constraint<'_>, list: &[Vec3], mobility: &Mobility) -> f64 {
         let mut compliance = 0.0;
         let mut at = self.first;
@@ -153,8 +143,7 @@ impl Gradient {
     }
 }
 
-/// Adds the smallest nodal vectors that remove the moment of the gradient. For collinear nodes, only the part of the
-/// moment normal to the line is removed.
+/// Removes the moment by the smallest nodal vectors. For collinear nodes, the component along their line remains.
 fn remove_moment(constraint: &Constraint<'_>, positions: &[Vec3], gradients: &mut [Vec3]) {
     let apart = constraint.jump(positions);
     let moment = apart.cross(&constraint.normal);

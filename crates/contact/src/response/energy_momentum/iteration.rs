@@ -5,21 +5,18 @@ use crate::math::Vec3;
 use crate::response::Bodies;
 use crate::response::groups::momentum::Momentum;
 
-/// Tolerance of velocities, relative to the largest rate. The rounding error of the velocities is added to this
-/// tolerance.
+/// Tolerance of velocities, relative to the largest rate.
 const TOLERANCE: f64 = 1e-15;
 /// Largest number of Gauss–Seidel sweeps.
 const MAX_SWEEPS: usize = 300;
-/// Largest number of Jacobi sweeps.
 const MAX_JACOBI_SWEEPS: usize = 2000;
 
-/// Ratio of the separation rate after the step to the approach rate before. Above this ratio, the motion of a contact
-/// has reversed.
+/// Smallest ratio of the separation rate after the step to the approach rate before, for a reversed motion.
 const SEPARATION_RATIO: f64 = 1e-9;
 
 impl EnergyMomentum {
-    /// Solves for the forces of the step with elastic springs. If contacts with restitution reverse their motion,
-    /// solves again with these reversals. Returns the number of sweeps.
+    /// Solves with elastic springs, and again if contacts with restitution reverse their motion. Returns the number of
+    /// sweeps.
     pub(super) fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
         let sweeps = if self.holds_gaps() {
             self.iterate_jacobi(bodies, dt)
@@ -29,9 +26,8 @@ impl EnergyMomentum {
         if self.mark_reversals(bodies, dt) { sweeps + self.iterate_jacobi(bodies, dt) } else { sweeps }
     }
 
-    /// Whether a compressed spring with a coefficient of restitution e < 1 unloads. Such a spring keeps its gap under
-    /// any pressure from e² p to p, with its elastic pressure p. The pressures of several contacts on one rigid body
-    /// are then not unique.
+    /// Whether a compressed spring with restitution e < 1 unloads. All pressures from e² p to p, with the elastic
+    /// pressure p, hold the gap of this spring; the solution need not be unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.memory.springs.iter().zip(&self.solutions);
         contacts.any(|(spring, solution)| {
@@ -39,7 +35,7 @@ impl EnergyMomentum {
         })
     }
 
-    /// Jacobi sweeps over all contacts until the velocities converge; returns the number of sweeps.
+    /// Returns the number of sweeps.
     fn iterate_jacobi(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
         self.bound_compliance(bodies);
         for solution in &mut self.solutions {
@@ -47,12 +43,12 @@ impl EnergyMomentum {
         }
         let mut momentum = Momentum::default();
         let sweeps = self.iterate(MAX_JACOBI_SWEEPS, |this| this.jacobi_sweep(bodies, dt, &mut momentum));
-        // After a final sweep without extrapolation, the forces satisfy the spring laws.
+        // A final sweep without extrapolation satisfies the spring laws.
         self.jacobi_sweep(bodies, dt, &mut Momentum::default());
         sweeps
     }
 
-    /// Marks the contacts with restitution e < 1 whose motion reverses in the step; returns whether there are any.
+    /// Marks the contacts with restitution e < 1 whose motion reverses; returns whether there are any.
     fn mark_reversals(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
         let mut any = false;
         let contacts = self.memory.contacts.iter().zip(self.memory.springs.iter()).zip(&mut self.solutions);
@@ -72,8 +68,8 @@ impl EnergyMomentum {
         any
     }
 
-    /// Repeats sweeps until the velocities converge, at most `most` times; returns the number of sweeps. `sweep`
-    /// returns the largest velocity change of a contact \[m/s\].
+    /// Repeats sweeps until the velocities converge, at most `most` times; returns their number. `sweep` returns the
+    /// largest velocity change \[m/s\].
     fn iterate(&mut self, most: usize, mut sweep: impl FnMut(&mut Self) -> f64) -> usize {
         let rates = self.solutions.iter().map(|s| s.rate.abs().max(s.slip_rate.norm()));
         let mut scale = rates.fold(0.0, f64::max);
@@ -91,8 +87,8 @@ impl EnergyMomentum {
         most
     }
 
-    /// Gauss–Seidel sweep: solves each contact with the updated forces of the preceding contacts. Returns the largest
-    /// velocity change of a contact \[m/s\]. With elastic springs, the solution is unique.
+    /// Solves each contact with the updated forces of the preceding contacts. Returns the largest velocity
+    /// change \[m/s\].
     fn gauss_seidel_sweep(&mut self, bodies: &Bodies<'_>, dt: f64) -> f64 {
         let mut change: f64 = 0.0;
         for k in 0..self.solutions.len() {
@@ -105,12 +101,10 @@ impl EnergyMomentum {
         change
     }
 
-    /// Jacobi sweep with extrapolation: solves for all pressures from the same velocities, and then for all tractions,
-    /// with a bound on the coupled compliance of each contact. Returns the largest velocity change of a contact
-    /// \[m/s\].
+    /// Solves all pressures and then all tractions from the same velocities, and extrapolates. Returns the largest
+    /// velocity change \[m/s\].
     ///
-    /// With restitution, the pressures of several contacts on one rigid body are not unique. The sweeps find the
-    /// pressures closest to the initial pressures, independently of the order of the contacts.
+    /// The sweeps find the pressures closest to the initial pressures, independently of the order of the contacts.
     fn jacobi_sweep(&mut self, bodies: &Bodies<'_>, dt: f64, momentum: &mut Momentum) -> f64 {
         let (mut change, mut back): (f64, f64) = (0.0, 0.0);
         let farther = momentum.farther();
@@ -144,16 +138,12 @@ impl EnergyMomentum {
         change
     }
 
-    /// Computes bounds on the coupled compliance of all contacts \[1/kg\]. Sweeps converge if each contact uses at
-    /// least this compliance.
-    ///
-    /// For deformable nodes a of mass m_a, the bound follows from
+    /// Bounds the coupled compliance of all contacts \[1/kg\], so that sweeps converge. For deformable nodes a of mass
+    /// m_a, with the forces f_k of the contacts k:
     ///
     /// ```text
     /// Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² Σ_a |w_ka| S_a/m_a,   S_a = Σ_j |w_ja|
     /// ```
-    /// with the forces f_k of the contacts k and the sum S_a over the contacts j of node a. The compliance of a rigid
-    /// body is bounded by its largest eigenvalue.
     fn bound_compliance(&mut self, bodies: &Bodies<'_>) {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter()) {
@@ -166,7 +156,7 @@ impl EnergyMomentum {
         }
     }
 
-    /// Pressure of one contact \[N\] for the given `compliance` \[1/kg\] and the current forces of all other contacts.
+    /// Pressure \[N\] under the forces of all other contacts; `compliance` in \[1/kg\].
     fn pressure(&self, k: usize, bodies: &Bodies<'_>, dt: f64, compliance: f64) -> f64 {
         let (solution, spring) = (&self.solutions[k], self.memory.springs.get(k));
         if solution.compliance[0] <= 0.0 {
@@ -183,8 +173,7 @@ impl EnergyMomentum {
         }
     }
 
-    /// Friction force of one contact \[N\] for the given `compliance` \[1/kg\] and the current forces of all other
-    /// contacts, and whether the force is at its bound.
+    /// Friction force \[N\] under the forces of all other contacts, and whether it is at its bound.
     fn traction(&self, k: usize, dt: f64, compliance: f64) -> (Vec3, bool) {
         let (solution, spring) = (&self.solutions[k], self.memory.springs.get(k));
         if !spring.has_friction() || solution.compliance[1] <= 0.0 {
@@ -194,7 +183,7 @@ impl EnergyMomentum {
         spring.traction(solution, &travel, 0.5 * dt * dt * compliance)
     }
 
-    /// Sets the pressure of a contact \[N\]; returns the magnitude of the velocity change \[m/s\].
+    /// Returns the velocity change \[m/s\].
     fn set_pressure(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, pressure: f64) -> f64 {
         let solution = &mut self.solutions[k];
         let push = dt * (pressure - solution.pressure);
@@ -205,7 +194,7 @@ impl EnergyMomentum {
         push.abs() * solution.compliance[0]
     }
 
-    /// Sets the friction force of a contact \[N\]; returns the magnitude of the velocity change \[m/s\].
+    /// Returns the velocity change \[m/s\].
     fn set_traction(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, traction: Vec3) -> f64 {
         let solution = &mut self.solutions[k];
         let push = (traction - solution.traction) * dt;

@@ -1,8 +1,7 @@
 //! The midpoint scheme: contact forces are constant over a step and use the geometry at the middle of the step.
 //!
-//! The step from n to n + 1 starts with the positions x_n and the velocities v_n. The explicit forces f contain all
-//! forces other than the contact forces f_c. The explicit forces act in two half kicks; the contact forces change the
-//! velocities from v⁻ to v⁺ between these half kicks:
+//! From step n to n + 1, the contact forces f_c change the velocities from v⁻ to v⁺ between two half kicks of the
+//! explicit forces f:
 //!
 //! ```text
 //! v⁻ = v_n + ½ dt M⁻¹ f_n
@@ -10,17 +9,14 @@
 //! v_{n+1} = v⁺ + ½ dt M⁻¹ f_{n+1}
 //! ```
 //!
-//! Here M is the mass matrix, dt the time step, p the pressure, and ν the normal at the middle of the step; w contains
-//! the nodal weights w_a. A spring that is not compressed takes the gap g_n of its constraint along ν, or zero if g_n
-//! is negative. The gap g and the pressure p follow from
+//! Here x are the positions, M is the mass matrix, dt the time step, p the pressure, ν the normal, and w the nodal
+//! weights w_a. An uncompressed spring takes the gap g_n of its constraint, or zero if g_n < 0. Then
 //!
 //! ```text
 //! g_{n+1} = g_n + ν · Σ w_a (x_{n+1,a} − x_{n,a}),   p = −ΔU/Δg        U spring energy
 //! ```
-//! The work of the contact forces is f_c · Δx = p Δg = −ΔU. The kinetic energy T changes by the same amount,
-//! T(v⁺) − T(v⁻). The forces p ν w have no moment about any point and need no couples, because contactor and closest
-//! point lie on a line along the normal ν at the middle of the step. The splitting into half kicks and contact forces
-//! causes the numerical work ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n). The staggered scheme has no such work.
+//! The kinetic energy changes by p Δg = −ΔU. The forces p ν w have no moment, because contactor and closest point lie
+//! on a line along ν. The splitting causes the numerical work ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n).
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), with implicit forces f. The splitting is derived here.
@@ -32,23 +28,19 @@ use crate::response::row::sides;
 use crate::response::{Bodies, ContactAction, NodeCorrection, RigidCorrection, StepLength};
 use crate::{Constraint, Constraints};
 
-/// Largest number of iterations of the geometry in a step, not counting the initial geometry. Energy is conserved even
-/// if the iteration has not converged. Normal forces conserve angular momentum as well, because the gradients of the
-/// gaps are free of moment at any geometry.
+/// Largest number of iterations of the geometry. The scheme conserves energy even without convergence.
 const MAX_GEOMETRIES: usize = 30;
-/// Upper bound on the change of the position corrections between two iterations, at which the iteration has converged
-/// \[-\]. For nodes the bound is relative to the largest position correction of a node. For a rigid body it is relative
-/// to the position or rotation correction of this body.
+/// Largest change of the corrections at convergence, relative to the largest correction of all nodes or of the rigid
+/// body \[-\].
 const TOLERANCE: f64 = 1e-13;
 
-/// Geometry of the bodies at the middle of a step. The geometry depends on the contact forces.
+/// Geometry of the bodies at the middle of a step, which depends on the contact forces.
 pub trait MidpointGeometry {
-    /// Begins a step with the constraints that detection found at the predicted positions at the end of the step.
+    /// Begins a step with the constraints at the predicted positions.
     fn begin(&mut self, constraints: &Constraints);
 
     /// Moves the bodies to the middle of the step, with the position corrections of `action`. Updates the constraints:
-    /// the closest points and normals refer to the middle of the step, the gaps \[m\] to the beginning of the step,
-    /// along these normals.
+    /// closest points and normals refer to the middle of the step, gaps \[m\] to the beginning.
     fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction);
 
     /// The bodies at the middle of the step, with their velocities before contact.
@@ -56,7 +48,7 @@ pub trait MidpointGeometry {
 }
 
 impl EnergyMomentum {
-    /// Computes the corrections that the constraints cause over a step, with the geometry at the middle of the step.
+    /// Computes the contact corrections of a step, with the geometry at the middle of the step.
     pub fn respond_at_middle(
         &mut self,
         constraints: &Constraints,
@@ -110,9 +102,8 @@ impl EnergyMomentum {
         self.memory.sticking.note(constraints, &action.results, bodies.mobility);
     }
 
-    /// Adds the velocity changes by the couples that remove the moments of the friction forces; returns whether there
-    /// is a couple. The next geometry includes the displacements by these couples. The springs are solved without the
-    /// couples, and the final couples follow from the final friction forces.
+    /// Adds the velocity changes by the couples against the moments of friction, for the next geometry only. Returns
+    /// whether there is a couple.
     fn push_against_moments(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
         let (nodes, mobility) = (&mut self.couple_nodes, bodies.mobility);
         let mut any = false;
@@ -127,7 +118,7 @@ impl EnergyMomentum {
         any
     }
 
-    /// Writes the velocity jump Δv and the position correction ½ dt Δv of every node and movable rigid body in contact.
+    /// Writes the velocity jumps Δv and the position corrections ½ dt Δv.
     fn correct(&mut self, bodies: &Bodies<'_>, dt: f64, action: &mut ContactAction) {
         std::mem::swap(&mut action.node_corrections, &mut self.earlier_nodes);
         std::mem::swap(&mut action.rigid_corrections, &mut self.earlier_rigid);
@@ -155,8 +146,7 @@ impl EnergyMomentum {
         action.rigid_corrections.dedup_by_key(|correction| correction.body);
     }
 
-    /// Whether the position and rotation corrections equal the corrections of the previous iteration, within the
-    /// tolerance and the rounding error of the displacements and rotations.
+    /// Whether the corrections equal the previous corrections, within the tolerance and the rounding error.
     fn has_converged(&self, bodies: &Bodies<'_>, dt: f64, action: &ContactAction) -> bool {
         if action.node_corrections.len() != self.earlier_nodes.len()
             || action.rigid_corrections.len() != self.earlier_rigid.len()
@@ -181,8 +171,7 @@ impl EnergyMomentum {
             })
     }
 
-    /// Sum of the moments \[N·m\] of contacts whose target has a single node, such as a wall. The nodes of such a
-    /// contact cannot balance the moment of the contact force; the supports react to this moment.
+    /// Moments that the supports take up \[N·m\]: a target with a single node, such as a wall, cannot balance them.
     fn moment_of_supports(&self, positions: &[Vec3]) -> Vec3 {
         let contacts = self.memory.contacts.iter().zip(&self.solutions);
         let unbalanced = contacts.filter(|(constraint, _)| !constraint.can_take_couple());
@@ -193,7 +182,7 @@ impl EnergyMomentum {
         unbalanced.map(moment).sum()
     }
 
-    /// Appends zero corrections for fixed rigid bodies in contact. The supports of these bodies react to the impulses.
+    /// The supports of fixed bodies react to the impulses.
     fn list_held_bodies(&self, bodies: &Bodies<'_>, action: &mut ContactAction) {
         let is_held = |body: &u32| bodies.mobility.rigid(*body).is_some_and(|rigid| !rigid.can_move());
         let in_contact = self.memory.contacts.iter().flat_map(|constraint| constraint.bodies);
@@ -203,7 +192,6 @@ impl EnergyMomentum {
     }
 }
 
-/// Replaces the nodal forces by their impulses over the step.
 fn act_by_impulses(action: &mut ContactAction, dt: f64) {
     for &node in &action.nodes {
         action.impulses[node as usize] = std::mem::take(&mut action.forces[node as usize]) * dt;

@@ -35,7 +35,7 @@ use tied_motions::TiedMotions;
 /// Parameters of the energy–momentum response for a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnergyMomentumOptions {
-    /// Factor f of the stiffness, any positive number \[-\].
+    /// Factor f of the stiffness, positive \[-\].
     pub factor: f64,
     /// Coefficient of restitution e, in \[0, 1\].
     pub restitution: f64,
@@ -50,15 +50,14 @@ pub struct EnergyMomentumOptions {
 /// Time integration of the contact forces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Spring gaps at the middle of the steps, and geometry at the known positions at the ends of the steps.
+    /// Spring gaps at mid-steps; geometry at the known positions at the ends of the steps.
     Staggered,
-    /// Spring gaps at the ends of the steps, and geometry at the middle of the steps, found by iteration (see
-    /// [`MidpointGeometry`]).
+    /// Spring gaps at the ends of the steps; geometry at mid-steps, by iteration (see [`MidpointGeometry`]).
     Midpoint,
 }
 
 impl Scheme {
-    /// Time from the instant of the spring gaps to the instant of the constraint gaps \[s\].
+    /// Time from the spring gaps to the constraint gaps \[s\].
     fn lead(self, step: StepLength) -> f64 {
         match self {
             Self::Staggered => 0.5 * step.actual,
@@ -75,29 +74,20 @@ impl Scheme {
 /// ```text
 /// Δḡ = ½ dt n · Σ w_a (v_a + v_a'),   p = −ΔU/Δḡ,   U = ½ κ ḡ² for ḡ < 0, otherwise 0
 /// ```
-/// The work p Δḡ of the pressure p then equals −ΔU to rounding for any stiffness κ. The response therefore conserves
-/// energy and momenta and never shortens the step. As the velocities v_a' depend on p, the response solves for p. A
-/// single contact has a closed-form solution; contacts that share nodes are solved iteratively.
+/// The work of the pressure p is −ΔU for any stiffness κ. The response conserves energy and momenta and never shortens
+/// the step. The velocities v_a' depend on p; contacts that share nodes are solved iteratively.
 ///
-/// With a coefficient of restitution e, a spring returns e² of its energy. In the step in which the motion reverses,
-/// the elastic solution is computed first. The spring keeps the gap of this solution, and the bodies separate at e
-/// times the gap rate of this solution.
+/// With a coefficient of restitution e, a spring returns e² of its energy. If the motion reverses in the elastic
+/// solution of a step, the bodies separate at e times the gap rate of this solution.
 ///
-/// Damping adds the force −c Δḡ/dt over the part of Δḡ in which the spring is compressed. Then p Δḡ = −ΔU − D with the
-/// dissipation D ≥ 0, and the force p is never negative. Damping does not shorten the step.
+/// Damping adds the force −c Δḡ/dt while the spring is compressed. The force p is never negative.
 ///
-/// Friction is a tangential spring. If the contact sticks, the mean force of this spring over the step acts. The force
-/// of a sliding spring is scaled back to Coulomb's circle, with non-negative dissipation. Between two rigid bodies, the
-/// static coefficient applies until all contacts of the pair slide; `Spring::traction` states the exception. The
-/// current faces of a contact determine its laws; the faces at its beginning determine the stiffness.
+/// Friction is a tangential spring, whose force is scaled back to Coulomb's circle. Between two rigid bodies, the
+/// static coefficient applies until all contacts of the pair slide.
 ///
-/// If a node passes over flush surfaces from one body to the next, the contact with the next body takes over the
-/// stiffness, gap and tangential stretch of the spring (see `transfer`).
-///
-/// If detection loses a contact whose spring is compressed, the contact remains, with friction, until the spring has
-/// released its energy along the last normal. The nodal directions of the force have no moment in a lost contact either
-/// (see `gradient`). The contact ends earlier if the spring releases no energy in more than `MAX_STEPS_PRESSED` steps
-/// since the last detection. The remaining energy of the normal spring then counts as negative numerical work.
+/// Springs continue over flush surfaces from one body to the next (see `transfer`). If detection loses a contact, its
+/// compressed spring remains until it has released its energy, or for `MAX_STEPS_PRESSED` steps without release. The
+/// remaining normal energy counts as negative numerical work.
 ///
 /// # Source
 /// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction). The
@@ -109,9 +99,9 @@ pub struct EnergyMomentum {
     stiffness: Stiffness,
     options: PairOptions<EnergyMomentumOptions>,
     memory: EnergyMomentumMemory,
-    /// Workspace: contacts of the previous step.
+    /// Contacts of the previous step.
     before: Constraints,
-    /// Workspace: keys of contacts and their indices.
+    /// Keys and indices of contacts.
     order: Vec<(ContactKey, usize)>,
     transfers: ContactTransfers,
     solutions: Vec<Solution>,
@@ -121,13 +111,13 @@ pub struct EnergyMomentum {
     assembled: AssembledStiffness,
     velocities: Motion,
     kicked: Motion,
-    /// Velocities after half the kick by all forces other than contact.
+    /// Velocities after half the kick without contact.
     half_kicked: Motion,
-    /// For each contact, the stored energy, and the dissipation by friction and by damping over the kick \[J\].
+    /// Stored energy, friction work and damping work of each contact \[J\].
     energies: Vec<[f64; 3]>,
-    /// Corrections of nodes in the previous iteration of the geometry.
+    /// In the previous iteration of the geometry.
     earlier_nodes: Vec<NodeCorrection>,
-    /// Corrections of rigid bodies in the previous iteration of the geometry.
+    /// In the previous iteration of the geometry.
     earlier_rigid: Vec<RigidCorrection>,
 }
 
@@ -138,16 +128,15 @@ pub struct EnergyMomentumMemory {
     contacts: Constraints,
     springs: ContactHistory<Spring>,
     sticking: StickingPairs,
-    /// Dissipated energies \[J\] that the next response reports: first by friction, second by restitution and damping.
-    /// In the staggered scheme they refer to the kick from the middle of a step to the middle of the next step. In the
-    /// midpoint scheme they are zero between steps.
+    /// Energies dissipated by friction and by springs, for the next report \[J\]. In the midpoint scheme, they are zero
+    /// between steps.
     pending: [f64; 2],
 }
 
 clone_by_field!(EnergyMomentumMemory { contacts, springs, sticking, pending });
 
 impl EnergyMomentumMemory {
-    /// Whether the stored constraints fit these numbers of nodes and bodies, and each constraint has a spring.
+    /// Whether constraints and springs fit each other and a model of this size.
     pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
         self.contacts.fit(num_nodes, num_bodies)
             && self.springs.is_consistent()
@@ -155,86 +144,79 @@ impl EnergyMomentumMemory {
     }
 }
 
-/// History state of a contact.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Spring {
     options: EnergyMomentumOptions,
     /// Stiffness κ \[N/m\]; `None` until the first force.
     stiffness: Option<f64>,
-    /// Dynamic gap ḡ \[m\]; in the staggered scheme, at the middle of the step. `None` in a contact that has just
-    /// begun.
+    /// Dynamic gap ḡ \[m\]; `None` in a new contact.
     gap: Option<f64>,
-    /// Stretch of the tangential spring \[m\].
+    /// Tangential stretch \[m\].
     slip: Vec3,
     slides: bool,
     /// Whether a contact of the same pair of rigid bodies was sticking in the previous step.
     is_held: bool,
-    /// Time since the beginning of the contact \[s\]; stays zero in a model without damping.
+    /// Time since the beginning of the contact \[s\]; zero in models without damping.
     age: f64,
-    /// Ratios c/(κ dt) of the normal and the tangential spring, with the damping coefficient c, the stiffness κ and the
-    /// duration dt of the kick \[-\].
+    /// Ratios c/(κ dt) of the normal and the tangential spring, with the damping coefficients c \[-\].
     lag: [f64; 2],
     /// Whether the spring released energy in the last step.
     releases: bool,
     lost: Option<Lost>,
 }
 
-/// Unknowns of a contact in a step, and the data of their equations.
+/// Unknowns of a contact in a step.
 #[derive(Clone, Debug)]
 struct Solution {
     row: Row,
     gradient: Gradient,
-    /// Range of this contact in [`TiedMotions`].
+    /// In `TiedMotions`.
     tied: Range<usize>,
-    /// Compliance along the gap gradient, and largest tangential compliance, both without the ties \[1/kg\].
+    /// Compliance along the gap gradient, and largest tangential compliance, without the ties \[1/kg\].
     compliance: [f64; 2],
-    /// Upper bound on the coupled compliance of all contacts on the same nodes and bodies \[1/kg\].
+    /// Bound on the compliance of all coupled contacts \[1/kg\].
     coupled_compliance: f64,
-    /// Rate of the gap before the kick \[m/s\].
+    /// Gap rate before the kick \[m/s\].
     rate: f64,
     /// Slip rate before the kick \[m/s\].
     slip_rate: Vec3,
-    /// Whether the gap closes before the kick.
+    /// Before the kick.
     closes: bool,
     pressure: f64,
     traction: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Pressure that the previous Jacobi sweep found, not extrapolated \[N\].
+    /// Of the previous Jacobi sweep, not extrapolated \[N\].
     next_pressure: f64,
-    /// Traction that the previous Jacobi sweep found, not extrapolated \[N\].
+    /// Of the previous Jacobi sweep, not extrapolated \[N\].
     next_traction: Vec3,
-    /// Pressure that the current Jacobi sweep finds, not extrapolated \[N\].
+    /// Of the current Jacobi sweep, not extrapolated \[N\].
     farther_pressure: f64,
-    /// Traction that the current Jacobi sweep finds, not extrapolated \[N\].
+    /// Of the current Jacobi sweep, not extrapolated \[N\].
     farther_traction: Vec3,
-    /// `Some` if the coefficient of restitution is less than 1 and the motion reverses in this step.
+    /// If the motion of a contact with restitution less than 1 reverses.
     reversal: Option<Reversal>,
 }
 
-/// Motion of a contact after a step in which its gap rate changes from closing to opening.
 #[derive(Clone, Copy, Debug)]
 struct Reversal {
-    /// Rate of the gap after the kick \[m/s\].
+    /// Gap rate after the kick \[m/s\].
     rate: f64,
     /// Gap of the spring after the kick \[m\].
     gap: f64,
 }
 
-/// Upper bound on the closing rate that counts as rounding error, relative to the rate change by the forces of the kick
-/// \[-\].
+/// Largest closing rate by rounding, relative to the rate change in the kick \[-\].
 const RATE_TOLERANCE: f64 = 1e-9;
 
-/// Largest number of steps for which a lost contact is kept although its spring releases no energy. Without this limit,
-/// a resting body whose node has passed an edge of the face would continue to press on a face that is no longer below
-/// the node. In an impact, stress waves press a lost node only until they return from the other end of the body. The
-/// waves cross some tens of elements in this time, about one element per step.
+/// Largest number of steps for which a lost contact remains although its spring releases no energy. Without this limit,
+/// a resting body would press on a face that is no longer below its node.
 const MAX_STEPS_PRESSED: u32 = 32;
 
-/// A contact that is no longer detected and still stores energy.
+/// State of a contact that detection has lost.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Lost {
-    /// Number of steps since the last detection in which the spring released no energy.
+    /// Steps since the last detection in which the spring released no energy.
     steps_pressed: u32,
 }
 
@@ -270,8 +252,6 @@ impl EnergyMomentum {
         }
     }
 
-    /// Transfers springs between flush surfaces: from contacts that ended on one surface to contacts that begin on
-    /// another.
     fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
         let Self { memory, before, order, transfers, options, .. } = self;
         let EnergyMomentumMemory { contacts, springs, .. } = memory;
@@ -282,8 +262,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Gathers the contacts of this step: the detected contacts, and lost contacts of the previous step that still
-    /// store energy. The gaps of lost contacts are extrapolated over the step with `velocities` \[m/s\].
+    /// Gathers the detected contacts, and lost contacts that still store energy. The gaps of lost contacts are
+    /// extrapolated with `velocities` \[m/s\].
     fn gather(
         &mut self,
         constraints: &Constraints,
@@ -333,8 +313,7 @@ impl EnergyMomentum {
         });
     }
 
-    /// Loads three sets of velocities: before the kick, and after half and the whole kick by all forces other than
-    /// contact.
+    /// Loads the velocities before the kick, and after half and the whole kick without contact.
     fn load(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         for constraint in self.memory.contacts.iter() {
             self.velocities.load_velocities(&constraint, bodies);
@@ -343,9 +322,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Initialises the unknowns with zero. A spring that is not compressed takes the gap of its constraint,
-    /// extrapolated to the instant of the spring gaps, or zero if this gap is negative: a contact begins without
-    /// energy.
+    /// Starts from zero forces. An uncompressed spring takes the gap of its constraint at the instant of the spring
+    /// gaps, or zero if this gap is negative.
     fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         self.solutions.clear();
         self.gradient_nodes.clear();
@@ -373,7 +351,7 @@ impl EnergyMomentum {
                 let mass = if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
                 self.stiffness.of(&constraint, spring.options.factor, mass, step.regular)
             });
-            // Rate change by all other forces plus rate change by the spring, both in magnitude.
+            // Rate changes by other forces and by the spring, in magnitude.
             let changes =
                 (free - rate).abs() + step.kick() * compliance * stiffness * spring.gap.unwrap_or(0.0).abs();
             let compliance = [compliance, row.across(&constraint.normal)];
@@ -400,7 +378,7 @@ impl EnergyMomentum {
 }
 
 impl Solution {
-    /// Tangential displacement of the contactor relative to the target over the kick \[m\].
+    /// Tangential displacement over the kick \[m\].
     fn travel(&self, constraint: &Constraint<'_>, kicked: &Motion, dt: f64) -> Vec3 {
         let jump = self.row.jump(constraint, kicked);
         let rate = jump - constraint.normal * constraint.normal.dot(&jump);
@@ -409,7 +387,6 @@ impl Solution {
 }
 
 impl EnergyMomentum {
-    /// Exchanges the memory of the response.
     pub(super) fn exchange(&mut self, memory: &mut EnergyMomentumMemory) {
         std::mem::swap(&mut self.memory, memory);
     }

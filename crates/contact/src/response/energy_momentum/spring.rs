@@ -1,28 +1,25 @@
-//! Normal and tangential spring of one contact. The pressure follows from a case distinction, friction from a return
-//! mapping.
+//! Normal and tangential spring of one contact.
 
 use super::{Lost, MAX_STEPS_PRESSED, Solution, Spring};
 use crate::math::Vec3;
 use crate::response::StepWork;
 
 impl Spring {
-    /// Energy U of the normal spring at this gap \[J\].
+    /// Energy U of the normal spring \[J\].
     pub(super) fn energy(&self, gap: f64) -> f64 {
         energy(self.stiffness.unwrap_or(0.0), gap)
     }
 
-    /// Whether friction acts, or the tangential spring is still stretched by earlier friction.
+    /// Whether friction acts, or the tangential spring is still stretched.
     pub(super) fn has_friction(&self) -> bool {
         self.options.friction.acts() || self.slip != Vec3::zeros()
     }
 
-    /// Energy of the tangential spring \[J\].
     pub(super) fn tangential_energy(&self) -> f64 {
         0.5 * self.stiffness.unwrap_or(0.0) * self.slip.norm_squared()
     }
 
-    /// Continues a contact that detection has lost, and counts the steps in which its spring releases no energy. The
-    /// contact remains (`true`) if the spring is compressed and the count is at most [`MAX_STEPS_PRESSED`].
+    /// Counts the steps without detection in which the spring releases no energy. Returns whether the contact remains.
     pub(super) fn keep_when_lost(&mut self) -> bool {
         let Lost { steps_pressed } = self.lost.unwrap_or_default();
         let steps_pressed = steps_pressed + u32::from(!self.releases);
@@ -30,27 +27,24 @@ impl Spring {
         self.gap.is_some_and(|gap| gap < 0.0) && steps_pressed <= MAX_STEPS_PRESSED
     }
 
-    /// Energy of the normal and the tangential spring \[J\].
     pub(super) fn stored_energy(&self) -> f64 {
         self.energy(self.gap.unwrap_or(0.0)) + self.tangential_energy()
     }
 
-    /// Work at the end of the contact, at which all stored energy is discarded \[J\]. The energy of the tangential
-    /// spring counts as friction work, and the energy of the normal spring as negative numerical work.
+    /// Work when all stored energy is discarded \[J\]: friction work of the tangential spring, and negative numerical
+    /// work of the normal spring.
     pub(super) fn work_at_end(&self) -> StepWork {
         let normal = self.energy(self.gap.unwrap_or(0.0));
         StepWork { friction: self.tangential_energy(), damping: 0.0, numerical: -normal }
     }
 
-    /// Whether the normal spring can dissipate energy, by restitution or by damping.
     pub(super) fn is_lossy(&self) -> bool {
         self.options.restitution < 1.0 || self.lag[0] > 0.0
     }
 
-    /// Pressure p \[N\] from p Δḡ = −ΔU − D, with the spring energy U and the dissipation D by damping. The dynamic gap
-    /// ḡ changes from `gap` to `trial` + C p, where C \[m/N\] is `c`. If a compressed spring is not closing before the
-    /// kick (`closes` is false), it unloads and returns e² of its energy, with the coefficient of restitution e. If the
-    /// returned energy is too small to open the gap, the pressure holds the gap.
+    /// Pressure p \[N\] from p Δḡ = −ΔU − D, with the dissipation D by damping. The gap ḡ changes from `gap` to
+    /// `trial` + C p, with C = `c` \[m/N\]. A spring that unloads returns e² of its energy, with the coefficient of
+    /// restitution e, or holds the gap if this energy is too small to open it.
     pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
@@ -66,9 +60,8 @@ impl Spring {
         if trial + c * lossy < gap { (gap - trial) / c } else { lossy }
     }
 
-    /// Gap \[m\] after a change `way` \[m\] under this pressure. The gap of an elastic spring that remains compressed
-    /// follows from its remaining energy. The sum `gap + way` would have a rounding error that a stiff spring amplifies
-    /// to an energy error, and this error would accumulate from step to step.
+    /// Gap \[m\] after a change `way` \[m\] under this pressure. For a compressed elastic spring, it follows from the
+    /// energy: the rounding errors of `gap + way` would accumulate in the energy.
     pub(super) fn gap_after(&self, gap: f64, way: f64, pressure: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let next = gap + way;
@@ -77,9 +70,8 @@ impl Spring {
         if elastic && next < 0.0 && stored > 0.0 { -(2.0 * stored / stiffness).sqrt() } else { next }
     }
 
-    /// Friction force on the contactor \[N\] under the pressure of the solution, and whether the force is at its bound.
-    /// `travel` is the tangential displacement in the step \[m\] under the current friction force of the solution, and
-    /// `c` the change of this displacement per force \[m/N\].
+    /// Friction force on the contactor \[N\], and whether it is at its bound. `travel` is the slip under the current
+    /// friction force \[m\], and `c` the change of the slip per force \[m/N\].
     pub(super) fn traction(&self, solution: &Solution, travel: &Vec3, c: f64) -> (Vec3, bool) {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let free = travel - solution.traction * c;
@@ -88,8 +80,7 @@ impl Spring {
         let size = stick.norm();
         let law = &self.options.friction;
         let at_rest = law.at_rest * solution.pressure;
-        // If the slip in one step exceeds the stretch of the spring at its bound, the bodies rotate about the sticking
-        // contacts, and this contact slides.
+        // Larger slip in one step means that the bodies rotate about the sticking contacts while this contact slides.
         let is_held = self.is_held && travel.norm() * stiffness <= at_rest;
         let sliding =
             if is_held { at_rest } else { law.sliding(solution.slip_rate.norm()) * solution.pressure };
@@ -97,13 +88,10 @@ impl Spring {
         if size <= bound || size == 0.0 { (stick, false) } else { (stick * (sliding / size), true) }
     }
 
-    /// Moves the tangential spring by `travel` \[m\] under the friction force of the solution; returns the dissipation
-    /// by friction and by damping \[J\].
+    /// Moves the tangential spring by `travel` \[m\]; returns the dissipation by friction and by damping \[J\].
     ///
-    /// The stretch of a sliding spring is its final force divided by the stiffness. The stored energy and the work of
-    /// the force limit the stretch, so that the dissipation is not negative. (Energy would also be conserved if the
-    /// force corresponded to the mean of the old and the new stretch. But the new stretch would then change sign from
-    /// step to step. If the pressure alternated as well, the stretch would grow until it reversed the force.)
+    /// The stretch of a sliding spring is its final force divided by the stiffness, limited so that the dissipation is
+    /// not negative. With the mean of old and new stretch, the stretch would change sign from step to step.
     pub(super) fn slide(&mut self, solution: &Solution, travel: &Vec3) -> [f64; 2] {
         let stiffness = self.stiffness.unwrap_or(0.0);
         if stiffness == 0.0 {
@@ -124,8 +112,7 @@ impl Spring {
     }
 }
 
-/// Upper bound on the sliding distance that counts as rounding error, relative to the sum of the stretch of the
-/// tangential spring and the displacement in the step \[-\].
+/// Largest sliding distance by rounding, relative to the stretch plus the displacement \[-\].
 const ROUNDING: f64 = 1e-10;
 
 fn energy(stiffness: f64, gap: f64) -> f64 {
@@ -133,10 +120,9 @@ fn energy(stiffness: f64, gap: f64) -> f64 {
     0.5 * stiffness * penetration * penetration
 }
 
-/// Pressure p of an initially compressed spring, with the gap ḡ at the beginning of the step and its change Δḡ. A
-/// spring that stays compressed is a damped oscillator, integrated by the midpoint rule. A spring that reaches its rest
-/// length within the step does the work p Δḡ = U − γ |ḡ| Δḡ, with the stored energy U and the dissipation γ |ḡ| Δḡ.
-/// `viscosity` γ is the damping force per displacement in the step \[N/m\].
+/// Pressure p of an initially compressed spring. A spring that stays compressed is a damped oscillator, integrated by
+/// the midpoint rule. A spring that reaches its rest length does the work p Δḡ = U − γ |ḡ| Δḡ, with the `viscosity` γ:
+/// damping force per displacement \[N/m\].
 fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     let resisting = -0.5 * stiffness * (trial + gap) - viscosity * (trial - gap);
     let pressure = resisting / (1.0 + (0.5 * stiffness + viscosity) * c);
@@ -160,8 +146,8 @@ fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
 }
 
 /// Pressure p of a spring of stiffness κ that closes within the step: p Δḡ = −U(ḡ') − γ |ḡ' Δḡ| with the final gap
-/// ḡ' = trial + C p. For a soft spring, (κ + γ) C < 1, p is the smaller root of a quadratic in p. For a stiff spring, p
-/// follows from the negative root ḡ' of
+/// ḡ' = trial + C p. For (κ + γ) C < 1, p is the smaller root of a quadratic. Otherwise p follows from the negative
+/// root ḡ' of
 ///
 /// ```text
 /// (1 + ½ κ C + γ C) ḡ'² − (trial + gap + γ C gap) ḡ' + trial · gap = 0
@@ -185,9 +171,8 @@ fn touch(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// p Δḡ = −ΔU − D in all cases, for gaps of either sign and stiffnesses over twelve decades. Reference: the
-    /// dissipation D is γ |Δḡ| times the part of Δḡ in which the spring is compressed. If damping makes the force
-    /// vanish, the test requires only D ≥ 0. Without damping, D = 0.
+    /// p Δḡ = −ΔU − D for gaps of either sign and stiffnesses over twelve decades. Reference: D is γ |Δḡ| times the
+    /// compressed part of Δḡ. If damping makes the force vanish, the test requires only D ≥ 0.
     #[test]
     fn pressure_is_a_discrete_gradient() {
         let mut state = 1u64;

@@ -7,39 +7,34 @@ use crate::math::Vec3;
 use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::Motion;
 
-/// Largest impulse of the ties on a node that is omitted, relative to the impulse of the contact \[-\].
+/// Largest omitted tie impulse on a node, relative to the contact impulse \[-\].
 const NEGLIGIBLE_SHARE: f64 = 1e-24;
 
-/// Velocity change of a node by the impulses of the ties alone \[1/kg\].
+/// Velocity changes by the ties alone \[1/kg\].
 #[derive(Clone, Copy, Debug)]
 struct TiedNode {
     node: u32,
-    /// Velocity change per impulse along the nodal vectors of a contact.
+    /// Per impulse along the nodal vectors of a contact.
     along: Vec3,
-    /// Velocity change per impulse on the contactor; each component of the impulse changes the same component of the
-    /// velocity.
+    /// Per impulse on the contactor, by component.
     across: Vec3,
 }
 
-/// Velocity changes by the impulses of the ties, for all contacts. The velocity changes by the contact impulses
-/// themselves are not included.
+/// Velocity changes by the ties, without the contact impulses themselves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TiedMotions {
     nodes: Vec<TiedNode>,
-    /// Workspace: impulses on the nodes of a group, after the ties have distributed a unit impulse along the nodal
-    /// vectors of a contact.
+    /// Unit impulse along the nodal vectors, distributed over a group.
     along: Vec<Vec3>,
     distribution: Distribution,
 }
 
 impl TiedMotions {
-    /// Removes all contacts.
     pub fn clear(&mut self) {
         self.nodes.clear();
     }
 
-    /// Appends the velocity changes for a contact whose force has these nodal vectors; returns the range of the
-    /// contact. The range is empty if no node of the contact is tied.
+    /// Appends a contact with these nodal vectors. The returned range is empty if no node is tied.
     pub fn append(
         &mut self,
         constraint: &Constraint<'_>,
@@ -89,21 +84,21 @@ impl TiedMotions {
         }
     }
 
-    /// Adds the velocity changes by the ties under an impulse along the nodal vectors of a contact.
+    /// `impulse` acts along the nodal vectors.
     pub fn push_along(&self, contact: &Range<usize>, impulse: f64, motion: &mut Motion) {
         for tied in &self.nodes[contact.clone()] {
             motion.nodes[tied.node as usize] += tied.along * impulse;
         }
     }
 
-    /// Adds the velocity changes by the ties under an impulse on the contactor.
+    /// `impulse` acts on the contactor.
     pub fn push_across(&self, contact: &Range<usize>, impulse: &Vec3, motion: &mut Motion) {
         for tied in &self.nodes[contact.clone()] {
             motion.nodes[tied.node as usize] += tied.across.component_mul(impulse);
         }
     }
 
-    /// Compliance of a contact along its nodal vectors with the ties minus the compliance without ties, ≤ 0 \[1/kg\].
+    /// Compliance along the nodal vectors with the ties minus the compliance without ties, ≤ 0 \[1/kg\].
     pub fn compliance(&self, contact: &Range<usize>, constraint: &Constraint<'_>, vectors: &[Vec3]) -> f64 {
         let of_node = |tied: &TiedNode| {
             let of_contact = constraint.nodes.iter().zip(vectors).filter(|(node, _)| **node == tied.node);

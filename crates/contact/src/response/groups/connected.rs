@@ -4,13 +4,13 @@ use crate::Constraints;
 use crate::response::mobility::{Mobility, RigidMobility};
 use crate::response::row::sides;
 
-/// Groups of coupled contacts. Impulses of one group do not change the relative velocities in another group.
+/// Impulses of one group do not change the relative velocities in another group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     parent: Vec<u32>,
-    /// Last contact found at each node, followed by the last contact found at each body; `NONE` before the first one.
+    /// Last contact at each node, then at each body; `NONE` before the first one.
     last: Vec<u32>,
-    /// Indices of the contacts, group by group, ascending within a group.
+    /// Group by group, ascending within a group.
     pub contacts: Vec<u32>,
     /// End of each group in `contacts`.
     pub ends: Vec<u32>,
@@ -24,8 +24,7 @@ impl Groups {
         self.find_with(constraints, mobility, |body| mobility.rigid(body).map(RigidMobility::can_move));
     }
 
-    /// [`Self::find`] with another criterion for movable rigid bodies: `rigid_moves` returns whether a rigid body is
-    /// movable, and `None` for a deformable body.
+    /// `rigid_moves` returns whether a rigid body is movable; `None` for a deformable body.
     pub fn find_with(
         &mut self,
         constraints: &Constraints,
@@ -44,7 +43,7 @@ impl Groups {
                 } else {
                     let moving = nodes.iter().filter(|&&node| mobility.is_movable(node));
                     moving.for_each(|&node| self.join(node as usize, k as u32));
-                    // A group of ties joins all contacts on its nodes, including contacts on its fixed nodes.
+                    // Ties also join the contacts on fixed nodes.
                     let tied = nodes.iter().filter_map(|&node| mobility.tied().group(node));
                     tied.for_each(|group| self.join(mobility.tied().first_node(group) as usize, k as u32));
                 }
@@ -94,7 +93,6 @@ impl Groups {
         }
     }
 
-    /// Range of a group in `contacts`.
     pub fn range(&self, group: usize) -> std::ops::Range<usize> {
         let first = if group == 0 { 0 } else { self.ends[group - 1] as usize };
         first..self.ends[group] as usize

@@ -1,14 +1,13 @@
-//! Accelerated iteration. The result of each sweep is extrapolated along the difference between this result and the
-//! result of the previous sweep. The extrapolation restarts when a sweep moves against this difference.
+//! Accelerated iteration: each result is extrapolated along its change since the previous sweep. The extrapolation
+//! restarts when a sweep moves against this change.
 //!
 //! # Source
 //! Beck & Teboulle, SIAM J. Imaging Sci. 2 (2009) 183–202, §4; O'Donoghue & Candès, Found. Comput. Math. 15 (2015)
 //! 715–732, §3.2 (restart).
 
-/// Extrapolation of an iteration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Momentum {
-    /// Parameter of the extrapolation, which grows by about one half per sweep.
+    /// Grows by about one half per sweep.
     inertia: f64,
 }
 
@@ -19,16 +18,14 @@ impl Default for Momentum {
 }
 
 impl Momentum {
-    /// Factor on the difference between the results of the current and the previous sweep, for the extrapolation of the
-    /// current result \[-\].
+    /// Extrapolation factor of the change since the previous sweep \[-\].
     pub fn farther(&mut self) -> f64 {
         let next = 0.5 * (1.0 + (1.0 + 4.0 * self.inertia * self.inertia).sqrt());
         (std::mem::replace(&mut self.inertia, next) - 1.0) / next
     }
 
-    /// Ends a sweep. The extrapolation restarts if `back` is positive. `back` is an inner product of two changes: from
-    /// the result of the sweep back to its extrapolated start, and from the result of the previous sweep to the result
-    /// of this sweep.
+    /// Restarts the extrapolation if `back` > 0. `back` is the product of two changes: from the result back to the
+    /// extrapolated start, and from the previous to the current result.
     pub fn end(&mut self, back: f64) {
         if back > 0.0 {
             *self = Self::default();

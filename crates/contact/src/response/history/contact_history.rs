@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Constraint, Constraints, ContactKey};
 
-/// History state of each contact, in the order of the constraints.
+/// In the order of the constraints.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "S: Serialize", deserialize = "S: Deserialize<'de>"))]
 pub(crate) struct ContactHistory<S> {
     now: States<S>,
     #[serde(skip)]
     before: States<S>,
-    /// Workspace: keys and the indices of their states.
+    /// Workspace: keys and indices of states.
     #[serde(skip)]
     order: Vec<(ContactKey, u32)>,
 }
@@ -45,8 +45,8 @@ impl<S: Copy> ContactHistory<S> {
         self.now.keys.len() == self.now.states.len() && self.now.keys.is_sorted()
     }
 
-    /// Updates the states to these constraints: a continuing contact keeps its state, `begin` creates the state of a
-    /// new contact, and `end` receives the state of each ended contact.
+    /// A continuing contact keeps its state; `begin` creates the state of a new contact; `end` receives the state of an
+    /// ended contact.
     pub fn update(
         &mut self,
         constraints: &Constraints,
@@ -81,8 +81,7 @@ impl<S: Copy> ContactHistory<S> {
         before.keys[old..].iter().zip(&before.states[old..]).for_each(|(key, state)| end(*key, state));
     }
 
-    /// Replaces the key of each contact by `name` of this key, and sorts the states by the new keys. The new keys must
-    /// be distinct.
+    /// `name` maps old keys to new keys, which must be distinct.
     pub fn rename(&mut self, name: impl Fn(ContactKey) -> ContactKey) {
         let Self { now, before, order } = self;
         order.clear();
@@ -96,18 +95,16 @@ impl<S: Copy> ContactHistory<S> {
         std::mem::swap(now, before);
     }
 
-    /// Whether a contact with this key has a state.
     pub fn holds(&self, key: ContactKey) -> bool {
         self.now.keys.binary_search(&key).is_ok()
     }
 
-    /// State of the contact with a key.
     pub fn of_mut(&mut self, key: ContactKey) -> Option<&mut S> {
         let k = self.now.keys.binary_search(&key).ok()?;
         self.now.states.get_mut(k)
     }
 
-    /// Constraints with their states; `constraints` must be a subset of the constraints of the last update.
+    /// `constraints` must be a subset of the constraints of the last update.
     pub fn beside<'a>(
         &'a mut self,
         constraints: &'a Constraints,
@@ -121,17 +118,14 @@ impl<S: Copy> ContactHistory<S> {
         })
     }
 
-    /// States in the order of the constraints.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut S> {
         self.now.states.iter_mut()
     }
 
-    /// State of the k-th constraint, counted from 0.
     pub fn get(&self, k: usize) -> &S {
         &self.now.states[k]
     }
 
-    /// States in the order of the constraints.
     pub fn iter(&self) -> impl Iterator<Item = &S> {
         self.now.states.iter()
     }

@@ -1,5 +1,4 @@
-//! Contact history: states of contacts by key, transfer of contacts over flush surfaces, and sticking pairs of rigid
-//! bodies.
+//! Contact history: states by key, transfer over flush surfaces, and sticking pairs of rigid bodies.
 
 pub(crate) mod contact_history;
 pub(crate) mod sticking;

@@ -8,22 +8,19 @@ use crate::response::mobility::Mobility;
 use crate::response::row::is_rigid_contact;
 use crate::response::{ContactResult, Status};
 
-/// Pairs of rigid bodies with a sticking contact. A deformable body counts as rigid in a contact whose nodes on this
-/// body are fixed.
+/// Pairs of rigid bodies with a sticking contact. A deformable body counts as rigid in a contact on its fixed nodes.
 ///
-/// As long as one contact of a pair sticks, the two bodies move relative to each other only by the deformation of the
-/// spring of this contact. All contacts of the pair therefore have the static coefficient of friction, even if their
-/// friction is at the bound. Two rigid bodies slide when the friction of all their contacts is at the bound.
+/// All contacts of a sticking pair have the static coefficient of friction, because two rigid bodies slide only if all
+/// contacts slide.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
-    /// Sorted pairs of bodies, each with the lower number first.
+    /// Sorted; the lower number of each pair is first.
     pairs: Vec<[u32; 2]>,
 }
 
 clone_by_field!(StickingPairs { pairs });
 
 impl StickingPairs {
-    /// Replaces the pairs by the sticking pairs of a step.
     pub fn note(&mut self, constraints: &Constraints, results: &[ContactResult], mobility: &Mobility) {
         let contacts = constraints.iter().zip(results);
         let sticking = contacts.filter(|(constraint, result)| {
@@ -35,12 +32,11 @@ impl StickingPairs {
         self.pairs.dedup();
     }
 
-    /// Removes all pairs.
     pub fn clear(&mut self) {
         self.pairs.clear();
     }
 
-    /// Whether two bodies were a sticking pair in the last recorded step, in any order.
+    /// Whether two bodies were a sticking pair in the last recorded step.
     pub fn hold(&self, bodies: [u32; 2]) -> bool {
         self.pairs.binary_search(&ascending(bodies)).is_ok()
     }
@@ -61,10 +57,8 @@ mod tests {
         statuses.iter().map(|&status| ContactResult { status, ..ContactResult::default() }).collect()
     }
 
-    /// A node sticks in its first step of contact, because its tangential spring is unstretched. The two rigid bodies
-    /// in contact therefore count as sticking in the following step. If all nodes in contact slide in the following
-    /// step, the bodies no longer count as sticking. A contact with movable nodes of a deformable body never makes a
-    /// sticking pair.
+    /// A node sticks in its first step of contact, because its tangential spring is unstretched. A contact with movable
+    /// deformable nodes never makes a sticking pair.
     #[test]
     fn a_landing_node_makes_its_pair_stick_for_one_step() {
         let mut mobility = free_nodes(&INVERSE_MASS);

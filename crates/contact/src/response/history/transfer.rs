@@ -5,9 +5,9 @@
 //!   ───────●───┆────────        takes over the spring of the contact with a: a new spring would have another stiffness
 //!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
 //! ```
-//! A penetrating contact that ends transfers its state to a new contact of the same node in the same step under two
-//! conditions. The angle between the normals of the two contacts is at most about 1°. The penetration of the new
-//! contact is at most twice the penetration of the old contact, which is extrapolated over the step.
+//! A penetrating contact that ends transfers its state to a new contact of the same node under two conditions:
+//! - The angle between the two normals is at most about 1°.
+//! - The new penetration is at most twice the old penetration, which is extrapolated over the step.
 //!
 //! # Source
 //! Derived.
@@ -17,17 +17,15 @@ use crate::flush::continues;
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Transfers of contacts to another target body in a step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactTransfers {
-    /// Keys of each ended contact and of the new contact that takes over its state.
+    /// Keys of the ended and of the new contact.
     found: Vec<[ContactKey; 2]>,
 }
 
 impl ContactTransfers {
-    /// Finds the transfers from contacts in `before` to contacts in `now`; returns whether there is a transfer. A
-    /// contact takes over a state only if its key is not in `before` and `is_remembered` is false for this key. The
-    /// `velocities` \[m/s\] extrapolate the gaps of `before` over the step.
+    /// Finds the transfers from `before` to `now`; returns whether there are any. A new key is neither in `before` nor
+    /// `is_remembered`. The `velocities` \[m/s\] extrapolate the gaps of `before`.
     pub fn find(
         &mut self,
         before: &Constraints,
@@ -60,18 +58,17 @@ impl ContactTransfers {
         !self.found.is_empty()
     }
 
-    /// Key under which a contact continues; the same key without a transfer.
+    /// Key under which a contact continues.
     pub fn renamed_key(&self, key: ContactKey) -> ContactKey {
         self.found.iter().find(|[old, _]| *old == key).map_or(key, |&[_, new]| new)
     }
 
-    /// Key of a contact before its transfer; the same key without a transfer.
+    /// Key of a contact before its transfer.
     pub fn original_key(&self, key: ContactKey) -> ContactKey {
         self.found.iter().find(|[_, new]| *new == key).map_or(key, |&[old, _]| old)
     }
 
-    /// Renames the transferred states in the contact history. `take_over` then adapts each of these states to its new
-    /// contact.
+    /// Renames the transferred states. `take_over` then adapts each state to its new contact.
     pub fn apply<S: Copy>(
         &self,
         now: &Constraints,
@@ -87,7 +84,7 @@ impl ContactTransfers {
     }
 }
 
-/// Gap of a contact extrapolated over a step with these velocities \[m\].
+/// Gap extrapolated over a step \[m\].
 pub(crate) fn extrapolated_gap(contact: &Constraint<'_>, velocities: &[Vec3], time_step: f64) -> f64 {
     contact.gap + contact.normal.dot(&contact.jump(velocities)) * time_step
 }
@@ -103,7 +100,6 @@ mod tests {
         ContactKey::Node(NodeOnSurface { contactor: 0, target })
     }
 
-    /// Contacts of node 0 with given bodies, gaps and normals.
     fn contacts(of: &[(u32, f64, Vec3)]) -> Constraints {
         let mut constraints = Constraints::default();
         for &(target, gap, normal) in of {
@@ -113,7 +109,7 @@ mod tests {
         constraints
     }
 
-    /// Target body with which the contact with body 1 continues.
+    /// Body with which the contact with body 1 continues.
     fn target_after(now: &[(u32, f64, Vec3)]) -> u32 {
         let mut transfers = ContactTransfers::default();
         let before = contacts(&[(1, -0.1, Vec3::z())]);

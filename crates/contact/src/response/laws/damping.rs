@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Viscous damping of a normal or tangential contact spring, with the damping ratio ζ, the fraction of critical
-/// damping. The damping coefficient is 2 ζ κ/ω with the stiffness κ of the spring. ω is the frequency of the contact,
-/// coupled to all other contacts on its nodes or rigid bodies.
+/// Viscous damping of a contact spring with the damping coefficient 2 ζ κ/ω. ζ is the damping ratio, κ the stiffness,
+/// and ω the frequency of the contact coupled to all contacts on its nodes or rigid bodies.
 ///
-/// The force of an undamped spring under a resting body oscillates between zero and twice the load, and friction
-/// vanishes whenever the force is zero. Damping `at_rest` begins when a contact has lasted longer than the half period
-/// π/ω, the duration of an impact. This damping brings the body to rest and does not dissipate energy in impacts.
+/// Damping `at_rest` begins after the half period π/ω, the duration of an impact. It brings bodies to rest and
+/// dissipates no energy in impacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Damping {
     /// Damping ratio from the beginning of a contact \[-\].
@@ -33,13 +31,13 @@ impl Damping {
         Self { always: 0.0, at_rest: ratio }
     }
 
-    /// Damping ratio ζ at the age `half_periods` of a contact, in half periods π/ω. The part `at_rest` grows linearly
-    /// from zero to its full value during the second half period.
+    /// Damping ratio ζ at the age `half_periods` of a contact, in half periods π/ω. `at_rest` grows linearly during the
+    /// second half period.
     pub fn ratio(self, half_periods: f64) -> f64 {
         self.always + self.at_rest * (half_periods - 1.0).clamp(0.0, 1.0)
     }
 
-    /// Largest damping ratio ζ over the life of a contact.
+    /// Largest damping ratio of a contact.
     pub fn largest(self) -> f64 {
         self.always + self.at_rest
     }

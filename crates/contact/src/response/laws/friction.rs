@@ -13,8 +13,7 @@ pub struct FrictionLaw {
     pub at_rest: f64,
     /// Coefficient in fast motion μ_d ≤ μ_s \[-\].
     pub in_motion: f64,
-    /// Decay coefficient β of the transition from μ_s to μ_d \[s/m\]. If β is infinite, the coefficient is μ_d at any
-    /// speed above zero.
+    /// Decay coefficient β \[s/m\]. If β is infinite, the coefficient is μ_d at any speed above zero.
     pub decay: f64,
 }
 
@@ -29,7 +28,7 @@ impl FrictionLaw {
         Self { at_rest: coefficient, in_motion: coefficient, decay: f64::INFINITY }
     }
 
-    /// Whether friction acts: μ_s > 0.
+    /// Whether μ_s > 0.
     pub fn acts(&self) -> bool {
         self.at_rest > 0.0
     }

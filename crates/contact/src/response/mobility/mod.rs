@@ -10,13 +10,12 @@ pub(super) use tied::{Distribution, TiedGroup, TiedNodes};
 #[derive(Clone, Debug, Default)]
 pub struct Mobility {
     nodes: Vec<Vec3>,
-    /// Nodes on slider constraints.
     sliding: Vec<SlidingNode>,
     rigid: Vec<Option<RigidMobility>>,
     tied: TiedMobility,
 }
 
-/// A node of mass m with the mobility n ⊗ n/m, where n is the unit vector `direction`. The node moves only along n.
+/// Node with the mobility n ⊗ n/m: mass m, unit vector n = `direction`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SlidingNode {
     node: u32,
@@ -24,13 +23,12 @@ struct SlidingNode {
     inverse_mass: f64,
 }
 
-/// Mobility and motion of a rigid body. The mobility is zero for prescribed components of the centre, and for the
-/// rotation of a supported body.
+/// Mobility and motion of a rigid body. The mobility of prescribed components is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidMobility {
     /// Centre of mass at the end of the step \[m\].
     pub centre: Vec3,
-    /// Reciprocal of the mass, by component of the centre \[1/kg\].
+    /// Reciprocal mass by component of the centre \[1/kg\].
     pub inverse_mass: Vec3,
     /// Inverse spatial inertia about the centre \[1/(kg·m²)\].
     pub inverse_inertia: Mat3,
@@ -45,15 +43,15 @@ pub struct RigidMobility {
 }
 
 impl RigidMobility {
-    /// Whether the body can translate in any direction or rotate about any axis.
+    /// Whether the body can translate or rotate.
     pub fn can_move(&self) -> bool {
         self.inverse_mass.amax() > 0.0 || self.inverse_inertia.amax() > 0.0
     }
 }
 
 impl Mobility {
-    /// Mobility of a model with `num_bodies` bodies, all deformable. `nodes` are the inverse nodal masses by component
-    /// \[1/kg\], zero for prescribed components.
+    /// All bodies are deformable. `nodes` are the inverse nodal masses by component \[1/kg\], zero for prescribed
+    /// components.
     pub fn of_nodes(nodes: Vec<Vec3>, num_bodies: usize) -> Self {
         Self { nodes, sliding: Vec::new(), rigid: vec![None; num_bodies], tied: TiedMobility::default() }
     }
@@ -69,7 +67,7 @@ impl Mobility {
         self.tied = tied;
     }
 
-    /// Mobility of the tied nodes. [`Self::velocity_jump`] and [`Self::matrix`] ignore the ties.
+    /// Mobility of the tied nodes; `velocity_jump` and `matrix` ignore the ties.
     pub fn tied(&self) -> &TiedMobility {
         &self.tied
     }
@@ -79,7 +77,7 @@ impl Mobility {
         self.rigid[body] = Some(mobility);
     }
 
-    /// Mobility of a deformable node by component \[1/kg\]; zero for a slider node, whose mobility is not diagonal.
+    /// Mobility of a deformable node by component \[1/kg\]; zero for a slider node.
     pub fn node(&self, node: u32) -> Vec3 {
         self.nodes[node as usize]
     }
