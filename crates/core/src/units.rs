@@ -5,15 +5,15 @@
 pub struct UnitSystem {
     /// Name in scenarios, such as `mm-t-s`.
     pub name: &'static str,
-    /// Symbols of the units of length, mass and time.
+    /// Symbols for length, mass and time.
     base: [&'static str; 3],
-    /// Symbols of the units of force, energy and stress.
+    /// Symbols for force, energy and stress.
     derived: [&'static str; 3],
     /// The units of length \[m\], mass \[kg\] and time \[s\].
     sizes: [f64; 3],
 }
 
-/// SI units of length, mass, time, force, energy and stress. Each has its exponents of length, mass and time.
+/// SI units with their exponents of length, mass and time.
 const SI_UNITS: [(&str, [i32; 3]); 6] = [
     ("m", [1, 0, 0]),
     ("kg", [0, 1, 0]),
@@ -26,7 +26,7 @@ const SI_UNITS: [(&str, [i32; 3]); 6] = [
 /// Standard gravity (CGPM 1901) \[m/s²\].
 const STANDARD_GRAVITY: f64 = 9.80665;
 
-/// Smallest and largest density of a solid \[kg/m³\]: of foams and of heavy metals.
+/// Smallest and largest density of a solid \[kg/m³\].
 const DENSITIES: [f64; 2] = [10.0, 25e3];
 /// Density above which a solid is a metal, a ceramic or stone \[kg/m³\].
 const DENSE: f64 = 2500.0;
@@ -65,22 +65,21 @@ impl UnitSystem {
         Self { name, base, derived, sizes }
     }
 
-    /// The words that name a system: its name, and also `si` for SI units.
+    /// Names of the systems; SI units are also named `si`.
     pub fn words() -> impl Iterator<Item = (&'static str, Self)> {
         std::iter::once(("si", Self::SI)).chain(Self::ALL.map(|system| (system.name, system)))
     }
 
-    /// The system that `word` names; `None` if `word` names no system.
+    /// System with the name `word`, if any.
     pub fn named(word: &str) -> Option<Self> {
         Self::words().find(|(other, _)| *other == word).map(|(_, system)| system)
     }
 
-    /// The system that the properties of solids indicate. Each solid is given by its density and its longitudinal wave
-    /// speed; the speed is `None` for a rigid solid.
+    /// System that the densities and the longitudinal wave speeds of solids indicate. The speed is `None` for a rigid
+    /// solid.
     ///
-    /// The result is the only system of [`Self::ALL`] in which all of these solids can exist, if this system is SI or
-    /// mm-t-s. Otherwise the result is `None`. In the other systems, densities and speeds can be near 1, and numbers
-    /// near 1 are as likely to be without units.
+    /// The result is the only system that fits all solids, if this system is SI or mm-t-s; otherwise `None`. Numbers
+    /// near 1, as in the other systems, may be without units.
     pub fn of_solids(solids: &[(f64, Option<f64>)]) -> Option<Self> {
         let fits = |system: &Self| solids.iter().all(|&(density, speed)| system.has_solid(density, speed));
         let mut fitting = Self::ALL.into_iter().filter(fits);
@@ -93,22 +92,20 @@ impl UnitSystem {
         STANDARD_GRAVITY / self.size_of("m/s²")
     }
 
-    /// Whether a solid can have the density `density`, in the units of this system.
+    /// Whether a solid can have this density, in the units of this system.
     pub fn has_density(&self, density: f64) -> bool {
         (DENSITIES[0]..=DENSITIES[1]).contains(&(density * self.size_of("kg/m³")))
     }
 
-    /// Whether a solid can have the density `density` and the longitudinal wave speed `speed`, in the units of this
-    /// system. Without a speed, only the density counts.
+    /// Whether a solid can have this density and this longitudinal wave speed, in the units of this system.
     pub fn has_solid(&self, density: f64, speed: Option<f64>) -> bool {
         let slowest = if density * self.size_of("kg/m³") > DENSE { SLOWEST_DENSE } else { SLOWEST };
         let can_have = |speed: f64| (slowest..=FASTEST).contains(&(speed * self.size_of("m/s")));
         self.has_density(density) && speed.is_none_or(can_have)
     }
 
-    /// Size of the unit of a quantity in this system, as a multiple of the SI unit `si` of the quantity. `si` consists
-    /// of factors that are separated by spaces, and a denominator after `/`, as in `kg/m³`. The factors m, kg, s, N, J
-    /// and Pa can have the exponent ² or ³. Other factors, such as rad, are the same in all systems.
+    /// Size of the unit of a quantity in this system, as a multiple of the SI unit `si`, such as `kg/m³` or `N m s`.
+    /// Units other than m, kg, s, N, J and Pa are the same in all systems.
     pub fn size_of(&self, si: &str) -> f64 {
         let (numerator, denominator) = si.split_once('/').unwrap_or((si, ""));
         let product =
@@ -116,7 +113,7 @@ impl UnitSystem {
         product(numerator) / product(denominator)
     }
 
-    /// Symbol of the unit of a quantity in this system. `si` is the SI unit of the quantity, as for [`Self::size_of`].
+    /// Symbol of the unit of a quantity in this system. `si` is the SI unit.
     pub fn symbol_of(&self, si: &str) -> String {
         let part = |part: &str| {
             part.split(' ').map(|factor| self.factor_symbol(factor)).collect::<Vec<_>>().join(" ")
@@ -140,7 +137,7 @@ impl UnitSystem {
     }
 }
 
-/// A factor of a unit without its exponent, and the exponent.
+/// Unit and exponent.
 fn split_power(factor: &str) -> (&str, i32) {
     match (factor.strip_suffix('²'), factor.strip_suffix('³')) {
         (Some(unit), _) => (unit, 2),
@@ -153,10 +150,7 @@ fn split_power(factor: &str) -> (&str, i32) {
 mod tests {
     use crate::units::UnitSystem;
 
-    /// Units of force, energy and stress agree with the tables of consistent units for LS-DYNA and Abaqus. The units of
-    /// force and stress are N and MPa (mm, t, s), kN and GPa (mm, kg, ms), N and MPa (mm, g, ms), 10⁷ N and Mbar = 10¹¹
-    /// Pa (cm, g, µs), and lbf and psi (in, lbf s²/in, s). A pound-force is 4.4482216152605 N, and a psi is
-    /// 6894.757293168 Pa.
+    /// Units of force, energy and stress agree with the tables of consistent units for LS-DYNA and Abaqus.
     #[test]
     fn forces_and_stresses_have_the_units_of_tables() {
         let expected = [
@@ -179,10 +173,8 @@ mod tests {
         assert_eq!(UnitSystem::named("si"), Some(UnitSystem::SI));
     }
 
-    /// Densities and wave speeds from handbooks indicate their system, in SI units and in mm, t and s. The solids are
-    /// steel (7850 kg/m³, 5900 m/s), polyurethane foam (50 kg/m³, 300 m/s) and rubber (1100 kg/m³, 60 m/s). Two cases
-    /// indicate no system. The density of rigid steel in mm, kg and ms is also possible in another system. The density
-    /// 1 and the speed 0.15, as of water in cm, g and µs, may be numbers without units.
+    /// The solids are steel, polyurethane foam and rubber, in SI units and in mm, t and s. Two cases indicate no
+    /// system: the density of rigid steel in mm, kg and ms, and water in cm, g and µs.
     #[test]
     fn solids_tell_their_units() {
         let si = [(7850.0, Some(5900.0)), (50.0, Some(300.0)), (1100.0, Some(60.0))];

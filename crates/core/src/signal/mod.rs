@@ -1,8 +1,6 @@
-//! Signal processing: channel filters of impact tests, resampling and injury criteria, independent of the model.
+//! Signal processing: channel filters of impact tests, resampling and injury criteria.
 //!
-//! A signal is a list of samples, one per instant. [`ChannelClass`] filters evenly spaced samples; [`Grid`] resamples
-//! unevenly spaced samples to evenly spaced instants and back. Times are in seconds, because the standards define the
-//! classes and criteria in seconds.
+//! A signal is a list of samples, one per instant. Times are in seconds, as in the standards.
 
 mod channel_class;
 mod grid;

@@ -1,8 +1,7 @@
 //! Moving mean.
 
-/// Mean of a signal over a window centred at each sample. The signal is linear between its samples; the window is
-/// truncated at the ends of the signal. If there is only one sample, or the lengths of `times` and `values` differ,
-/// `values` are returned unchanged.
+/// Mean of a piecewise linear signal over a window centred at each sample. The window is truncated at the ends of the
+/// signal. A single sample is unchanged.
 ///
 /// # Shapes and units
 /// `times` \[s\], strictly ascending; `values`: one per instant; `window` \[s\].
@@ -32,8 +31,7 @@ pub fn moving_mean(times: &[f64], values: &[f64], window: f64) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// The mean of t² over a window w exceeds t² by w²/12. The tolerance 1e-6 allows for the linear interpolation
-    /// between the samples.
+    /// The mean of t² over a window w exceeds t² by w²/12. The tolerance 1e-6 allows for the linear interpolation.
     #[test]
     fn a_parabola_is_raised() {
         let times: Vec<f64> = (0..=1000).map(|k| 1e-3 * f64::from(k)).collect();
