@@ -12,10 +12,8 @@ use crate::math::reduction::fixed_order_sum;
 pub struct Energies {
     /// Kinetic energy, ½ v_n · M v_n.
     pub kinetic: f64,
-    /// Kick energy: ⅛ dt² a_n · M a_n with the length dt of the step. This is the excess of the kinetic energy over ½
-    /// v_{n−½} · M v_{n+½}. Three parts are omitted. For a free body of mass m under gravity g, the omitted part is the
-    /// constant ⅛ dt² m g². The parts of prescribed motion and of external forces on loaded bodies are omitted because
-    /// their external work is counted over the kicks.
+    /// Kick energy ⅛ dt² a_n · M a_n with the step length dt: the excess of ½ v_n · M v_n over ½ v_{n−½} · M v_{n+½}.
+    /// The constant part by gravity on free bodies is omitted, and so are the parts by prescribed motion and by loads.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -23,14 +21,17 @@ pub struct Energies {
     pub hourglass: f64,
     /// Energy stored in contacts.
     pub contact: f64,
-    /// Dissipation by contact damping and by impacts with restitution below 1, since the start.
+    /// Dissipation by contact damping and by restitution below 1, since the start.
     pub viscous_dissipation: f64,
     /// Dissipation by friction, since the start.
     pub friction_dissipation: f64,
     /// Dissipation by mass damping, since the start.
     pub mass_damping_dissipation: f64,
-    /// Energy that the numerical method added since the start, by position projections, by changes of stiffness and
-    /// time step, by spring work that the spring energy omits, and by contacts lost in compression.
+    /// Energy that the numerical method added since the start, by
+    /// - position projections,
+    /// - changes of stiffness and time step,
+    /// - spring work that the spring energy omits,
+    /// - contacts lost in compression.
     pub numerical_work: f64,
     /// Work of loads, gravity and prescribed motion, since the start.
     pub external_work: f64,
@@ -44,9 +45,8 @@ impl Energies {
         held + dissipated - self.numerical_work
     }
 
-    /// Energy that central differences conserve for linear forces: the total energy minus the external work and the
-    /// kick energy. The numerical work includes the change of this energy by a change of the step length. In vibrations
-    /// of frequency ω, the total energy itself has a relative error of (ω dt)²/4.
+    /// Energy that central differences conserve for linear forces: total energy − external work − kick energy. The
+    /// total energy alone has a relative error of (ω dt)²/4 in vibrations of frequency ω.
     ///
     /// # Source
     /// With the kinetic energy T and the nodal forces f, the predictor–corrector satisfies exactly
@@ -58,7 +58,6 @@ impl Energies {
         self.total() - self.kick - self.external_work
     }
 
-    /// Sum of the magnitudes of external work, dissipation and numerical work since `before` \[J\].
     fn work_since(&self, before: &Self) -> f64 {
         let outside = (self.external_work - before.external_work).abs();
         let viscous = (self.viscous_dissipation - before.viscous_dissipation).abs();
@@ -113,12 +112,10 @@ impl Add for Wrench {
     }
 }
 
-/// Largest momentum of bodies that count as at rest, relative to the largest impulse of a step. This momentum is a
-/// rounding error.
+/// Largest momentum of bodies that count as at rest, relative to the largest impulse of a step.
 const REST_MOMENTUM_RATIO: f64 = 1e-10;
 
-/// Allowance for the accumulated rounding error of the energy balance, relative to the sum of the magnitudes of all
-/// work in a run.
+/// Rounding error of the energy balance, relative to the sum of the magnitudes of all work.
 const ROUNDING_OF_WORK: f64 = 1e-6;
 
 /// Deviation over a run: largest value, its time, and last value.
@@ -140,7 +137,6 @@ impl Deviation {
         }
     }
 
-    /// The deviation relative to a scale.
     fn over(self, scale: f64) -> Self {
         Self { largest: relative(self.largest, scale), last: relative(self.last, scale), ..self }
     }
@@ -148,12 +144,11 @@ impl Deviation {
 
 /// Running balance of a simulation.
 ///
-/// The scale of energy errors is the largest energy so far. The scale of momentum errors is the largest momentum of a
-/// body so far. At the end of a run, the scales are the peaks of the run.
+/// Energy errors are relative to the largest energy so far, momentum errors to the largest momentum of a body so far.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Audit {
     initial_energy: f64,
-    /// Conserved energy at the start \[J\]. [`Audit::start`] subtracts the kick energy of the first step.
+    /// Conserved energy at the start \[J\]; `start` subtracts the kick energy of the first step.
     initial_conserved: f64,
     has_started: bool,
     initial_momentum: Wrench,
@@ -172,7 +167,6 @@ pub struct Audit {
     /// Initial energy plus the magnitudes of all work since the start \[J\].
     work_put_through: f64,
     net_numerical_work: f64,
-    /// Change of the conserved energy since the start \[J\].
     imbalance: f64,
     balance: Deviation,
     numerical: Deviation,
@@ -182,8 +176,7 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Starts the audit with the initial energies and the initial momentum of all bodies. `rounding` is the rounding
-    /// error of the initial energy \[J\].
+    /// Starts the audit. `rounding` is the rounding error of the initial energy \[J\].
     pub fn new(energies: &Energies, momentum: Wrench, rounding: f64) -> Self {
         Self {
             initial_energy: energies.total() - energies.external_work,
@@ -210,13 +203,13 @@ impl Audit {
         }
     }
 
-    /// Initial value of [`Energies::total`] minus the external work \[J\].
+    /// Initial total energy minus external work \[J\].
     pub fn initial_energy(&self) -> f64 {
         self.initial_energy
     }
 
-    /// Largest of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding error so far
-    /// \[J\].
+    /// Largest of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding error
+    /// so far \[J\].
     pub fn energy_scale(&self) -> f64 {
         self.energy_scale.max(self.rounding + self.noise)
     }
@@ -226,18 +219,18 @@ impl Audit {
         self.has_started
     }
 
-    /// Largest momentum of a body so far or, if all bodies are at rest, largest impulse of a step \[kg·m/s\].
+    /// Largest momentum of a body so far or, for bodies at rest, largest impulse of a step \[kg·m/s\].
     pub fn momentum_scale(&self) -> f64 {
         scale(self.momentum_scale, self.impulse_scale)
     }
 
-    /// Largest Σ |x| |m v| over the nodes of a body so far or, if all bodies are at rest, largest angular impulse of a
-    /// step \[kg·m²/s\]. The angular momentum itself is no scale, because it may consist of rounding errors only.
+    /// Largest Σ |x| |m v| over the nodes of a body so far or, for bodies at rest, largest angular impulse of a step
+    /// \[kg·m²/s\]. The angular momentum itself may consist of rounding errors only.
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
     }
 
-    /// Sets the initial kick energy \[J\], which depends on the length of the first step.
+    /// Sets the initial kick energy \[J\].
     pub fn start(&mut self, kick: f64) {
         self.has_started = true;
         self.initial_conserved -= kick;
@@ -248,7 +241,7 @@ impl Audit {
         self.imbalance
     }
 
-    /// Numerical work since the start, without the part that impulses absorb in the same step \[J\].
+    /// Numerical work since the start, minus the part that impulses absorb in the same step \[J\].
     pub fn net_numerical_work(&self) -> f64 {
         self.net_numerical_work
     }
@@ -258,10 +251,8 @@ impl Audit {
         relative(self.imbalance.abs(), self.energy_scale())
     }
 
-    /// Whether the imbalance exceeds all of three limits: the fraction `tolerance` of the largest energy so far, the
-    /// rounding of the total work, and the rounding of positions. The second limit matters for a system that continues
-    /// to exchange energy long after its energy was largest. The third limit matters if a system is at rest from the
-    /// start.
+    /// Whether the imbalance exceeds three limits: `tolerance` times the largest energy, the rounding of all work, and
+    /// the rounding of positions.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];
@@ -308,23 +299,20 @@ impl Audit {
         self.noise += energy;
     }
 
-    /// Adds the impulse of loads and supports in a step. For bodies at rest, the largest of these impulses is the scale
-    /// of momentum errors.
+    /// Adds the impulse of loads and supports in a step.
     pub fn add_impulse(&mut self, impulse: Wrench) {
         self.impulse_scale = self.impulse_scale.max(impulse.linear.norm());
         self.angular_impulse_scale = self.angular_impulse_scale.max(impulse.angular.norm());
         self.impulse = self.impulse + impulse;
     }
 
-    /// Adds the numerical work `given` of a step, without the part that impulses absorb in the same step \[J\]. A body
-    /// that rests on impulses falls and is lifted in every step, and the impulse absorbs the work of the lift. This
-    /// exchange does not count as numerical work.
+    /// Adds the numerical work `given` of a step, minus the part that impulses absorb in the same step \[J\]. In a
+    /// resting contact, the impulse absorbs the work that lifts the body.
     pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
         self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
     }
 
-    /// Checks the balance of energies and momenta at a time \[s\]. `bodies` gives the momentum of each body and its
-    /// angular scale, the sum of |x| |m v| over the body.
+    /// Checks the balance at a time \[s\]. `bodies`: momentum and angular scale Σ |x| |m v| of each body.
     pub fn check(&mut self, time: f64, energies: &Energies, bodies: impl Iterator<Item = (Wrench, f64)>) {
         for energy in [energies.kinetic, energies.strain, energies.contact, energies.external_work] {
             self.energy_scale = self.energy_scale.max(energy.abs());
@@ -353,7 +341,7 @@ fn scale(of_bodies: f64, of_impulses: f64) -> f64 {
     if of_bodies > REST_MOMENTUM_RATIO * of_impulses { of_bodies } else { of_impulses }
 }
 
-/// A difference relative to a scale; 0 for a zero scale, NaN if the difference is NaN.
+/// Relative difference; 0 for a zero scale, NaN for a difference NaN.
 fn relative(difference: f64, scale: f64) -> f64 {
     if scale > 0.0 || difference.is_nan() { difference / scale } else { 0.0 }
 }
@@ -375,8 +363,7 @@ mod tests {
         audit
     }
 
-    /// Errors of the run are relative to its peak and have the time of the largest error. Current errors are relative
-    /// to the peak so far.
+    /// Errors of the run are relative to the peak of the run; current errors are relative to the peak so far.
     #[test]
     fn errors_are_relative_to_the_peak_of_the_run() {
         let audit = audit_of(&[1.0, 4.0, 2.0]);
@@ -389,8 +376,7 @@ mod tests {
         assert!(not_a_number.largest.is_nan() && not_a_number.time == 2.0 * DT && not_a_number.last == 0.5);
     }
 
-    /// If a later momentum is the peak, errors become relative to this peak, but the time of the largest error is
-    /// unchanged.
+    /// A later peak changes the relative errors, but not the time of the largest error.
     #[test]
     fn errors_of_momentum_are_relative_to_the_peak_of_the_run() {
         let push = |size: f64| {
@@ -405,7 +391,7 @@ mod tests {
         assert_eq!(audit.angular_deviation(), Deviation { largest: 0.1, time: DT, last: 0.0 });
     }
 
-    /// The error of the run includes the numerical work, except the part absorbed by impulses in the same step.
+    /// The error includes the numerical work, except the part that impulses absorb in the same step.
     #[test]
     fn numerical_work_is_in_the_error() {
         let mut audit = audit_of(&[4.0, 4.0]);
@@ -418,9 +404,8 @@ mod tests {
         assert_eq!(parts.map(|part| part.last), [0.5 / 4.5, 2.75 / 4.5, 3.25 / 4.5]);
     }
 
-    /// A body at rest on compressed springs has neither kinetic nor strain energy, and no work is done on the body. A
-    /// rounding error of the energy stored in the springs is no imbalance. A loss of a tenth of this energy is an
-    /// imbalance.
+    /// A body rests on compressed springs. A loss of a tenth of the stored energy is an imbalance; a rounding error is
+    /// not.
     #[test]
     fn energy_stored_in_contacts_is_an_energy_scale() {
         let stored = |contact: f64| Energies { contact, ..Energies::default() };
@@ -433,8 +418,7 @@ mod tests {
         assert!(after(2.7e-6).is_past(0.05));
     }
 
-    /// An imbalance up to the accumulated rounding of positions is within the tolerance; a larger imbalance is not. For
-    /// a system at rest, this rounding is the energy scale.
+    /// For a system at rest, the accumulated rounding of positions is the energy scale.
     #[test]
     fn rounding_of_positions_grows_with_the_steps() {
         let resting = |kinetic: f64| {
@@ -450,8 +434,7 @@ mod tests {
         assert!((resting(0.1e-20).relative_imbalance() - 0.1).abs() < 1e-9);
     }
 
-    /// An imbalance above the tolerance, relative to the peak so far, is detected. An imbalance within the rounding
-    /// error of the total work is not detected, even if the peak is small.
+    /// An imbalance within the rounding error of the total work is allowed, even if the peak is small.
     #[test]
     fn noise_is_not_past_the_tolerance() {
         assert!(audit_of(&[1.0, 1.06]).is_past(0.05) && !audit_of(&[1.0, 1.04]).is_past(0.05));

@@ -28,8 +28,8 @@ pub struct CriticalStep {
 }
 
 impl CriticalStep {
-    /// The smaller of two steps. Of equal steps `self` is chosen, so that the controlling element does not depend on
-    /// the number of threads.
+    /// The smaller of two steps. Of equal steps `self` is chosen, so that the result does not depend on the number of
+    /// threads.
     pub(super) fn smaller(self, other: Self) -> Self {
         if other.time_step < self.time_step { other } else { self }
     }
@@ -48,15 +48,14 @@ impl WorstElement {
     }
 }
 
-/// Frequency bound over a chunk, as an operation on elements.
+/// Frequency bound over a chunk.
 pub(super) struct ChunkBound<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,
-    /// Slots of each group, by node, then lane. A slot is the local number of a node in the chunk.
+    /// Slots (local numbers of nodes in the chunk) of each group, by node, then lane.
     pub slots: &'a [[u16; WIDTH]],
     /// Positions by slot \[m\].
     pub positions: &'a Slots,
-    /// Rows of the present history.
     pub history: &'a [Row],
     pub registers: Registers,
 }

@@ -1,5 +1,5 @@
-//! Explicit dynamics: elements and their internal forces, masses and the critical step, loads and supports, rigid
-//! bodies, the Newmark predictor–corrector, and the audit of energy and momentum.
+//! Explicit dynamics: elements, masses, loads, supports, rigid bodies, time integration, and the audit of energy and
+//! momentum.
 
 use ictus_core::{element, material, math, mesh};
 

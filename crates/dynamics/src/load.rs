@@ -1,9 +1,7 @@
 //! Loads: pressure, traction, body force.
 //!
-//! The nodal forces f_a = ∫ N_a t dA of a surface load t are consistent: for all displacements of the elements, the
-//! nodal forces do the same work as t. They therefore have the same resultant and moment as t. At the corners of a
-//! quadratic face, f_a can be opposite to t. A body force is distributed like the lumped mass, so that a uniform body
-//! force gives a free body a uniform acceleration.
+//! The nodal forces f_a = ∫ N_a t dA of a surface load t are consistent, and have the same resultant and moment as t.
+//! At the corners of a quadratic face, f_a can be opposite to t. A body force is distributed like the lumped mass.
 
 use super::mass::Lumping;
 use crate::element::{MAX_NODES, load_quadrature, shape_gradients, shape_values};
@@ -13,7 +11,7 @@ use crate::mesh::CellKind;
 /// Kind and global nodes of a face or cell.
 pub type Cell<'a> = (CellKind, &'a [u32]);
 
-/// Components of a load at the ends of a step. A pressure uses only the first component.
+/// Components of a load at the ends of a step; a pressure uses only the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadOverStep {
     /// Value at the beginning of the step.
@@ -32,18 +30,18 @@ pub enum Load {
         /// Pressure \[Pa\].
         value: TimeFunction,
     },
-    /// Dead load per reference area (traction) or volume (body force), fixed in space.
+    /// Dead load per reference area (traction) or volume (body force).
     Dead {
-        /// Nodes, ascending, each with its tributary area \[m²\] or volume \[m³\].
+        /// Nodes, ascending, with tributary area \[m²\] or volume \[m³\].
         shares: Vec<(u32, f64)>,
-        /// Components of the force per area \[Pa\] or per volume \[N/m³\].
+        /// Force per area \[Pa\] or per volume \[N/m³\].
         value: [TimeFunction; 3],
     },
 }
 
 impl Load {
-    /// Values at the ends of a step of length `time_step` that begins at `time` \[s\]. If the step does not resolve the
-    /// function, both values are the mean over the step, so that the kicks give the impulse of the load.
+    /// Values at the ends of a step of length `time_step` from `time` \[s\]. If the step does not resolve the function,
+    /// both values are the mean over the step.
     pub fn over_step(&self, time: f64, time_step: f64) -> LoadOverStep {
         let (mut start, mut end) = (Vec3::zeros(), Vec3::zeros());
         let components = match self {
@@ -57,8 +55,7 @@ impl Load {
         LoadOverStep { start, end }
     }
 
-    /// Adds the nodal forces of the load to `forces` \[N\]. `value` is the pressure (first component) or the force per
-    /// area or volume.
+    /// Adds the nodal forces to `forces` \[N\]. `value`: pressure (first component), or force per area or volume.
     pub fn add_forces(&self, value: &Vec3, positions: &[Vec3], forces: &mut [Vec3]) {
         match self {
             Self::Pressure { faces, .. } => {
@@ -80,7 +77,7 @@ impl Load {
     }
 }
 
-/// Consistent tributary area ∫ N_a dA of each node of faces \[m²\], ascending by node.
+/// Consistent tributary area ∫ N_a dA \[m²\] of each node, ascending.
 pub fn consistent_shares<'a>(faces: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
     let mut shares: Vec<(u32, f64)> = Vec::new();
     for (kind, nodes) in faces {
@@ -91,7 +88,7 @@ pub fn consistent_shares<'a>(faces: impl Iterator<Item = Cell<'a>>, positions: &
     summed(shares)
 }
 
-/// Tributary volume of each node of cells, distributed like the lumped mass (`Lumping`) \[m³\], ascending by node.
+/// Tributary volume \[m³\] of each node, ascending, distributed like the lumped mass.
 pub fn lumped_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
     let mut shares: Vec<(u32, f64)> = Vec::new();
     let mut of_cell = CellShares::default();
@@ -101,7 +98,7 @@ pub fn lumped_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec
     summed(shares)
 }
 
-/// Computes the tributary volumes of the nodes of single cells. The quadrature table of the last kind is kept.
+/// Tributary volumes of single cells; the quadrature table of the last kind is kept.
 #[derive(Clone, Debug, Default)]
 pub struct CellShares {
     lumping: Option<Lumping>,
@@ -109,8 +106,7 @@ pub struct CellShares {
 }
 
 impl CellShares {
-    /// Tributary measure of each node of a cell, distributed like the lumped mass. The measure of a volume cell is its
-    /// volume \[m³\]; the measure of a surface cell is its area \[m²\].
+    /// Volume \[m³\], or area \[m²\] of a surface cell, for each node, distributed like the lumped mass.
     pub fn compute(&mut self, (kind, nodes): Cell<'_>, positions: &[Vec3]) -> &[f64] {
         let of_kind = self.lumping.take().filter(|table| table.kind() == kind);
         let table = self.lumping.insert(of_kind.unwrap_or_else(|| Lumping::new(kind)));
@@ -124,7 +120,6 @@ impl CellShares {
     }
 }
 
-/// Sums the shares of each node.
 fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     shares.sort_by_key(|share| share.0);
     shares.dedup_by(|next, kept| {
@@ -137,9 +132,8 @@ fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     shares
 }
 
-/// Calls `visit` at each quadrature point with the shape values, and with the product of the Jacobian at this point and
-/// the weight. For a face, the Jacobian is the area vector along the outward normal. For a volume cell, the Jacobian is
-/// det ∂x/∂ξ, as the first component of a vector.
+/// Calls `visit` at each quadrature point with the shape values and the weighted Jacobian: the area vector along the
+/// outward normal of a face, or (det ∂x/∂ξ, 0, 0) of a volume cell.
 fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: impl FnMut(&[f64], Vec3)) {
     let mut values = [0.0; MAX_NODES];
     let mut gradients = [[0.0; 3]; MAX_NODES];
@@ -166,7 +160,7 @@ mod tests {
     use crate::mass::{add_lumped_mass, mass_properties};
     use crate::mesh::CellFace;
 
-    /// A pressure p on a square face of area A gives the force −p A along the outward normal, a quarter on each node.
+    /// A pressure p on a square face of area A gives each node the force −p A/4 along the outward normal.
     #[test]
     fn pressure_pushes_against_the_outward_normal() {
         let positions: Vec<Vec3> =
@@ -180,9 +174,8 @@ mod tests {
         }
     }
 
-    /// Shares of a uniform pressure on the corners, the mid-side nodes and the centre of a straight-sided quadratic
-    /// face: 1/6 and 2/3 on a Line3; 0 and 1/3 on a Tri6; −1/12 and 1/3 on a Quad8; 1/36, 1/9 and 4/9 on a Quad9 (Cook
-    /// et al. 2002, *Concepts and Applications of Finite Element Analysis*, §3.11).
+    /// Shares of corners, mid-side nodes and centre of a straight-sided face under uniform pressure (Cook et al. 2002,
+    /// *Concepts and Applications of Finite Element Analysis*, §3.11).
     #[test]
     fn consistent_loads_of_quadratic_faces() {
         for (kind, area, shares) in [
@@ -209,8 +202,7 @@ mod tests {
         }
     }
 
-    /// The forces of a uniform pressure on all faces of a curved cell have neither resultant nor moment. The shares of
-    /// a body force sum to the volume of the cell.
+    /// A uniform pressure on a closed surface has no resultant and no moment. Body-force shares sum to the volume.
     #[test]
     fn pressure_on_a_closed_curved_surface_balances() {
         for kind in [
@@ -248,7 +240,7 @@ mod tests {
         }
     }
 
-    /// In a plane problem the outward normal of a segment lies to the right of the segment.
+    /// The outward normal of a segment lies to its right.
     #[test]
     fn pressure_on_a_segment_pushes_to_the_left() {
         let positions = vec![Vec3::zeros(), Vec3::new(2.0, 0.0, 0.0)];
@@ -259,8 +251,7 @@ mod tests {
         assert!((forces[0] - Vec3::new(0.0, 3.0, 0.0)).norm() < 1e-14);
     }
 
-    /// A uniform body force gives a free cell of any kind a uniform acceleration, because the nodal forces are
-    /// proportional to the lumped masses.
+    /// The nodal forces of a uniform body force are proportional to the lumped masses.
     #[test]
     fn body_force_is_spread_like_the_mass() {
         for kind in CellKind::ALL.into_iter().filter(|kind| kind.dimension() >= 2) {
@@ -275,7 +266,7 @@ mod tests {
         }
     }
 
-    /// A body force on a tetrahedron of volume 1/6 gives each node a quarter of the total force.
+    /// Each node of a tetrahedron of volume 1/6 carries a quarter of a body force.
     #[test]
     fn body_force_is_spread_by_volume() {
         let positions = vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];

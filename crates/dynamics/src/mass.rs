@@ -18,7 +18,7 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// No mass at the origin: the neutral element of [`MassProperties::merge`].
+    /// No mass: the neutral element of `merge`.
     pub const NONE: Self = Self {
         mass: 0.0,
         centre: Vec3::new(0.0, 0.0, 0.0),
@@ -38,15 +38,14 @@ impl MassProperties {
     }
 }
 
-/// Inertia m (|r|² I − r ⊗ r) of a point mass.
 fn point_inertia(mass: f64, offset: &Vec3) -> Mat3 {
     (Mat3::identity() * offset.norm_squared() - offset * offset.transpose()) * mass
 }
 
-/// Mass properties of cells of one kind. The integrals are exact for the polynomial geometry of solid and plane cells.
+/// Mass properties of cells of one kind, exact for polynomial geometry.
 ///
-/// Solid cells contribute by volume, plane cells in z = 0 by area times thickness 1. For the inertia, the mass of plane
-/// cells lies in the plane. Points and segments have no mass.
+/// Solid cells contribute by volume, plane cells in z = 0 by area times thickness 1. The inertia of plane cells
+/// neglects the thickness. Points and segments have no mass.
 ///
 /// # Shapes and units
 /// `density` \[kg/m³\]; `connectivity`: `kind.num_nodes()` indices into `positions` \[m\] per cell.
@@ -63,11 +62,10 @@ pub fn mass_properties(
     }
 }
 
-/// Mass properties of a surface of triangles or quadrilaterals with `surface_density` = ρ · thickness \[kg/m²\].
+/// Mass properties of a surface with `surface_density` = ρ · thickness \[kg/m²\].
 ///
-/// The thickness is neglected in the inertia: the mass lies in the mid-surface. The result is exact for flat faces with
-/// straight sides. On other faces the area measure is a square root, which the quadrature rule integrates only
-/// approximately.
+/// The inertia neglects the thickness. The result is exact for flat faces with straight sides, and approximate on
+/// others.
 pub fn shell_mass_properties(
     kind: CellKind,
     connectivity: &[u32],
@@ -80,11 +78,10 @@ pub fn shell_mass_properties(
     integrate(kind, connectivity, positions, surface_density)
 }
 
-/// Nodal shares of the volume of a cell. The shares times the density are the lumped masses.
+/// Nodal shares of the volume of a cell; shares times density are the lumped masses.
 ///
-/// Linear cells use the row sums ∫ N_a dV of the consistent mass matrix. Row sums of quadratic cells can be zero or
-/// negative at the corners. Quadratic cells therefore use the diagonal ∫ N_a² dV, scaled to the volume of the cell. The
-/// diagonal is positive for every valid cell.
+/// Linear cells use the row sums ∫ N_a dV of the consistent mass matrix. Quadratic cells use the positive diagonal
+/// ∫ N_a² dV, scaled to the volume, because their row sums can be zero or negative.
 ///
 /// # Source
 /// Hinton, Rock and Zienkiewicz 1976, Earthquake Eng. Struct. Dyn. 4:245 ("HRZ lumping").
@@ -102,7 +99,6 @@ struct LumpingPoint {
 }
 
 impl Lumping {
-    /// Computes the quadrature table of a kind.
     pub fn new(kind: CellKind) -> Self {
         let rule = if kind == kind.linear() { quadrature(kind) } else { second_moment_quadrature(kind) };
         let point = |point: &QuadraturePoint| {
@@ -114,12 +110,11 @@ impl Lumping {
         Self { kind, points: rule.iter().map(point).collect() }
     }
 
-    /// Cell kind.
     pub fn kind(&self) -> CellKind {
         self.kind
     }
 
-    /// Computes the shares of one cell from its nodal positions \[m\]: volumes \[m³\], or areas \[m²\] of a surface.
+    /// Shares of one cell from its nodal positions \[m\]: volumes \[m³\], or areas \[m²\] of a surface.
     pub fn shares(&self, nodes: &[Vec3], shares: &mut [f64]) {
         let linear = self.kind == self.kind.linear();
         shares.fill(0.0);
@@ -165,8 +160,7 @@ pub fn add_lumped_mass(
     }
 }
 
-/// det ∂x/∂ξ of a volume, |∂x/∂ξ₁ × ∂x/∂ξ₂| of a surface, |∂x/∂ξ₁| of a line. `nodes` gives the position and the shape
-/// gradient of each node.
+/// det ∂x/∂ξ of a volume, |∂x/∂ξ₁ × ∂x/∂ξ₂| of a surface, |∂x/∂ξ₁| of a line. `nodes`: positions and shape gradients.
 fn measure<'a>(kind: CellKind, nodes: impl Iterator<Item = (&'a Vec3, &'a [f64; 3])>) -> f64 {
     let mut jacobian = Mat3::zeros();
     for (node, gradient) in nodes {
@@ -179,8 +173,7 @@ fn measure<'a>(kind: CellKind, nodes: impl Iterator<Item = (&'a Vec3, &'a [f64; 
     }
 }
 
-/// Mass properties by quadrature. Positions are taken relative to the first node, to avoid cancellation far from the
-/// origin.
+/// Positions are relative to the first node, against cancellation far from the origin.
 fn integrate(kind: CellKind, connectivity: &[u32], positions: &[Vec3], density: f64) -> MassProperties {
     let Some(&first) = connectivity.first() else { return MassProperties::NONE };
     let origin = positions[first as usize];
@@ -253,8 +246,7 @@ mod tests {
         corners[6] += Vec3::new(0.4, 0.3, -0.2);
         corners[1] += Vec3::new(0.1, -0.3, 0.2);
         let body = mass_properties(CellKind::Hex8, &[0, 1, 2, 3, 4, 5, 6, 7], &corners, 1.0);
-        // The reference is the midpoint rule on 20³ and 40³ cells of the reference element, with the error O(h²)
-        // removed by extrapolation.
+        // The reference is the midpoint rule on 20³ and 40³ cells, extrapolated to remove the error O(h²).
         let (coarse, fine) = (midpoint(&corners, 20), midpoint(&corners, 40));
         let extrapolated = (fine * 4.0 - coarse) / 3.0;
         let second = Mat3::identity() * (body.inertia.trace() * 0.5) - body.inertia
@@ -280,8 +272,8 @@ mod tests {
         second
     }
 
-    /// Mass fractions of a corner and of a mid-side node of affine elements. Hughes 2000, *The Finite Element Method*,
-    /// §7.3, gives the fractions of the Quad8; exact integration gives all other fractions.
+    /// Mass fractions of a corner and of a mid-side node of affine elements: Quad8 from Hughes 2000, *The Finite
+    /// Element Method*, §7.3, other kinds by exact integration.
     #[test]
     fn masses_of_quadratic_cells_are_those_of_the_scaled_diagonal() {
         for (kind, corner, mid_side) in [
@@ -306,7 +298,7 @@ mod tests {
         }
     }
 
-    /// The unit cube under x' = x + xy/2, y' = y + x², with det J = 1 + y/2 − x². Quadratic cells represent this map
+    /// The unit cube under x' = x + xy/2, y' = y + x², with det J = 1 + y/2 − x². Quadratic cells represent the map
     /// exactly.
     #[test]
     fn mass_properties_of_curved_cells_are_exact() {

@@ -4,16 +4,15 @@
 //! predict   v½ = v_n + dt a_n / 2,   x_{n+1} = x_n + dt v½
 //! correct   v_{n+1} = v½ + dt a_{n+1} / 2
 //! ```
-//! Here dt is the length of the step. The scheme equals velocity Verlet and, for steps of constant length, central
-//! differences. The scheme is symplectic and of second order, and it conserves momentum. Source: Newmark, J. Eng. Mech.
-//! Div. ASCE 85 (1959) 67–94.
+//! Here dt is the length of the step. The scheme equals velocity Verlet and, for constant steps, central differences.
+//! It is symplectic, of second order, and conserves momentum. Source: Newmark, J. Eng. Mech. Div. ASCE 85 (1959) 67–94.
 
 use rayon::prelude::*;
 
 use crate::math::Vec3;
 use crate::math::reduction::nodes_per_task;
 
-/// Replaces velocities by mid-step velocities, and writes the positions at the end of the step to `positions_next`.
+/// Advances `velocities` to mid-step, and writes the positions at the end of the step to `positions_next`.
 pub fn predict(
     time_step: f64,
     positions: &[Vec3],
@@ -37,7 +36,7 @@ pub fn predict(
     });
 }
 
-/// Replaces mid-step velocities by the velocities at the end of the step.
+/// Advances mid-step velocities to the end of the step.
 pub fn correct(time_step: f64, accelerations: &[Vec3], velocities: &mut [Vec3]) {
     let size = nodes_per_task(velocities.len());
     let motion = velocities.par_chunks_mut(size).zip(accelerations.par_chunks(size));
@@ -54,8 +53,8 @@ pub fn correct(time_step: f64, accelerations: &[Vec3], velocities: &mut [Vec3]) 
 mod tests {
     use super::*;
 
-    /// The linear oscillator x'' = −ω² x. Central differences have exactly the frequency ω̄ = (2/dt) asin(ω dt/2)
-    /// (Belytschko, Liu & Moran, Nonlinear Finite Elements, §6.2).
+    /// The oscillator x'' = −ω² x has the frequency ω̄ = (2/dt) asin(ω dt/2) under central differences (Belytschko, Liu
+    /// & Moran, Nonlinear Finite Elements, §6.2).
     #[test]
     fn oscillator_has_the_frequency_of_central_differences() {
         let (omega, dt) = (3.0_f64, 0.1_f64);

@@ -4,15 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 
-/// A rigid body: mass and inertia, position of the centre of mass, orientation, velocity and angular momentum.
+/// A rigid body.
 ///
-/// Translation is integrated like the motion of a node (Newmark, β = 0, γ = 1/2). Rotation is integrated by a midpoint
-/// rule in the body frame. The rule is time-reversible. For steps of constant or varying length, the rule conserves the
-/// angular momentum and the energy of a free body up to rounding.
+/// Translation is integrated like the motion of a node (Newmark, β = 0, γ = 1/2), rotation by a midpoint rule in the
+/// body frame. The rule is time-reversible, and conserves angular momentum and energy of a free body up to rounding.
 ///
 /// # Source
 /// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential of the mean angular velocity
-/// replaces the Cayley transform, because the exponential is exact about a principal axis.
+/// replaces the Cayley transform, because it is exact about a principal axis.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RigidBody {
     mass: f64,
@@ -21,8 +20,8 @@ pub struct RigidBody {
     /// Rotation from principal axes to the reference configuration.
     principal: Rotation,
     reference_centre: Vec3,
-    /// Displacement of the centre from the reference configuration, summed separately to avoid the rounding of large
-    /// coordinates.
+    /// Displacement of the centre from the reference configuration, separate because large coordinates round more
+    /// coarsely.
     travel: Vec3,
     velocity: Vec3,
     /// Rotation from principal axes to space.
@@ -31,18 +30,17 @@ pub struct RigidBody {
     angular_momentum: Vec3,
 }
 
-/// Largest |L × ω|/(|L||ω|) of a rotation that counts as steady about a principal axis. Here L is the angular momentum
-/// and ω is the angular velocity.
+/// Largest |L × ω|/(|L||ω|) of a steady rotation about a principal axis, with the angular momentum L and the angular
+/// velocity ω.
 const STEADY_SPIN: f64 = 1e-12;
 
-/// Largest rotation in one substep of the midpoint rule \[rad\]. For rotations up to this angle, the solution is unique
-/// and the iteration converges.
+/// Largest rotation in a substep \[rad\]; up to this angle the solution of the midpoint rule is unique.
 const MAX_ROTATION: f64 = 0.5;
 
-/// Largest number of substeps of a step. A rotation that needs more substeps is not resolved.
+/// Largest number of substeps; a faster rotation is not resolved.
 const MAX_SUBSTEPS: f64 = 1e4;
 
-/// Largest number of iterations of the midpoint rule. Ten iterations reach rounding for the largest rotation.
+/// Ten iterations reach rounding for the largest rotation.
 const MAX_ITERATIONS: usize = 20;
 
 impl RigidBody {
@@ -55,7 +53,7 @@ impl RigidBody {
         if axes.determinant() < 0.0 {
             axes.column_mut(2).neg_mut();
         }
-        // The matrix is converted directly, because an iterative conversion can fail for a rotation by π.
+        // An iterative conversion can fail for a rotation by π.
         let principal = Rotation::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
         Self {
             mass,
@@ -75,7 +73,7 @@ impl RigidBody {
         self.angular_momentum = self.inertia_times(&angular_velocity);
     }
 
-    /// I ω for ω = `vector`, with the spatial inertia I about the centre of mass.
+    /// I ω for ω = `vector`, with the spatial inertia I.
     pub fn inertia_times(&self, vector: &Vec3) -> Vec3 {
         let local = self.orientation.inverse() * vector;
         self.orientation * self.moments.component_mul(&local)
@@ -125,7 +123,7 @@ impl RigidBody {
         self.orientation * self.spin(&local)
     }
 
-    /// Angular velocity from an angular momentum, both in principal axes; zero about an axis without inertia.
+    /// Angular velocity from angular momentum, in principal axes; zero about an axis without inertia.
     fn spin(&self, momentum: &Vec3) -> Vec3 {
         momentum.zip_map(&self.moments, |l, moment| if moment > 0.0 { l / moment } else { 0.0 })
     }
@@ -135,13 +133,12 @@ impl RigidBody {
         0.5 * self.mass * self.velocity.norm_squared() + self.rotational_energy()
     }
 
-    /// Rotation from the reference configuration.
+    /// Rotation from the reference configuration to the present.
     pub fn rotation(&self) -> Rotation {
         self.orientation * self.principal.inverse()
     }
 
-    /// Adds the impulses of a `force` \[N\] and of a `torque` about the centre of mass \[N·m\] over the time
-    /// `half_step` \[s\].
+    /// Adds a `force` \[N\] and a `torque` about the centre of mass \[N·m\] over the time `half_step` \[s\].
     pub fn kick(&mut self, half_step: f64, force: &Vec3, torque: &Vec3) {
         self.velocity += force * (half_step / self.mass);
         self.angular_momentum += torque * half_step;
@@ -153,7 +150,6 @@ impl RigidBody {
         self.rotate(time_step);
     }
 
-    /// Rotates the body over a step with constant spatial angular momentum.
     fn rotate(&mut self, time_step: f64) {
         if self.angular_momentum == Vec3::zeros() {
             return;
@@ -172,19 +168,15 @@ impl RigidBody {
         self.orientation.renormalize();
     }
 
-    /// Rotation exp(h ω̄) in the body frame over a step of length h. With the angular momenta l_n and l_{n+1} in the
-    /// body frame, the mean angular velocity ω̄ satisfies
+    /// Rotation exp(h ω̄) in the body frame over a step of length h. The angular momenta l_n and l_{n+1} in the body
+    /// frame give the mean angular velocity ω̄:
     ///
     /// ```text
     /// ω̄ = I⁻¹ l̄,   l̄ = (l_n + l_{n+1})/2
     /// l_{n+1} = exp(−h ω̄) l_n  ⇔  l̄ = l_n + t l̄ × ω̄,   t = tan(h |ω̄|/2)/|ω̄|
     /// ```
-    /// The change Δl of the angular momentum is normal to ω̄. The rotational energy is therefore constant:
-    ///
-    /// ```text
-    /// Δ(l · I⁻¹ l)/2 = Δl · ω̄ = 0
-    /// ```
-    /// Newton's method solves for l̄, with t from the previous iteration.
+    /// The change Δl is normal to ω̄, so that the rotational energy is constant: Δ(l · I⁻¹ l)/2 = Δl · ω̄ = 0. Newton's
+    /// method solves for l̄, with t from the previous iteration.
     fn midpoint_rotation(&self, time_step: f64) -> Rotation {
         let before = self.orientation.inverse() * self.angular_momentum;
         let (mut mean, mut spin) = (before, self.spin(&before));
@@ -210,8 +202,8 @@ impl RigidBody {
     /// ```text
     /// |ω|² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃),   J = |L|²/(2 T)
     /// ```
-    /// Here T is the rotational energy and L is the angular momentum. I₁ is the smallest and I₃ is the largest
-    /// principal moment of inertia.
+    /// T is the rotational energy, L the angular momentum, I₁ the smallest and I₃ the largest principal moment of
+    /// inertia.
     fn max_angular_velocity(&self) -> f64 {
         let (least, greatest) = (self.moments.min(), self.moments.max());
         let twice_energy = self.angular_momentum.dot(&self.angular_velocity());
@@ -219,20 +211,17 @@ impl RigidBody {
         (twice_energy * (least + greatest - moment) / (least * greatest)).sqrt()
     }
 
-    /// Whether the axis of the torque-free rotation is fixed, as for a rotation about a principal axis.
+    /// Whether the rotation is about a principal axis.
     pub fn spins_steadily(&self) -> bool {
         let spin = self.angular_velocity();
         let gyroscopic = self.angular_momentum.cross(&spin).norm();
         gyroscopic <= STEADY_SPIN * self.angular_momentum.norm() * spin.norm()
     }
 
-    /// Upper bound on |ω|² + |dω/dt| in the torque-free motion \[rad/s²\].
-    ///
-    /// The angular velocity of a steady rotation is constant. The bound on any other rotation follows from two
-    /// inequalities, of which the second is a consequence of Euler's equations:
+    /// Upper bound on |ω|² + |dω/dt| in the torque-free motion \[rad/s²\]. For a rotation that is not steady,
     ///
     /// ```text
-    /// |ω| ≤ |L|/I_min,   |dω/dt| ≤ |ω|² (I_max − I_min)/I_min
+    /// |ω| ≤ |L|/I_min,   |dω/dt| ≤ |ω|² (I_max − I_min)/I_min   (Euler's equations)
     /// ```
     pub fn spin_bound(&self) -> f64 {
         if self.angular_momentum == Vec3::zeros() {
@@ -246,10 +235,8 @@ impl RigidBody {
         speed * speed * greatest / least
     }
 
-    /// Motion over a step of free flight under a constant acceleration \[m/s²\].
-    ///
-    /// The angular velocity of the flight is constant. A steady spin keeps its angular velocity. Any other rotation is
-    /// the shortest rotation between the orientations at the ends of the step.
+    /// Free flight over a step under a constant acceleration \[m/s²\]. The shortest rotation with constant angular
+    /// velocity replaces an unsteady rotation.
     pub fn flight(&self, acceleration: Vec3, time_step: f64) -> RigidMotion {
         let mut end = self.clone();
         end.rotate(time_step);
@@ -267,7 +254,7 @@ impl RigidBody {
         }
     }
 
-    /// Moves the body along a flight by the time `s` \[s\], which is at most the length of the step of the flight.
+    /// Moves the body along a flight by the time `s` \[s\], at most the step of the flight.
     pub fn advance_along(&mut self, flight: &RigidMotion, s: f64) {
         let later = flight.advanced(s);
         self.travel += flight.displacement(s);
@@ -305,14 +292,14 @@ impl RigidBody {
         self.angular_momentum += self.inertia_times(angular_velocity);
     }
 
-    /// Replaces the velocity and the angular momentum by functions of their present values.
+    /// Replaces velocity and angular momentum by functions of their present values.
     pub fn map_momenta(&mut self, velocity: impl Fn(&Vec3) -> Vec3, angular: impl Fn(&Vec3) -> Vec3) {
         self.velocity = velocity(&self.velocity);
         self.angular_momentum = angular(&self.angular_momentum);
     }
 
-    /// Displaces the centre of mass \[m\], and rotates the body about the centre of mass by a rotation vector \[rad\].
-    /// The velocity and the angular momentum are unchanged.
+    /// Displaces the centre of mass \[m\], and rotates the body about it by a rotation vector \[rad\]. The momenta are
+    /// unchanged.
     pub fn shift(&mut self, displacement: &Vec3, rotation: &Vec3) {
         self.travel += displacement;
         if *rotation != Vec3::zeros() {
@@ -332,12 +319,12 @@ impl RigidBody {
         self.angular_momentum = self.inertia_times(angular_velocity);
     }
 
-    /// Kinetic energy of the rotation about the centre of mass \[J\].
+    /// Kinetic energy of rotation \[J\].
     pub fn rotational_energy(&self) -> f64 {
         0.5 * self.angular_momentum.dot(&self.angular_velocity())
     }
 
-    /// Sets component `axis` of the position \[m\] and of the velocity \[m/s\] of the centre of mass.
+    /// Sets component `axis` of the position \[m\] and of the velocity \[m/s\] of the centre.
     pub fn prescribe(&mut self, axis: usize, position: f64, velocity: f64) {
         self.travel[axis] = position - self.reference_centre[axis];
         self.velocity[axis] = velocity;
@@ -354,8 +341,7 @@ mod tests {
         body
     }
 
-    /// The reference is I ω with an angular velocity ω and the inertia tensor I of a box, in 360 attitudes about each
-    /// axis. Tolerance: rounding of an eigenvalue problem.
+    /// The reference is I ω of a box, in 360 attitudes about each axis.
     #[test]
     fn principal_axes_are_found_in_any_attitude() {
         let box_inertia = Mat3::from_diagonal(&Vec3::new(1.0, 2.5, 3.0));
@@ -372,9 +358,8 @@ mod tests {
         }
     }
 
-    /// Torque-free rotation near the unstable axis (Dzhanibekov), in steps from a thousandth of a revolution to more
-    /// than one revolution. Angular momentum is conserved to rounding, and energy to the accumulated rounding of 20,000
-    /// steps.
+    /// Torque-free rotation near the unstable axis (Dzhanibekov), in steps up to more than one revolution. The energy
+    /// error is accumulated rounding.
     #[test]
     fn free_rotation_keeps_angular_momentum_and_energy() {
         for step in [5e-3, 0.3, 7.0] {
@@ -390,8 +375,7 @@ mod tests {
         }
     }
 
-    /// The moment of inertia of a needle about its long axis is about 10⁻⁴ of its other moments of inertia. |L|/I for
-    /// the long axis would therefore greatly overestimate the angular velocity.
+    /// The bound |L|/I_min would greatly overestimate the angular velocity of a needle.
     #[test]
     fn needle_keeps_its_energy() {
         let mut body = RigidBody::new(1.0, Vec3::zeros(), &Mat3::from_diagonal(&Vec3::new(1e-4, 0.9, 1.0)));
@@ -405,7 +389,7 @@ mod tests {
         assert!(worst < 1e-12, "energy error {worst:e}");
     }
 
-    /// The midpoint rule converges with second order to a solution with many small steps.
+    /// Convergence to a solution with many small steps.
     #[test]
     fn rotation_is_second_order() {
         let orientation = |steps: u32| {
@@ -419,7 +403,7 @@ mod tests {
         assert!((order - 2.0).abs() < 0.05, "order {order}");
     }
 
-    /// Rotation about a principal axis is exact: a step of one revolution restores the orientation.
+    /// A step of one revolution about a principal axis restores the orientation.
     #[test]
     fn steady_spin_is_exact_for_any_step() {
         let mut body = asymmetric();
@@ -429,8 +413,7 @@ mod tests {
         assert!(body.rotation().angle() < 1e-14);
     }
 
-    /// The angular acceleration agrees with the central difference of the angular velocity over the time 2 h. The
-    /// truncation error is O(h²).
+    /// Compared with the central difference of the angular velocity; the truncation error is O(h²).
     #[test]
     fn angular_acceleration_is_the_rate_of_the_angular_velocity() {
         let mut body = asymmetric();
@@ -444,7 +427,6 @@ mod tests {
         assert!((rate - found).norm() < 1e-6 * found.norm(), "{rate} against {found}");
     }
 
-    /// The bound on |ω|² + |dω/dt| holds along the whole motion of an asymmetric body.
     #[test]
     fn spin_bound_holds() {
         let mut body = asymmetric();
@@ -457,8 +439,7 @@ mod tests {
         }
     }
 
-    /// The flight and the drift of a step end at the same orientation, and the flight adds its acceleration times the
-    /// step to the velocity.
+    /// Flight and drift of a step end at the same orientation.
     #[test]
     fn flight_ends_where_the_drift_ends() {
         let mut body = asymmetric();

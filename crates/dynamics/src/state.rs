@@ -10,7 +10,7 @@ use crate::math::Vec3;
 pub struct NodalState {
     /// Time \[s\].
     pub time: f64,
-    /// Remainder of the compensated summation of the steps: the accurate sum minus `time` \[s\].
+    /// Accurate sum of the steps minus `time` \[s\], by compensated summation.
     pub time_remainder: f64,
     /// Number of steps taken.
     pub step: u64,
@@ -46,7 +46,7 @@ impl NodalState {
         self.time = after;
     }
 
-    /// Sets the time to `instant` \[s\] if the time and `instant` differ only by the rounding error of a sum.
+    /// Sets the time to `instant` \[s\] if both differ only by rounding.
     pub fn settle(&mut self, instant: f64) {
         if (instant - self.time - self.time_remainder).abs() <= 2.0 * f64::EPSILON * instant {
             (self.time, self.time_remainder) = (instant, 0.0);

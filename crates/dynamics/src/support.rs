@@ -15,7 +15,7 @@ pub enum Prescribed {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
-    /// Component of a rotation; the rotation prescribes the other two components too.
+    /// Component of a rotation, which prescribes all three components.
     Rotation(PrescribedRotation),
 }
 
@@ -61,14 +61,13 @@ pub struct StepStart {
     pub velocity: Vec3,
 }
 
-/// Velocity jumps of a prescribed motion at the ends of a step \[m/s\]. They are the velocity changes that the
-/// accelerations at the ends of the step do not give; for a smooth motion they are zero.
+/// Jumps `begin` and `end` of the velocity v at the ends of a step \[m/s\]. With the accelerations a and the
+/// displacement Δx they satisfy
 ///
-/// The jump `begin` and half a step with the acceleration a_n lead from the velocity v_n to the mean velocity Δx/dt.
-/// Half a step with a_{n+1} and the jump `end` then lead to v_{n+1}:
 /// ```text
 /// v_n ─ begin, ½ dt a_n ─► Δx/dt ─ ½ dt a_{n+1}, end ─► v_{n+1}
 /// ```
+/// A smooth motion has no jumps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VelocityJumps {
     begin: f64,
@@ -77,9 +76,8 @@ pub struct VelocityJumps {
 }
 
 impl VelocityJumps {
-    /// Velocity jumps of a step. `before` contains the velocity \[m/s\] and the acceleration \[m/s²\] at the beginning
-    /// of the step. `travel` is the displacement over the step \[m\], and `end` is the motion at the end of the step. A
-    /// step of zero length has no jumps.
+    /// `before`: velocity \[m/s\] and acceleration \[m/s²\] at the beginning of the step; `travel`: displacement over
+    /// the step \[m\]; `end`: motion at its end. A step of zero length has no jumps.
     pub fn of(before: [f64; 2], travel: f64, end: &PrescribedStep, time_step: f64) -> Self {
         if time_step == 0.0 {
             return Self::default();
@@ -98,20 +96,19 @@ impl VelocityJumps {
         [self.begin, self.end]
     }
 
-    /// Change of ½ v² over the step, including the jumps: the work of all forces on a node per unit mass \[J/kg\].
+    /// Change of ½ v² over the step, including the jumps \[J/kg\].
     pub fn energy_gained(&self) -> f64 {
         self.energy_gained
     }
 }
 
-/// A prescribed motion over one step, common to all nodes of a support.
+/// A prescribed motion over a step, common to all nodes of a support.
 #[derive(Clone, Copy, Debug)]
 pub struct MotionOverStep {
     time_step: f64,
     values: Values,
 }
 
-/// Values of the prescribed function over a step.
 #[derive(Clone, Copy, Debug)]
 enum Values {
     Fixed,
@@ -124,7 +121,7 @@ enum Values {
     Rotation(RotationOverStep),
 }
 
-/// A prescribed rotation over one step.
+/// A prescribed rotation over a step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct RotationOverStep {
     point: Vec3,
@@ -145,8 +142,7 @@ enum TurnOverStep {
 }
 
 impl PrescribedRotation {
-    /// Rotation over a step of length `time_step` that begins at `time` \[s\]. A step of zero length does not change
-    /// positions.
+    /// Rotation over a step of length `time_step` from `time` \[s\]. A step of zero length does not change positions.
     pub fn over_step(&self, time: f64, time_step: f64) -> RotationOverStep {
         let rotation = |angle: f64| Rotation::from_scaled_axis(self.axis * angle);
         let (turn, spin, spin_rate) = match &self.turn {
@@ -171,8 +167,7 @@ impl PrescribedRotation {
 }
 
 impl RotationOverStep {
-    /// Rotation from the reference configuration at the end of the step, given the rotation `before` at the beginning
-    /// of the step.
+    /// Rotation from the reference configuration at the end of the step, from the rotation `before` at its beginning.
     pub fn rotation(&self, before: &Rotation) -> Rotation {
         match self.turn {
             TurnOverStep::FromReference(rotation) => rotation,
@@ -180,14 +175,13 @@ impl RotationOverStep {
         }
     }
 
-    /// Component 0, 1 or 2 of the motion of a point at the end of the step:
+    /// Component `axis` of the motion of a point at the end of the step:
     ///
     /// ```text
     /// x = p + R (x_0 − p),   v = ω × (x − p),   a = α × (x − p) + ω × v
     /// ```
-    /// Here p is a point of the axis, ω is the angular velocity, and α is the angular acceleration. If R is the
-    /// rotation from the reference configuration, x_0 is the reference position. If R is the rotation from the
-    /// beginning of the step, x_0 is the position at the beginning of the step.
+    /// Here p is a point of the axis, ω the angular velocity and α the angular acceleration. The rotation R and the
+    /// position x_0 both belong to the reference configuration, or both to the beginning of the step.
     fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let arm = match self.turn {
             TurnOverStep::FromReference(rotation) => rotation * (start.reference - self.point),
@@ -209,7 +203,7 @@ impl Prescribed {
         matches!(self, Self::Fixed)
     }
 
-    /// Motion over a step of length `time_step` that begins at `time` \[s\].
+    /// Motion over a step of length `time_step` from `time` \[s\].
     pub fn over_step(&self, time: f64, time_step: f64) -> MotionOverStep {
         let values = match self {
             Self::Fixed => Values::Fixed,
@@ -229,8 +223,8 @@ impl Prescribed {
 }
 
 impl MotionOverStep {
-    /// Component 0, 1 or 2 of the motion of a point at the end of the step. Prescribed velocities and accelerations are
-    /// integrated over the step. A step of zero length does not change the position.
+    /// Component `axis` of the motion of a point at the end of the step. A step of zero length does not change the
+    /// position.
     pub fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let dt = self.time_step;
         let (reference, position, velocity) =
@@ -263,7 +257,7 @@ pub struct Support {
     pub axis: usize,
     /// Prescribed motion.
     pub motion: Prescribed,
-    /// Index of the support account that sums the reactions of this support.
+    /// Index of the support account, which sums the reactions.
     pub account: usize,
 }
 
@@ -271,8 +265,7 @@ pub struct Support {
 mod tests {
     use super::*;
 
-    /// Jumps and accelerations at the ends of a step give the momentum change of a mass with any prescribed motion, up
-    /// to rounding.
+    /// Jumps and accelerations give the momentum change and the energy of any prescribed motion.
     #[test]
     fn jumps_and_accelerations_make_the_motion() {
         let (dt, mass, travel) = (0.1, 2.0, 0.37);
@@ -285,7 +278,7 @@ mod tests {
         assert!((mass * jumps.energy_gained() - gained(&|[v, _]| 0.5 * v * v)).abs() < 1e-14);
     }
 
-    /// A smooth motion has no jumps: its positions follow from the trapezoidal rule of the accelerations.
+    /// Positions of a smooth motion follow from the trapezoidal rule of the accelerations.
     #[test]
     fn prescribed_acceleration_does_not_jump() {
         let motion = Prescribed::Acceleration(TimeFunction::Constant(3.0)).over_step(0.0, 0.5);

@@ -26,16 +26,14 @@ pub(crate) struct Evaluation<S: Simd> {
 
 /// A total Lagrangian element with `N` nodes.
 pub(crate) trait ElementFormulation<const N: usize>: Sync {
-    /// Number of integration points.
     const NUM_POINTS: usize;
 
     /// Workspace, reused over a chunk of elements.
     type State<S: Simd>;
 
-    /// A new workspace.
     fn state<S: Simd>(simd: S) -> Self::State<S>;
 
-    /// Computes the forces f_a = ∂(energy)/∂x_a \[N\], and overwrites `forces`.
+    /// Overwrites `forces` with f_a = ∂(energy)/∂x_a \[N\].
     fn forces<S: Simd, L: Law>(
         &self,
         law: L,
@@ -46,7 +44,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
         forces: &mut [[Pack<S>; 3]; N],
     ) -> Evaluation<S>;
 
-    /// Mean of the Cauchy stress over the current volume \[Pa\].
+    /// Mean Cauchy stress over the current volume \[Pa\].
     fn mean_stress<S: Simd, L: Law>(
         &self,
         law: L,
@@ -56,8 +54,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
         history: PresentHistory<'_, S>,
     ) -> SymmetricTensor<Pack<S>>;
 
-    /// Upper bound on ω² \[1/s²\], with the highest frequency ω of the element; infinite or NaN for an inverted
-    /// element.
+    /// Upper bound on ω² \[1/s²\] with the highest frequency ω; infinite or NaN for an inverted element.
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
         law: L,
@@ -68,7 +65,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
     ) -> Pack<S>;
 }
 
-/// Number of rows of the history of a group: for each integration point, the number of history variables of the law.
+/// Number of rows of the history of a group: history variables of the law, for each integration point.
 #[inline(always)]
 pub(crate) const fn history_rows<F: ElementFormulation<N>, L: Law, const N: usize>() -> usize {
     F::NUM_POINTS * <L::History<f64> as PointHistory<f64>>::LEN
@@ -160,9 +157,9 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
     }
 }
 
-/// `bound` where J is positive; NaN, which counts as infinite, where J is zero or negative.
+/// `bound` where J > 0, otherwise NaN, which counts as infinite.
 #[inline(always)]
 pub(crate) fn infinite_where_inverted<R: Real>(bound: R, jacobian: R) -> R {
-    // If J is not positive, 1/max(J, 0) is infinite, and zero times infinity is NaN.
+    // If J ≤ 0, then 1/max(J, 0) = ∞, and ∞ · 0 is NaN.
     bound + jacobian.max(jacobian.constant(0.0)).reciprocal() * 0.0
 }

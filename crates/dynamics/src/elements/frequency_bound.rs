@@ -1,32 +1,29 @@
-//! An upper bound on the highest frequency of an element in its current state.
+//! Upper bound on the highest frequency of an element in its current state.
+//!
+//! For a displacement u, let h = ∂u/∂x and θ = tr h at the quadrature points with the weights w. K is the stiffness,
+//! M the lumped mass matrix and V₀ the reference volume.
 //!
 //! # Elements with one point or with mean dilatation
-//! For a displacement u of the element, let h = ∂u/∂x and θ = tr h at the quadrature points with the weights w. Let θ̄
-//! be the mean of θ over the current volume. With the stiffness K, the lumped mass matrix M, the smallest nodal mass
-//! m_min and the reference volume V₀,
-//!
 //! ```text
 //! uᵀ K u ≤ A Σ w |h|² + b V₀ θ̄²
 //! Σ w |h|² ≤ s Σ w |∂u/∂X|² ≤ s β uᵀ M u
 //! V₀ θ̄² ≤ V₀ Σ_a |B̄_a|²/m_min uᵀ M u
 //! ```
-//! Here s is the largest eigenvalue of (FᵀF)⁻¹ over the points, and B̄_a is the mean of ∇N_a over the current volume. β
-//! is the largest eigenvalue of the scalar Laplacian of the element with its lumped masses. β depends only on the
-//! reference geometry and is computed once. a and b are the largest moduli `gradient` and `dilatation` of
-//! [`TangentBound`](crate::material::TangentBound) over the points. With one point, A = a.
+//! - θ̄, B̄_a: means of θ and ∇N_a over the current volume
+//! - m_min: smallest nodal mass
+//! - s: largest eigenvalue of (FᵀF)⁻¹ over the points
+//! - β: largest eigenvalue of the scalar Laplacian with lumped masses in the reference configuration
+//! - a, b: largest moduli `gradient` and `dilatation` of `TangentBound` over the points; A = a for one point
 //!
 //! # Quadratic elements
-//! A quadratic element uses θ itself at its points, and A = a. Let C = F⁻ᵀ at the points, and let C̄ be the mean of C.
-//! Then
+//! A quadratic element uses θ itself, and A = a. With C = F⁻ᵀ at the points and the mean C̄ of C,
 //!
 //! ```text
 //! θ = C̄ : ∂u/∂X + (C − C̄) : ∂u/∂X
 //! Σ w θ² ≤ (|C̄|₂ √γ + max |C − C̄| √β)² uᵀ M u
 //! ```
-//! The first part of θ is the divergence of C̄ᵀu with respect to X. The second line follows by Minkowski's inequality.
-//! γ is the largest eigenvalue of Σ w (div u)² with respect to uᵀ M u in the reference configuration. γ is computed
-//! once, as the largest eigenvalue of the matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l. On a
-//! rotated, unstrained element the factor of uᵀ M u is γ.
+//! The second line follows by Minkowski's inequality. γ is the largest eigenvalue of Σ w (div u)² with respect to
+//! uᵀ M u in the reference configuration.
 //!
 //! # Mean dilatation
 //! With mean dilatation (see [`super::mean_dilatation`]), F̄ = α F with α = (J̄/J)^⅓. Let P̄ be the first
@@ -40,10 +37,9 @@
 //! ```text
 //! 2 δln α (τ̄:h),   tr τ̄ (δln α)²,   tr τ̄ δ²ln α
 //! ```
-//! These factors follow from |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ². The sum of the three factors is less
-//! than 7. Hence A = r (a + 7 t).
+//! These factors follow from |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ². Hence A = r (a + 7 t).
 //!
-//! On an undeformed cube or regular tetrahedron of linear kind, the bound is the exact frequency.
+//! The bound is exact on an undeformed cube or regular tetrahedron of linear kind.
 
 #![expect(
     clippy::needless_range_loop,
@@ -64,7 +60,7 @@ use crate::math::tensor::Tensor;
 /// Factor of r t Σ w |h|² in the bound on the second variation of F̄.
 const SECOND_VARIATION: f64 = 7.0;
 
-/// Relative increase of computed eigenvalues. It exceeds their rounding error of a few units in the last place.
+/// Relative increase of computed eigenvalues; it exceeds their rounding error.
 pub(crate) const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
 /// Reference data of elements for the frequency bound.
@@ -72,12 +68,12 @@ pub(crate) const EIGENVALUE_ROUNDING: f64 = 1e-12;
 pub(crate) struct Spectrum<R> {
     /// Largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
     pub laplacian: R,
-    /// For elements with one point or with mean dilatation: 1 / smallest nodal mass \[1/kg\]. For other elements: the
+    /// For elements with one point or with mean dilatation: 1 / smallest nodal mass \[1/kg\]. For other elements:
     /// largest eigenvalue of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
     pub dilatation: R,
 }
 
-/// Upper bound on ω² for each element of a pack \[1/s²\], with the highest frequency ω of the element.
+/// Upper bound on ω² for each element of a pack \[1/s²\], with the highest frequency ω.
 #[inline(always)]
 pub(crate) fn frequency_squared_bound<I, L, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,
@@ -130,12 +126,8 @@ where
     gradient * inverse_stretch * spectrum.laplacian + dilatation * divergence
 }
 
-/// Factor of uᵀ M u in the bound on J̄² V₀ θ̄², from cof F; overwrites `cofactors`:
-///
-/// ```text
-/// V₀ Σ_a |J̄ B̄_a|²/m_min,   V₀ J̄ B̄_a = Σ w cof F ∇N_a
-/// ```
-/// The vectors V₀ J̄ B̄_a are the gradient of the current volume.
+/// V₀ Σ_a |J̄ B̄_a|²/m_min with V₀ J̄ B̄_a = Σ w cof F ∇N_a, the gradient of the current volume. Overwrites
+/// `cofactors`.
 #[inline(always)]
 fn mean_divergence<I, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,

@@ -1,8 +1,7 @@
 //! Memory layout of the elements of a block: groups of [`WIDTH`], and chunks of groups.
 //!
-//! A chunk is a range of consecutive elements. Neighbouring elements of a chunk share most of their nodes. Each lane
-//! contains a subrange of the elements of the chunk. The elements of a group are therefore far apart and in general
-//! share no nodes. Consecutive additions to nodal forces are then independent.
+//! A chunk is a range of consecutive elements, and each lane contains a subrange of the chunk. The elements of a group
+//! are therefore far apart and in general share no nodes. Consecutive additions to nodal forces are then independent.
 
 use std::ops::Range;
 
@@ -10,27 +9,23 @@ use pulp::Simd;
 
 use crate::math::pack::{Pack, Row, WIDTH};
 
-/// Number of groups of a full chunk. This number determines the order of sums and hence the last bits of the sums.
+/// Number of groups of a full chunk; determines the order of sums and hence their last bits.
 pub(crate) const GROUPS_PER_CHUNK: usize = 128;
 
-/// Number of elements of a full chunk.
 pub(crate) const ELEMENTS_PER_CHUNK: usize = GROUPS_PER_CHUNK * WIDTH;
 
 /// Number of rows of a quadrature point: nine for the inverse reference Jacobian and one for the weight.
 pub(crate) const POINT_ROWS: usize = 10;
 
-/// Number of chunks of a block.
 pub(crate) fn num_chunks(num_elements: usize) -> usize {
     num_elements.div_ceil(ELEMENTS_PER_CHUNK)
 }
 
-/// Number of groups of a block.
 pub(crate) fn num_groups(num_elements: usize) -> usize {
     let chunks = num_elements / ELEMENTS_PER_CHUNK;
     chunks * GROUPS_PER_CHUNK + (num_elements % ELEMENTS_PER_CHUNK).div_ceil(WIDTH)
 }
 
-/// Indices of the groups of a chunk.
 pub(crate) fn groups_of_chunk(chunk: usize, num_elements: usize) -> Range<usize> {
     chunk * GROUPS_PER_CHUNK..((chunk + 1) * GROUPS_PER_CHUNK).min(num_groups(num_elements))
 }
@@ -43,21 +38,19 @@ pub(crate) fn element_of(group: usize, lane: usize, num_elements: usize) -> Opti
     (element < num_elements).then_some(element)
 }
 
-/// The elements of a group that the registers hold at a time, and the rows of the group.
+/// The elements of a group that the registers hold at a time.
 #[derive(Clone, Copy)]
 pub(crate) struct GroupPart<'a, S> {
-    /// SIMD token of the registers.
     pub simd: S,
     /// Index of the part within each row.
     pub part: usize,
-    /// Rows of the group that the forces need.
+    /// Rows that the forces need.
     pub rows: &'a [Row],
-    /// Additional rows of the group that the critical step needs.
+    /// Rows that the critical step needs.
     pub spectrum: &'a [Row],
 }
 
 impl<S: Simd> GroupPart<'_, S> {
-    /// Loads this part of a row.
     #[inline(always)]
     pub fn load(&self, row: &Row) -> Pack<S> {
         Pack::load(self.simd, row, self.part)

@@ -1,12 +1,10 @@
-//! History of the integration points of a group of elements. The history has one row for each history variable of each
-//! point, with one element per lane.
+//! History of the integration points of a group: one row per history variable and point, one element per lane.
 
 use pulp::Simd;
 
 use crate::material::PointHistory;
 use crate::math::pack::{Pack, Row};
 
-/// Access to the history of the integration points, for the evaluation of the material response.
 pub(crate) trait HistoryOfPoints<S: Simd> {
     /// Length of the step at whose end the response is evaluated \[s\].
     fn time_step(&self) -> f64;
@@ -18,19 +16,17 @@ pub(crate) trait HistoryOfPoints<S: Simd> {
     fn keep<H: PointHistory<Pack<S>>>(&mut self, k: usize, history: &H);
 }
 
-/// History of a part of a group for an evaluation at the present instant, that is, for a step of zero length. The
-/// history is read only; [`HistoryOfPoints::keep`] has no effect.
+/// History for an evaluation at the present instant, that is, for a step of zero length. Read only.
 #[derive(Clone, Copy)]
 pub(crate) struct PresentHistory<'a, S> {
     simd: S,
     /// Index of the part within each row.
     part: usize,
-    /// Rows of the group.
     rows: &'a [Row],
 }
 
 impl<'a, S: Simd> PresentHistory<'a, S> {
-    /// History of part `part` of group number `index`; `rows` has `rows_per_group` rows for each group.
+    /// Part `part` of group number `index`; `rows` has `rows_per_group` rows for each group.
     #[inline(always)]
     pub fn of_group(simd: S, rows: &'a [Row], index: usize, rows_per_group: usize, part: usize) -> Self {
         Self { simd, part, rows: &rows[index * rows_per_group..(index + 1) * rows_per_group] }
@@ -60,7 +56,7 @@ impl<S: Simd> HistoryOfPoints<S> for PresentHistory<'_, S> {
 pub(crate) struct HistoryOverStep<'a, S> {
     /// History at the beginning of the step.
     pub before: PresentHistory<'a, S>,
-    /// Rows of the group at the end of the step.
+    /// Rows at the end of the step.
     pub now: &'a mut [Row],
     /// Length of the step \[s\].
     pub time_step: f64,

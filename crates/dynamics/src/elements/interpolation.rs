@@ -1,8 +1,7 @@
-//! Gradients ∂x/∂ξ of the nodal positions in natural coordinates, and the transposed operation for nodal forces, for
-//! each kind of cell; vectorised over elements.
+//! Gradients ∂x/∂ξ of the nodal positions in natural coordinates, and the transposed operation for nodal forces.
 //!
-//! Plane cells move in their plane. The third row and column of ∂x/∂ξ are then the third row and column of the identity
-//! (plane strain with thickness 1), and the third component of the nodal forces is zero.
+//! Plane cells move in their plane, in plane strain with thickness 1. The third row and column of ∂x/∂ξ are those of
+//! the identity, and the third component of the nodal forces is zero.
 
 #![expect(
     clippy::needless_range_loop,
@@ -29,19 +28,19 @@ use crate::mesh::CellKind;
 pub trait Formulation: Sync {
     /// Whether every point uses the mean volume change of the element.
     ///
-    /// The mean volume change prevents volumetric locking of linear elements. Quadratic elements have enough modes to
-    /// be nearly incompressible at every point, and a constant volume change would reduce their order of accuracy.
+    /// The mean prevents volumetric locking of linear elements, but would reduce the order of accuracy of quadratic
+    /// elements.
     const MEAN_DILATATION: bool;
 }
 
-/// Pointwise volume change: one-point simplices and quadratic elements.
+/// Pointwise volume change, for one-point simplices and quadratic elements.
 pub struct Displacement;
 
 impl Formulation for Displacement {
     const MEAN_DILATATION: bool = false;
 }
 
-/// Mean volume change at each point: linear elements of several points.
+/// Mean volume change, for linear elements of several points.
 pub struct MeanDilatation;
 
 impl Formulation for MeanDilatation {
@@ -50,7 +49,6 @@ impl Formulation for MeanDilatation {
 
 /// Interpolation with `N` nodes at the `P` points of the quadrature rule of the kind.
 pub(crate) trait Interpolation<const N: usize, const P: usize>: Formulation {
-    /// Reference geometry of the elements.
     type Geometry<'a, S: Simd>: ReferenceGeometry<S>;
     /// Reference geometry of a part of a group, computed in `nodes` if it is not stored.
     fn geometry<'a, S: Simd>(
@@ -58,15 +56,15 @@ pub(crate) trait Interpolation<const N: usize, const P: usize>: Formulation {
         part: &GroupPart<'a, S>,
         nodes: &'a mut NodeGeometry<S, P>,
     ) -> Self::Geometry<'a, S>;
-    /// Computes ∂x_i/∂ξ_j at each point, and overwrites `tensors`.
+    /// Overwrites `tensors` with ∂x_i/∂ξ_j at each point.
     fn gradients<R: Real>(&self, positions: &[[R; 3]; N], tensors: &mut [Tensor<R>; P]);
-    /// Computes f_a = Σ_k T_k · ∂N_a/∂ξ from the tensors T_k at the points k, and overwrites `forces`.
+    /// Overwrites `forces` with f_a = Σ_k T_k · ∂N_a/∂ξ, from the tensors T_k at the points k.
     fn divergence<R: Real>(&self, tensors: &[Tensor<R>; P], forces: &mut [[R; 3]; N]);
     /// Quadrature weight of point `k` in natural coordinates.
     fn weight(&self, k: usize) -> f64;
 }
 
-/// The four-node tetrahedron. The columns of ∂x/∂ξ are the edge vectors from the first node.
+/// The four-node tetrahedron; the columns of ∂x/∂ξ are the edge vectors from the first node.
 pub struct Tetrahedron;
 
 impl Formulation for Tetrahedron {
@@ -113,17 +111,19 @@ impl Interpolation<4, 1> for Tetrahedron {
 
 /// Gradients of the ten-node tetrahedron at the four points of the rule of degree 2.
 ///
-/// ∂x/∂ξ is linear. Let D_c be the value of ∂x/∂ξ at corner c. At point c the barycentric coordinate L_c is `far`, and
-/// the other three coordinates are `near`. Hence ∂x/∂ξ at point c is (far − near) D_c + near Σ D, with the sum over all
-/// corners.
+/// At point c the barycentric coordinate L_c is `far`, and the other three are `near`. D_c is the value of ∂x/∂ξ at
+/// corner c, Σ D the sum over the corners, and x_(ci) the mid-side node between the corners c and i.
 ///
-/// In barycentric coordinates ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0. Let x_(ci) be the position of the mid-side node between the
-/// corners c and i. At corner c, ∂x/∂L_i is 4 x_(ci) − x_i for i ≠ c, and 3 x_c for i = c. The sum of ∂x/∂L_i over the
-/// corners is 4 Σ_(c ≠ i) x_(ci).
+/// ```text
+/// ∂x/∂ξ at point c = (far − near) D_c + near Σ D,   because ∂x/∂ξ is linear
+/// ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0
+/// ∂x/∂L_i at corner c = 4 x_(ci) − x_i for i ≠ c, and 3 x_c for i = c
+/// sum of ∂x/∂L_i over the corners = 4 Σ_(c ≠ i) x_(ci)
+/// ```
 pub struct QuadraticTetrahedron {
-    /// far − near, the weight of D_c at point c.
+    /// far − near.
     own: f64,
-    /// near, the weight of Σ D.
+    /// near.
     all: f64,
 }
 
@@ -131,7 +131,6 @@ pub struct QuadraticTetrahedron {
 const MID_SIDE: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 9], [6, 5, 2, 8], [7, 9, 8, 3]];
 
 impl QuadraticTetrahedron {
-    /// Weights from the rule of four points.
     pub fn new() -> Self {
         let [far, near] = [1, 0].map(|point: usize| DEGREE_2[point].xi[0]);
         Self { own: far - near, all: near }
@@ -183,7 +182,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
     #[inline(always)]
     fn divergence<R: Real>(&self, tensors: &[Tensor<R>; 4], forces: &mut [[R; 3]; 10]) {
         for i in 0..3 {
-            // Work conjugate w_cj of ∂x/∂L_j at each point c, and the sum of w_cj over the points.
+            // Work conjugate w_cj of ∂x/∂L_j at each point c, and its sum over the points.
             let zero = tensors[0].0[i][0].constant(0.0);
             let (mut work, mut all) = ([[zero; 4]; 4], [zero; 4]);
             for c in 0..4 {
@@ -212,29 +211,27 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
 
 /// Gradients of the eight-node hexahedron at 2 × 2 × 2 points, by sums over edges.
 ///
-/// ∂x/∂ξ_d does not depend on ξ_d, so that both points along direction d have the same value. The derivative is
-/// interpolated between the four edges of direction d, in one transverse direction after the other.
+/// ∂x/∂ξ_d does not depend on ξ_d, so it is interpolated only between the four edges of direction d.
 pub struct Hexahedron {
     /// Half of `whole`.
     half: [f64; 2],
-    /// Linear shape functions of the near and the far end of an edge at a point of the two-point rule.
+    /// Linear shape functions of the near and the far end of an edge, at a point of the two-point rule.
     whole: [f64; 2],
 }
 
-/// The bit of each direction d in a side number, then the bits of the two transverse directions. In the side number of
-/// a node or point, the bit of direction d is set on the side of larger ξ_d.
+/// For each direction d, the bits of d and of the two transverse directions in the side number of a node or point. The
+/// bit of a direction is set on the side of larger ξ.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {
-    /// Weights from the two-point rule.
     pub fn new() -> Self {
         let mut whole = [0.0; 2];
         values2(GAUSS_2[0].xi, &mut whole);
         Self { half: [0.5 * whole[0], 0.5 * whole[1]], whole }
     }
 
-    /// Values at the four points of the transverse directions from the values on the four edges. The matrix of this
-    /// operation is symmetric, so that the operation equals its transpose.
+    /// Values at the four points of the transverse directions from the values on the four edges. The operation is
+    /// symmetric.
     #[inline(always)]
     fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
         let mut points = edges;
@@ -248,8 +245,7 @@ impl Hexahedron {
     }
 }
 
-/// Values at the two points of an edge from the values at its ends. `near` and `far` are the weights of the nearer and
-/// the farther end.
+/// Values at the two points of an edge from the values at its ends, with the weights of the nearer and the farther end.
 #[inline(always)]
 fn between<R: Real>([first, second]: [R; 2], [near, far]: [f64; 2]) -> [R; 2] {
     let weight = first.constant(far);
@@ -361,7 +357,7 @@ impl Interpolation<8, 8> for Parallelepiped {
     }
 }
 
-/// Tabulated shape gradients, for a formulation `F`. `PLANE` is true for cells of two dimensions.
+/// Tabulated shape gradients, for a formulation `F`.
 pub struct Tabulated<F, const N: usize, const P: usize, const PLANE: bool> {
     slopes: [[[f64; 3]; N]; P],
     weights: [f64; P],
@@ -371,7 +367,6 @@ pub struct Tabulated<F, const N: usize, const P: usize, const PLANE: bool> {
 impl<F, const N: usize, const P: usize, const PLANE: bool> Tabulated<F, N, P, PLANE> {
     const DIMENSION: usize = if PLANE { 2 } else { 3 };
 
-    /// Table of a kind with `N` nodes and `P` quadrature points.
     pub fn new(kind: CellKind) -> Self {
         let (mut slopes, mut weights) = ([[[0.0; 3]; N]; P], [0.0; P]);
         for ((table, weight), point) in slopes.iter_mut().zip(&mut weights).zip(quadrature(kind)) {

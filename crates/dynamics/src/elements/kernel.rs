@@ -1,9 +1,8 @@
 //! Stress, energy and forces by numerical integration, total Lagrangian and vectorised over elements.
 //!
-//! Quadratic elements and one-point simplices use F itself ([`Formulation`]). Linear elements with several quadrature
-//! points have mean dilatation. At finite strain, [`super::mean_dilatation`] defines the mean dilatation. For a
-//! small-strain law, the volume change is tr H with H = F − I. The mean dilatation is then equivalent to the B̄ method
-//! (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
+//! Linear elements with several quadrature points have mean dilatation; all other elements use F itself. At finite
+//! strain, [`super::mean_dilatation`] defines the mean dilatation. For a small-strain law, the mean of tr H with
+//! H = F − I is equivalent to the B̄ method (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
 
 #![expect(
     clippy::needless_range_loop,
@@ -22,38 +21,36 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// Workspace: state of the `P` quadrature points of the elements of a pack.
 ///
-/// The workspace is reused over a chunk of elements and written in place. Copies would cost as much as the arithmetic.
+/// The workspace is written in place, because copies would cost as much as the arithmetic.
 pub(crate) struct ElementState<S: Simd, const P: usize> {
     /// Displacement gradient H = F − I; after `mean_dilatation`, ∂x/∂ξ \[m\].
     pub gradients: [Tensor<Pack<S>>; P],
     /// J = det F.
     pub jacobians: [Pack<S>; P],
-    /// Mean of J over the reference volume; for a small-strain law, 1 + mean of tr H. For elements with one point or
-    /// with mean dilatation, after `deform`.
+    /// Mean of J over the reference volume; for a small-strain law, 1 + mean of tr H. Meaningless for `P` > 1 without
+    /// mean dilatation.
     pub mean_jacobian: Pack<S>,
     /// Reference volume \[m³\].
     pub volume: Pack<S>,
     /// Current volume \[m³\], for elements with mean dilatation.
     pub current_volume: Pack<S>,
-    /// First Piola–Kirchhoff stress \[Pa\]; after `nodal_forces` or `mean_dilatation`, the work conjugate of ∂x/∂ξ
-    /// \[N\].
+    /// First Piola–Kirchhoff stress \[Pa\]; after `nodal_forces` or `mean_dilatation`, work conjugate of ∂x/∂ξ \[N\].
     pub stresses: [Tensor<Pack<S>>; P],
     /// Strain energy \[J\].
     pub energy: Pack<S>,
-    /// Correction of mean dilatation: α − 1 with α = (J̄/J)^⅓; for a small-strain law, ⅓ (θ̄ − θ) with θ = tr H. The
-    /// array also contains intermediate results.
+    /// Correction of mean dilatation: α − 1 with α = (J̄/J)^⅓; for a small-strain law, ⅓ (θ̄ − θ) with θ = tr H. Also
+    /// holds intermediate results.
     pub corrections: [Pack<S>; P],
-    /// For elements with mean dilatation at finite strain: first the strain of F̄ = α F, then its second
-    /// Piola–Kirchhoff stress times α²/weight.
+    /// With mean dilatation at finite strain: first the strain of F̄ = α F, then its second Piola–Kirchhoff stress
+    /// times α²/weight.
     pub strains: [SymmetricTensor<Pack<S>>; P],
-    /// For elements with mean dilatation at finite strain: α.
+    /// With mean dilatation at finite strain: α.
     pub stretches: [Pack<S>; P],
-    /// For elements with mean dilatation at finite strain: 1/weight \[1/m³\].
+    /// With mean dilatation at finite strain: 1/weight \[1/m³\].
     pub inverse_weights: [Pack<S>; P],
 }
 
 impl<S: Simd, const P: usize> ElementState<S, P> {
-    /// The undeformed state.
     #[inline(always)]
     pub fn new(simd: S) -> Self {
         let (zero, one) = (Pack::splat(simd, 0.0), Pack::splat(simd, 1.0));
@@ -72,7 +69,6 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// Computes H, J and the volume at every point, and the corrections of mean dilatation.
     #[inline(always)]
     pub fn deform<I, L, const N: usize>(
         &mut self,
@@ -83,7 +79,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         I: Interpolation<N, P>,
         L: Law,
     {
-        // Volume change of the law: tr H for a small-strain law, J − 1 for a finite-strain law.
+        // tr H for a small-strain law, J − 1 for a finite-strain law.
         let zero = positions[0][0].constant(0.0);
         let (mut sum, mut volume) = (zero, zero);
         interpolation.gradients(positions, &mut self.gradients);
@@ -125,7 +121,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         smallest + sum * 0.0
     }
 
-    /// Displacement gradient at point `k` on which the law acts: H̄ = F̄ − I with mean dilatation, otherwise H.
+    /// Displacement gradient on which the law acts: H̄ = F̄ − I with mean dilatation, otherwise H.
     #[inline(always)]
     pub fn law_gradient<I: Formulation, L: Law>(&self, k: usize) -> Tensor<Pack<S>> {
         let (h, correction) = (&self.gradients[k], self.corrections[k]);
@@ -138,8 +134,8 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// Computes the stress at every point and the energy, for the deformation that `deform` computed. With mean
-    /// dilatation at finite strain, `mean_dilatation` replaces `deform` and `stress`.
+    /// Computes stresses and energy after `deform`. With mean dilatation at finite strain, `mean_dilatation` replaces
+    /// `deform` and `stress`.
     #[inline(always)]
     pub fn stress<I: Formulation, L: Law>(
         &mut self,
@@ -171,7 +167,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
     }
 }
 
-/// α − 1 with α = (J̄/J)^⅓, from `relative` = J̄/J − 1 without cancellation: (α³ − 1)/(α² + α + 1).
+/// α − 1 = (α³ − 1)/(α² + α + 1) with α = (J̄/J)^⅓, from `relative` = J̄/J − 1 without cancellation.
 #[inline(always)]
 fn volume_stretch_excess<R: Real>(relative: R) -> R {
     let root = (relative + 1.0).cube_root();

@@ -1,4 +1,4 @@
-//! Finite elements: stress, energy, forces, and an upper bound on the highest frequency, vectorised over elements.
+//! Finite elements: stress, energy, forces and frequency bounds, vectorised over elements.
 
 pub(crate) mod block;
 pub(crate) mod formulation;

@@ -1,9 +1,9 @@
 //! The eight-node hexahedron with one stress point and hourglass control.
 //!
-//! The mean gradient F = Σ_a x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV is exact for linear displacements and passes the
-//! patch test on any hexahedra. The mean gradient leaves four hourglass modes without stiffness. In a parallelepiped,
-//! these modes are the nodal vectors h_α, α = 1 to 4: the products ηζ, ξζ, ξη and ξηζ of the signs of the natural
-//! coordinates of the nodes. Springs of energy ½ k Σ_α |q_α|² resist these modes. With the reference positions X_b,
+//! The mean gradient is F = Σ_a x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV. It passes the patch test on any hexahedra, but
+//! leaves four hourglass modes without stiffness. These modes are the nodal vectors h_α, α = 1 to 4: the products ηζ,
+//! ξζ, ξη and ξηζ of the signs of the natural coordinates of the nodes. Springs of energy ½ k Σ_α |q_α|² resist the
+//! modes. With the reference positions X_b,
 //!
 //! ```text
 //! q_α = Σ_a γ_αa x_a,   γ_αa = h_αa − B_a·H_α,   H_α = Σ_b h_αb X_b
@@ -12,13 +12,11 @@
 //! therefore objective and conservative. Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4,
 //! total Lagrangian here.
 //!
-//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ, which are products of the same signs.
-//! The vectors B_a have 3 × 6 coefficients in these modes. The coefficients of the first mode are zero, because a
-//! translation has no gradient; the coefficients of the last mode are zero, because the volume does not depend on it.
-//! γ_α is not computed, because q_α = c_α − F H_α with c_α = Σ_a h_αa x_a.
+//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ. B_a has no part in the first and the
+//! last mode: a translation has no gradient, and the last mode does not change the volume. γ_α is not computed, because
+//! q_α = c_α − F H_α with c_α = Σ_a h_αa x_a.
 //!
-//! In a parallelepiped H_α is zero for every α, and only the three linear modes contribute to B_a. A block of
-//! parallelepipeds reads a third of the data of general elements and needs two thirds of the arithmetic.
+//! In a parallelepiped H_α is zero, and only the three linear modes contribute to B_a.
 
 #![expect(
     clippy::needless_range_loop,
@@ -42,51 +40,47 @@ use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
 /// Stiffness of the hourglass springs on normalised vectors γ_α/√8, relative to the stiffness (λ+2μ) V Σ_a |B_a|²/3 of
-/// plane waves.
-///
-/// For values between 0.02 and 0.1, both the hourglass modes and the excess stiffness in bending are small.
+/// plane waves. Between 0.02 and 0.1, hourglass modes and excess stiffness in bending are small.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
-// Modes are numbered by bits, in the same way as the sides of nodes: the bit of a coordinate is set if the coordinate
-// is a factor of the mode.
-/// The modes that contribute to B_a: the linear modes ξ, η, ζ, then the hourglass modes ηζ, ξζ, ξη.
+// Bits 0, 1 and 2 of a mode number are set for the factors ξ, η and ζ.
+/// The modes of B_a: ξ, η, ζ, then ηζ, ξζ, ξη.
 const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
-/// The hourglass modes.
+/// ηζ, ξζ, ξη, ξηζ.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. For parallelepipeds the rows end with the linear
-// modes.
+// Rows: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. The rows of parallelepipeds end with the linear modes.
 const VOLUME: usize = 0;
 const STIFFNESS: usize = 1;
 const SLOPES: usize = 2;
 const HOURGLASS_VECTORS: usize = SLOPES + 3 * GRADIENT_MODES.len();
-/// Number of numbers stored per element for the forces.
+/// Number of rows for the forces.
 pub(crate) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
-/// Number of numbers stored per parallelepiped for the forces.
+/// Number of rows of a parallelepiped for the forces.
 pub(crate) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 
-// Rows of the spectrum, with the nodal masses m_a: the largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); the largest
-// eigenvalue of V B_a·B_b / √(m_a m_b); 1 / smallest nodal mass.
+// Rows of the spectrum, with the nodal masses m_a:
+// - largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b)
+// - largest eigenvalue of V B_a·B_b / √(m_a m_b)
+// - 1 / smallest m_a
 const HOURGLASS_FREQUENCY: usize = 0;
 const LAPLACIAN: usize = 1;
 const INVERSE_MASS: usize = 2;
-/// Number of numbers stored per element for the critical step.
+/// Number of rows for the critical step.
 pub(crate) const SPECTRUM_ROWS: usize = INVERSE_MASS + 1;
 
-/// The element. It has any shape if `GENERAL` is true, and is a parallelepiped otherwise.
+/// The element; a parallelepiped unless `GENERAL`.
 pub(crate) struct OnePointHexahedron<const GENERAL: bool>;
 
 impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
-    /// Number of modes that contribute to B_a.
     const NUM_MODES: usize = if GENERAL { GRADIENT_MODES.len() } else { 3 };
 }
 
-/// Largest magnitude of a component of H_α in a parallelepiped, relative to the largest coordinate. Because of
-/// rounding, H_α is not exactly zero: it is a sum of eight positions, which were rounded when the mesh was written and
-/// placed.
+/// Largest component of H_α in a parallelepiped, relative to the largest coordinate. H_α is a sum of eight rounded
+/// positions.
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Whether an element is a parallelepiped up to the rounding of its coordinates.
+/// Whether an element is a parallelepiped up to the rounding of coordinates.
 pub(crate) fn is_parallelepiped(nodes: &[Vec3; 8]) -> bool {
     let largest = nodes.iter().map(Vec3::amax).fold(0.0, f64::max);
     let plain = nodes.map(|node| [node.x, node.y, node.z]);
@@ -96,7 +90,6 @@ pub(crate) fn is_parallelepiped(nodes: &[Vec3; 8]) -> bool {
     })
 }
 
-/// Intermediate results of an evaluation.
 struct Kinematics<S: Simd> {
     /// F − I.
     gradient: Tensor<Pack<S>>,
@@ -104,28 +97,28 @@ struct Kinematics<S: Simd> {
     hourglass: [[Pack<S>; 3]; 4],
 }
 
-/// The vector stored in the three rows from row `first` on.
+/// The vector in the rows `first` to `first + 2`.
 #[inline(always)]
 fn vector<S: Simd>(data: &GroupPart<'_, S>, first: usize) -> [Pack<S>; 3] {
     [data.load(&data.rows[first]), data.load(&data.rows[first + 1]), data.load(&data.rows[first + 2])]
 }
 
-/// The sum `low + high` and the difference `high − low` of the values on the two sides of a natural coordinate.
+/// `low + high` and `high − low`.
 #[inline(always)]
 fn both<R: Real>(low: R, high: R) -> [R; 2] {
     [low + high, high - low]
 }
 
-/// Sums over four nodes with the signs of 1, ξ, η and ξη. `low` and `high` are the sum and the difference along ξ, on
-/// the sides of negative and positive η.
+/// Sums over four nodes with the signs of 1, ξ, η and ξη. `low` and `high`: sum and difference along ξ at negative and
+/// positive η.
 #[inline(always)]
 fn face_sums<R: Real>(low: [R; 2], high: [R; 2]) -> [R; 4] {
     let [[one, eta], [xi, product]] = [both(low[0], high[0]), both(low[1], high[1])];
     [one, xi, eta, product]
 }
 
-/// For each mode, the sum of the values `v`, ordered by side, with the signs of the mode. The sums are unrolled
-/// explicitly, because the compiler does not unroll the loop.
+/// For each mode, the sum of the values `v` by side, with the signs of the mode. Unrolled, because the compiler does
+/// not unroll a loop.
 #[inline(always)]
 fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     let a = face_sums(both(v[0], v[1]), both(v[2], v[3]));
@@ -135,15 +128,14 @@ fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     [m0, m1, m2, m3, m4, m5, m6, m7]
 }
 
-/// The transpose of [`sums_with_signs`]: values by side from coefficients of the modes. The transpose consists of the
-/// same sums in reverse order, with low and high exchanged.
+/// The transpose of `sums_with_signs`: values by side from coefficients of the modes.
 #[inline(always)]
 fn spread_with_signs<R: Real>([m0, m1, m2, m3, m4, m5, m6, m7]: [R; 8]) -> [R; 8] {
     let [v7, v6, v5, v4, v3, v2, v1, v0] = sums_with_signs([m7, m6, m5, m4, m3, m2, m1, m0]);
     [v0, v1, v2, v3, v4, v5, v6, v7]
 }
 
-/// For each mode, the sum of component `i` of the nodal vectors with the signs of the mode.
+/// For each mode, the sum of component `i` of nodal vectors with the signs of the mode.
 #[inline(always)]
 fn mode_sums<R: Real>(nodes: &[[R; 3]; 8], i: usize) -> [R; 8] {
     let mut sides = [nodes[0][i]; 8];
@@ -265,8 +257,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         (stress + stress.dot_transposed(&h)).symmetric_part() * jacobian.reciprocal()
     }
 
-    /// The bound of an element with one point (see [`super::frequency_bound`]) plus the bound of the springs. The
-    /// stiffness k Σ_α γ_αa γ_αb of the springs is constant in time.
+    /// The bound of [`super::frequency_bound`] for one point, plus the bound of the springs.
     #[inline(always)]
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
@@ -308,8 +299,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
     }
 }
 
-/// Fills `numbers`, up to its length, and `spectrum` with the data of an element with these nodal positions \[m\] and
-/// nodal masses \[kg\]. Returns the volume of the element \[m³\].
+/// Fills `numbers` and `spectrum` from nodal positions \[m\] and nodal masses \[kg\]; returns the volume \[m³\].
+/// `numbers` can end with the linear modes.
 pub(crate) fn fill_numbers(
     nodes: &[Vec3; 8],
     masses: &[f64],
@@ -328,8 +319,7 @@ pub(crate) fn fill_numbers(
     for (numbers, vector) in numbers[SLOPES..].chunks_exact_mut(3).zip(vectors) {
         numbers.copy_from_slice(&vector);
     }
-    // For normalised vectors γ_α/√8, the stiffness of the springs is `HOURGLASS_STIFFNESS` · (λ+2μ) V Σ_a |B_a|²/3. The
-    // frequency of the springs is then below the frequency of the element.
+    // The divisor is 3 · 8, because q_α uses γ_α instead of γ_α/√8.
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
     let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();
@@ -362,7 +352,7 @@ fn mean_gradients(nodes: &[Vec3; 8]) -> ([Vec3; 8], f64) {
             jacobian += x * Vec3::from(*slope).transpose();
         }
         volume += point.weight * jacobian.determinant();
-        // det J · J⁻ᵀ ∂N/∂ξ, by the cofactors: the columns are cross products.
+        // cof J ∂N/∂ξ = det J · J⁻ᵀ ∂N/∂ξ; the columns of cof J are cross products.
         let [a, b, c] = [0, 1, 2].map(|j| jacobian.column(j).into_owned());
         let cofactor = Mat3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)]);
         for (integral, slope) in integrals.iter_mut().zip(&slopes) {

@@ -12,7 +12,7 @@ use crate::math::pack::{Pack, Row};
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
-/// Number of rows of hexahedra with stored nodes: three for each of seven positions relative to the first node.
+/// Number of rows of stored nodes: seven positions relative to the first node.
 pub(crate) const NODE_ROWS: usize = 3 * 7;
 
 /// Reference geometry at the quadrature points of a part of a group.
@@ -21,15 +21,11 @@ pub(crate) trait ReferenceGeometry<S: Simd> {
     fn weight(&self, k: usize) -> Pack<S>;
     /// (∂X/∂ξ)⁻¹ \[1/m\].
     fn inverse_jacobian(&self, k: usize) -> Tensor<Pack<S>>;
-    /// A_k, the weight times (∂X/∂ξ)⁻ᵀ \[m²\]. The nodal forces of the first Piola–Kirchhoff stresses P_k are
-    ///
-    /// ```text
-    /// f_a = Σ_k P_k A_k ∂N_a/∂ξ
-    /// ```
+    /// Weight times (∂X/∂ξ)⁻ᵀ \[m²\], that is, A_k in f_a = Σ_k P_k A_k ∂N_a/∂ξ.
     fn weighted_cofactor(&self, k: usize) -> Tensor<Pack<S>>;
 }
 
-/// Geometry that is stored for each point.
+/// Stored geometry of each point.
 #[derive(Clone, Copy)]
 pub(crate) struct PointGeometry<'a, S, const P: usize> {
     part: GroupPart<'a, S>,
@@ -37,7 +33,6 @@ pub(crate) struct PointGeometry<'a, S, const P: usize> {
 }
 
 impl<'a, S: Simd, const P: usize> PointGeometry<'a, S, P> {
-    /// Geometry of elements with `P` points.
     #[inline(always)]
     pub fn new(part: &GroupPart<'a, S>) -> Self {
         let (points, _) = part.rows.as_chunks();
@@ -68,7 +63,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for PointGeometry<'_, S, P> {
     }
 }
 
-/// Geometry that is stored for one point and is the same at all points.
+/// Stored geometry that all points share.
 pub(crate) struct UniformGeometry<S: Simd> {
     weight: Pack<S>,
     inverse_jacobian: Tensor<Pack<S>>,
@@ -76,7 +71,6 @@ pub(crate) struct UniformGeometry<S: Simd> {
 }
 
 impl<S: Simd> UniformGeometry<S> {
-    /// Geometry of elements with the rows of one point.
     #[inline(always)]
     pub fn new(part: &GroupPart<'_, S>) -> Self {
         let first = PointGeometry::<S, 1>::new(part);
@@ -105,29 +99,26 @@ impl<S: Simd> ReferenceGeometry<S> for UniformGeometry<S> {
     }
 }
 
-/// Geometry that is computed from the nodes. The computation is faster than reading stored geometry. The memory is
-/// reused over a chunk of elements.
+/// Geometry that is computed from the nodes, which is faster than reading stored geometry.
 pub(crate) struct NodeGeometry<S: Simd, const P: usize> {
     weights: [Pack<S>; P],
-    /// ∂X/∂ξ before [`Self::settle`]; the cofactors of ∂X/∂ξ afterwards.
+    /// ∂X/∂ξ before `settle`, its cofactors afterwards.
     cofactors: [Tensor<Pack<S>>; P],
 }
 
 impl<S: Simd, const P: usize> NodeGeometry<S, P> {
-    /// Workspace without an element.
     #[inline(always)]
     pub fn new(simd: S) -> Self {
         let zero = Pack::splat(simd, 0.0);
         Self { weights: [zero; P], cofactors: [Tensor::filled(zero); P] }
     }
 
-    /// The tensors ∂X/∂ξ, to be written before [`Self::settle`]. The quadrature weight of each point must be 1.
+    /// ∂X/∂ξ, to be written before `settle`. The quadrature weights of the rule must be 1.
     #[inline(always)]
     pub fn jacobians(&mut self) -> &mut [Tensor<Pack<S>>; P] {
         &mut self.cofactors
     }
 
-    /// Computes weights and cofactors from ∂X/∂ξ.
     #[inline(always)]
     pub fn settle(&mut self) {
         for k in 0..P {
@@ -155,7 +146,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for &NodeGeometry<S, P> {
     }
 }
 
-/// Positions of the eight nodes relative to the first node, from the stored [`NODE_ROWS`] rows.
+/// Nodes relative to the first node, from the stored `NODE_ROWS` rows.
 #[inline(always)]
 pub(crate) fn node_positions<S: Simd>(part: &GroupPart<'_, S>) -> [[Pack<S>; 3]; 8] {
     let mut nodes = [[Pack::splat(part.simd, 0.0); 3]; 8];

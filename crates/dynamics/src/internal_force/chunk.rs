@@ -1,4 +1,4 @@
-//! A chunk of elements: the nodes of the elements, the local connectivity, and the sums of the element forces.
+//! A chunk of elements: its nodes, its local connectivity, and the sums of its element forces.
 
 #![expect(
     clippy::needless_range_loop,
@@ -24,9 +24,8 @@ use crate::material::Law;
 use crate::math::pack::{NUM_SLOTS, Pack, Padded, QUARTET, Registers, Row, Slots, WIDTH};
 use crate::math::real::Real;
 
-/// Loop over the nodes of an element, unrolled for the first four. Without unrolling, the gathered values would pass
-/// through memory. With more unrolled nodes, the values would exceed the registers, and the indices would pass through
-/// memory too.
+/// Loop over the nodes of an element, unrolled for the first four. Without unrolling, the gathered values pass through
+/// memory; with more unrolled nodes, they exceed the registers.
 macro_rules! for_each_node {
     ($a:ident < $count:ident, $statement:expr) => {
         for_each_node!(@written 0 1 2 3, $a < $count, $statement);
@@ -45,13 +44,11 @@ macro_rules! for_each_node {
 /// Elements of one block that one task computes.
 #[derive(Clone, Debug)]
 pub(super) struct Chunk {
-    /// Index of the block.
     pub block: usize,
     /// Strain energy \[J\].
     pub energy: f64,
     /// Hourglass energy \[J\].
     pub hourglass: f64,
-    /// The first failed element, if any.
     pub failure: Option<ElementFailure>,
     /// Shape at the last evaluation.
     shape: Shape,
@@ -59,25 +56,22 @@ pub(super) struct Chunk {
     stiffness: f64,
     groups: Range<usize>,
     history_rows_per_group: usize,
-    /// Range of the rows of this chunk in the history of all chunks.
     history: Range<usize>,
-    /// Range of the nodes of this chunk in the nodes of all chunks. The nodes of a chunk ascend. The slot of a node is
-    /// its index within this range.
+    /// Range of the ascending nodes of this chunk in the nodes of all chunks. A slot is an index within this range.
     nodes: Range<usize>,
-    /// Slots of the owned nodes. The owned nodes have consecutive numbers. No earlier chunk has these nodes, and this
-    /// chunk starts the sums of their forces.
+    /// Slots of the owned nodes: consecutive numbers, not in any earlier chunk. This chunk starts the sums of their
+    /// forces.
     owned: Range<usize>,
-    /// Owned range: all nodes of the mesh from the end of the owned range of the previous chunk up to the last owned
-    /// node of this chunk. The owned range of the last chunk ends with the last node of the mesh.
+    /// Nodes from the end of the owned range of the previous chunk to the last owned node; in the last chunk, to the
+    /// last node.
     owned_range: Range<usize>,
     /// Slots of each group, by node, then lane.
     slots: Vec<[u16; WIDTH]>,
-    /// Whether some lanes contain no element.
     padded: bool,
 }
 
 impl Chunk {
-    /// Chunk number `index` of a block, and the nodes of the chunk.
+    /// Chunk number `index` of a block, and its nodes.
     pub fn new(block: &ElementBlock, block_index: usize, index: usize) -> (Self, Vec<u32>) {
         let groups = groups_of_chunk(index, block.num_elements());
         let lanes = || groups.clone().flat_map(|group| (0..WIDTH).map(move |lane| (group, lane)));
@@ -116,36 +110,32 @@ impl Chunk {
         (chunk, nodes)
     }
 
-    /// Appends the nodes of this chunk to the nodes of the previous chunks.
     pub fn append_nodes(&mut self, of_chunk: &[u32], nodes: &mut Vec<u32>) {
         self.nodes = nodes.len()..nodes.len() + of_chunk.len();
         nodes.extend_from_slice(of_chunk);
     }
 
-    /// Places the rows of the history of this chunk from row `first` on; returns the end of these rows.
+    /// Places the history of this chunk from row `first` on; returns the end of its rows.
     pub fn place_history(&mut self, first: usize) -> usize {
         self.history = first..first + self.groups.len() * self.history_rows_per_group;
         self.history.end
     }
 
-    /// Range of the rows of this chunk in the history of all chunks.
     pub fn history_range(&self) -> Range<usize> {
         self.history.clone()
     }
 
-    /// Rows of history of this chunk.
     fn history<'a>(&self, work: &ChunkWork<'a>) -> &'a [Row] {
         &work.history[self.history.clone()]
     }
 
-    /// Nodes of this chunk, from the nodes of all chunks.
     fn nodes<'a>(&self, nodes: &'a [u32]) -> &'a [u32] {
         &nodes[self.nodes.clone()]
     }
 
-    /// Sets the owned nodes and the owned range, which begins at `start`. The owned nodes are the longest run of nodes
-    /// of this chunk with consecutive numbers, all of which are at least `start` and not `taken` by an earlier chunk.
-    /// Marks all nodes of this chunk as taken.
+    /// Sets the owned nodes and the owned range, which begins at `start`. The owned nodes are the longest run of
+    /// consecutive numbers from `start` on that are not `taken` by an earlier chunk. Marks all nodes of this chunk as
+    /// taken.
     pub fn settle(&mut self, nodes: &[u32], start: usize, taken: &mut [bool]) {
         let nodes = self.nodes(nodes);
         let mut run = 0..0;
@@ -167,18 +157,16 @@ impl Chunk {
         self.owned_range = start..end;
     }
 
-    /// Extends the owned range up to the node `end`, which is excluded.
     pub fn extend_owned_range(&mut self, end: usize) {
         self.owned_range.end = end;
     }
 
-    /// The owned range: the nodes whose forces this chunk writes. It contains the owned nodes, and nodes that no chunk
-    /// owns. The chunk sets the forces on nodes without an owner to zero.
+    /// Nodes whose forces this chunk writes: its owned nodes, and nodes without an owner, with zero force.
     pub fn owned_range(&self) -> Range<usize> {
         self.owned_range.clone()
     }
 
-    /// Number of halo nodes: the nodes that this chunk does not own.
+    /// Number of nodes that this chunk does not own.
     pub fn num_halo_nodes(&self) -> usize {
         self.nodes.len() - self.owned.len()
     }
@@ -189,7 +177,7 @@ impl Chunk {
         nodes[..self.owned.start].iter().chain(&nodes[self.owned.end..]).copied()
     }
 
-    /// Computes forces, energies and history of the elements at the end of a step.
+    /// Computes forces, energies and history at the end of a step.
     pub fn compute(&mut self, work: &ChunkWork<'_>, mut sums: ChunkSums<'_>) {
         let (before, now) = (self.history(work), std::mem::take(&mut sums.history));
         let (block, registers) = (&work.blocks[self.block], work.registers);
@@ -214,17 +202,14 @@ impl Chunk {
         });
     }
 
-    /// Resets the shape and the energies to the undeformed state.
     pub fn reset(&mut self) {
         (self.shape, self.energy, self.hourglass) = (Shape::UNDEFORMED, 0.0, 0.0);
     }
 
-    /// Shape at the last evaluation.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Critical step of the chunk, see [`critical_step`](super::InternalForce::critical_step).
     pub fn critical_step(&self, work: &ChunkWork<'_>) -> Option<CriticalStep> {
         let (block, registers) = (&work.blocks[self.block], work.registers);
         let worst = with_scratch(|[positions, _]| {
@@ -235,7 +220,7 @@ impl Chunk {
         Some(worst.flatten().flatten()?.into_step(self.block))
     }
 
-    /// Volume average of the Cauchy stress of each element \[Pa\].
+    /// Mean Cauchy stress of each element \[Pa\].
     pub fn mean_stress(&self, work: &ChunkWork<'_>, out: &mut [[f64; 6]]) {
         let (block, registers) = (&work.blocks[self.block], work.registers);
         with_scratch(|[positions, _]| {
@@ -245,13 +230,12 @@ impl Chunk {
         });
     }
 
-    /// Gathers the positions of the nodes of this chunk by slot.
     fn gather(&self, work: &ChunkWork<'_>, gathered: &mut Slots) {
         let nodes = self.nodes(work.nodes);
         work.registers.run(GatherNodes { nodes, positions: work.positions, gathered });
     }
 
-    /// Index of the first owned node within the owned range of this chunk.
+    /// Index of the first owned node within the owned range.
     fn first_owned(&self, nodes: &[u32]) -> usize {
         let owned = &self.nodes(nodes)[self.owned.clone()];
         owned.first().map_or(0, |&node| node as usize - self.owned_range.start)
@@ -259,29 +243,26 @@ impl Chunk {
 }
 
 thread_local! {
-    /// Positions and forces by slot of the chunk that a thread computes. The memory is reused, and therefore stays in
-    /// the cache.
+    /// Positions and forces by slot, reused to stay in the cache.
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 
-/// Runs `work` with the scratch memory. The result is never `None`, because the scratch memory has twice the number of
-/// slots.
+/// The result is never `None`, because the scratch memory has twice the number of slots.
 fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
     SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }
 
-/// Rows of the history of a chunk over a step.
 struct StepRows<'a> {
-    /// Rows at the beginning of the step.
+    /// At the beginning of the step.
     before: &'a [Row],
-    /// Rows at the end of the step.
+    /// At the end of the step.
     now: &'a mut [Row],
     /// Length of the step \[s\].
     time_step: f64,
 }
 
 impl StepRows<'_> {
-    /// History of part `part` of group number `index`. The group has `num_rows` rows.
+    /// History of part `part` of group number `index`, which has `num_rows` rows.
     #[inline(always)]
     fn part<S: Simd>(
         &mut self,
@@ -298,7 +279,7 @@ impl StepRows<'_> {
     }
 }
 
-/// Forces of a chunk, as an operation on elements. The result is true if all elements are valid.
+/// Forces of a chunk; the result is true if all elements are valid.
 struct ChunkForces<'a> {
     block: &'a ElementBlock,
     chunk: &'a mut Chunk,
@@ -309,7 +290,6 @@ struct ChunkForces<'a> {
     forces: &'a mut Slots,
     history: StepRows<'a>,
     registers: Registers,
-    /// Whether to identify the first failed element.
     search: bool,
 }
 
@@ -340,7 +320,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         }
         let mut totals = [Row::splat(0.0); 2];
         let mut failure = None;
-        // J and the energy of each element must be finite, and J must be positive.
+        // `finite` stays zero if J and the energy of each element are finite.
         let (mut smallest, mut finite) = (Pack::splat(simd, f64::INFINITY), zero);
         let mut state = F::state(simd);
         let mut forces = [[zero; 3]; N];
@@ -410,7 +390,6 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
     }
 }
 
-/// Gathers the positions of the nodes of a part of a group.
 #[inline(always)]
 fn gather<S: Simd, const N: usize>(
     simd: S,
@@ -428,8 +407,7 @@ fn presence(group: usize, num_elements: usize) -> Row {
     Row::from_fn(|lane| f64::from(u8::from(element_of(group, lane, num_elements).is_some())))
 }
 
-/// Compares the failures in a part of a group with `first`, and stores the failure with the lowest element index in
-/// `first`.
+/// Stores the failure with the lowest element index in `first`.
 #[cold]
 fn record_failures(
     first: &mut Option<(usize, FailureKind)>,

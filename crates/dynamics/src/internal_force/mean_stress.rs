@@ -1,4 +1,4 @@
-//! Volume averages of the Cauchy stress over elements.
+//! Mean Cauchy stress of elements over their volume.
 
 use std::ops::Range;
 
@@ -11,17 +11,15 @@ use crate::elements::history::PresentHistory;
 use crate::material::Law;
 use crate::math::pack::{Pack, Registers, Row, Slots, WIDTH};
 
-/// Volume averages of the Cauchy stress over each element of a chunk.
 pub(super) struct MeanStress<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,
-    /// Slots of each group, by node, then lane. A slot is the local number of a node in the chunk.
+    /// Slots (local numbers of nodes in the chunk) of each group, by node, then lane.
     pub slots: &'a [[u16; WIDTH]],
     /// Positions by slot \[m\].
     pub positions: &'a Slots,
-    /// Rows of the present history.
     pub history: &'a [Row],
-    /// Output: stress of each element of the chunk \[Pa\].
+    /// Output for each element of the chunk \[Pa\].
     pub out: &'a mut [[f64; 6]],
     pub registers: Registers,
 }

@@ -11,9 +11,7 @@ use super::ChunkWork;
 use crate::math::Vec3;
 use crate::math::pack::{Padded, Row, Slots, prefetch};
 
-/// Gathers the positions of nodes.
 pub(super) struct GatherNodes<'a> {
-    /// Nodes.
     pub nodes: &'a [u32],
     /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
@@ -35,17 +33,16 @@ impl WithSimd for GatherNodes<'_> {
 
 /// Output of chunks: force sums \[N\], and history.
 pub(super) struct ChunkSums<'a> {
-    /// Forces by node of the owned ranges of the chunks.
+    /// By node of the owned ranges of the chunks.
     pub owned: &'a mut [Vec3],
-    /// Forces by halo node.
+    /// By halo node.
     pub halo: &'a mut [Vec3],
-    /// Rows of the history at the end of the step.
+    /// At the end of the step.
     pub history: &'a mut [Row],
 }
 
 impl<'a> ChunkSums<'a> {
-    /// Splits the output into the output of the first chunks and the output of the other chunks. The first chunks
-    /// together have `num_owned` nodes in their owned ranges, `num_halo_nodes` and `num_history_rows`.
+    /// Splits off the output of the first chunks, which have these numbers of entries.
     pub fn split(self, num_owned: usize, num_halo_nodes: usize, num_history_rows: usize) -> (Self, Self) {
         let (owned, other_owned) = self.owned.split_at_mut(num_owned);
         let (halo, other_halo) = self.halo.split_at_mut(num_halo_nodes);
@@ -54,15 +51,14 @@ impl<'a> ChunkSums<'a> {
     }
 }
 
-/// Copies the forces by slot to the output of the chunk.
+/// Copies the forces by slot to the output of a chunk.
 pub(super) struct ScatterForces<'a> {
     /// Forces by slot \[N\].
     pub forces: &'a [Padded],
     /// Slots of owned nodes.
     pub owned: Range<usize>,
-    /// Index of the first owned node within the owned range of the chunk.
+    /// Index of the first owned node within the owned range.
     pub first: usize,
-    /// Output of the chunk.
     pub sums: ChunkSums<'a>,
 }
 
@@ -81,7 +77,6 @@ impl WithSimd for ScatterForces<'_> {
     }
 }
 
-/// Copies vectors between slices of equal length.
 #[inline(always)]
 fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
     let vectors = &mut vectors[..padded.len()];
@@ -91,8 +86,8 @@ fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
     }
 }
 
-/// Prefetch of the memory that is needed after the elements of a chunk: the force sums of the chunk, and the nodal
-/// positions of the next chunk. This memory is scattered over pages that the hardware prefetcher does not cover.
+/// Prefetch of memory that the hardware prefetcher does not cover: the force sums of a chunk, and the nodal positions
+/// of the next chunk.
 pub(super) struct Prefetcher<'a> {
     owned: Chunks<'a, Vec3>,
     halo: Chunks<'a, Vec3>,
@@ -101,12 +96,10 @@ pub(super) struct Prefetcher<'a> {
 }
 
 impl<'a> Prefetcher<'a> {
-    /// Number of groups of elements between two prefetches. A smaller number would cost more time than the prefetches
-    /// save.
+    /// Number of groups between two prefetches. A smaller number costs more time than it saves.
     pub const PERIOD: usize = 4;
 
-    /// Splits the prefetch into equal parts over the groups of a chunk. The next chunk is assumed to have the same
-    /// number of nodes.
+    /// Splits the prefetch over the groups of a chunk. The next chunk is assumed to have the same number of nodes.
     pub fn new(
         (groups, nodes): (&Range<usize>, &Range<usize>),
         work: &ChunkWork<'a>,
@@ -122,7 +115,6 @@ impl<'a> Prefetcher<'a> {
         }
     }
 
-    /// Prefetches the next part.
     #[inline(always)]
     pub fn prefetch(&mut self) {
         if let Some(owned) = self.owned.next() {

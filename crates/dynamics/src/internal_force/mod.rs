@@ -1,10 +1,8 @@
 //! Internal forces of all blocks in one parallel pass, bitwise independent of the number of threads.
 //!
-//! Elements are divided into chunks of fixed size. A chunk gathers the positions of its nodes and adds the forces of
-//! its elements in a fixed order. Some nodes of a chunk belong to no earlier chunk. If nodes are numbered by first use,
-//! these nodes have consecutive numbers; the chunk owns them and writes their forces. With another numbering, the chunk
-//! owns the longest run of these nodes with consecutive numbers. All other nodes of the chunk are its halo. A second
-//! pass adds the halo forces in the order of chunks. The order of all sums is therefore independent of the threads.
+//! A chunk adds the forces of its elements in a fixed order. The chunk owns the longest run of consecutive nodes that
+//! no earlier chunk has, and writes their forces. Its other nodes are its halo. A second pass adds the halo forces in
+//! the order of chunks. Under a numbering by first use, the run contains all nodes that no earlier chunk has.
 
 mod chunk;
 mod history;
@@ -49,24 +47,23 @@ pub enum FailureKind {
         /// Smallest J = det F over the quadrature points of the element.
         jacobian: f64,
     },
-    /// The deformation or energy is not finite.
+    /// The deformation or the energy is not finite.
     #[error("has a deformation or energy that is not a finite number")]
     NonFinite,
 }
 
-/// Element blocks, and workspaces for the sums of their forces.
+/// Element blocks and the sums of their forces.
 #[derive(Clone, Debug)]
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
-    /// Nodes of each chunk in ascending order, chunk by chunk. The slot of a node is its index among the nodes of the
-    /// chunk.
+    /// Nodes of each chunk in ascending order, chunk by chunk.
     nodes: Vec<u32>,
     /// Forces by node \[N\].
     forces: Vec<Vec3>,
     /// Forces by halo node, chunk by chunk \[N\].
     halo_forces: Vec<Vec3>,
-    /// For each halo force, its node and its index in `halo_forces`. The order is by node, then by chunk.
+    /// Node of each halo force, and index in `halo_forces`; ordered by node, then by chunk.
     halo: Vec<[u32; 2]>,
     strain_energy: Vec<f64>,
     hourglass_energy: Vec<f64>,
@@ -75,7 +72,7 @@ pub struct InternalForce {
 }
 
 impl InternalForce {
-    /// Divides `blocks` into chunks; all node indices must be below `num_nodes`.
+    /// All node indices of `blocks` must be below `num_nodes`.
     pub fn new(blocks: Vec<ElementBlock>, num_nodes: usize) -> Self {
         let (mut chunks, nodes_of_chunks): (Vec<Chunk>, Vec<Vec<u32>>) = blocks
             .iter()
@@ -113,7 +110,7 @@ impl InternalForce {
         }
     }
 
-    /// History of the materials at the start.
+    /// History of the materials at the start: zeros.
     pub fn initial_history(&self) -> MaterialHistory {
         MaterialHistory::new(self.num_history_rows)
     }
@@ -123,7 +120,7 @@ impl InternalForce {
         history.num_rows() == Some(self.num_history_rows)
     }
 
-    /// The blocks, in the order given to [`InternalForce::new`].
+    /// The blocks, in the given order.
     pub fn blocks(&self) -> &[ElementBlock] {
         &self.blocks
     }
@@ -143,14 +140,13 @@ impl InternalForce {
         self.chunks.iter().map(Chunk::shape)
     }
 
-    /// Estimate of the largest relative compression or change of strain of an element since the state of `shapes`,
-    /// which has one shape per chunk. If `shapes` is empty, the estimate is since the undeformed state.
+    /// Estimated largest relative compression or change of strain of an element since `shapes`, by default undeformed.
     pub fn change_of_shapes(&self, shapes: &[Shape]) -> f64 {
         let before = shapes.iter().chain(std::iter::repeat(&Shape::UNDEFORMED));
         self.shapes().zip(before).map(|(now, before)| now.change_since(before)).fold(0.0, f64::max)
     }
 
-    /// Resets forces, energies and shapes to the undeformed state, as before the first evaluation.
+    /// Resets forces, energies and shapes to the undeformed state.
     pub fn reset(&mut self) {
         self.forces.fill(Vec3::zeros());
         self.halo_forces.fill(Vec3::zeros());
@@ -159,14 +155,12 @@ impl InternalForce {
         self.chunks.iter_mut().for_each(Chunk::reset);
     }
 
-    /// Computes the element forces and the history at the end of a step of length `time_step` \[s\], from the
-    /// `positions` \[m\] at the end and the history at the beginning of the step. [`InternalForce::forces`] returns the
-    /// sums of the forces. Repeated calls with the same arguments compute the same bits. [`InternalForce::fits`] must
-    /// hold for `history`.
+    /// Computes forces and history at the end of a step of length `time_step` \[s\], from the `positions` \[m\] at the
+    /// end and the history at the beginning. The results are bitwise repeatable. `fits` must hold for `history`.
     ///
     /// # Errors
-    /// The failed element with the lowest block, and within this block the lowest element. The history at the beginning
-    /// of the step is unchanged.
+    /// The failed element of the lowest block, with the lowest index. The history at the beginning of the step is
+    /// unchanged.
     pub fn evaluate(
         &mut self,
         positions: &[Vec3],
@@ -191,14 +185,12 @@ impl InternalForce {
         Ok(())
     }
 
-    /// Internal force f_a on each node at the last evaluation \[N\]; zero before the first evaluation, and on nodes
-    /// without elements. For an elastic law, f_a = ∂(strain energy + hourglass energy)/∂x_a. The equation of motion
-    /// contains −f_a.
+    /// Internal force f_a on each node at the last evaluation \[N\]; zero on nodes without elements. For an elastic
+    /// law, f_a = ∂(strain energy + hourglass energy)/∂x_a. The equation of motion contains −f_a.
     pub fn forces(&self) -> &[Vec3] {
         &self.forces
     }
 
-    /// Adds the halo forces to the forces of their nodes.
     fn scatter_halo_forces(&mut self) {
         let (halo, halo_forces) = (&self.halo, &self.halo_forces);
         let size = nodes_per_task(self.forces.len());
@@ -212,10 +204,8 @@ impl InternalForce {
         });
     }
 
-    /// Largest time step known to be stable at the current `positions` and `history`, and the element that controls
-    /// this step.
-    ///
-    /// `None` without elements. A failed element gives a step of zero.
+    /// Largest step known to be stable at `positions` and `history`; `None` without elements. A failed element gives a
+    /// zero step.
     pub fn critical_step(&self, positions: &[Vec3], history: &MaterialHistory) -> Option<CriticalStep> {
         self.critical_steps(positions, history).into_iter().flatten().reduce(CriticalStep::smaller)
     }
@@ -233,9 +223,8 @@ impl InternalForce {
         shortest
     }
 
-    /// Volume average of the Cauchy stress over each element of a block: XX YY ZZ XY YZ XZ \[Pa\].
-    ///
-    /// `out` has one entry per element. In plane elements, ZZ is the stress of plane strain.
+    /// Mean Cauchy stress of each element of a block: XX YY ZZ XY YZ XZ \[Pa\]. In plane elements, ZZ is the stress of
+    /// plane strain.
     pub fn cauchy_stress(
         &self,
         positions: &[Vec3],
@@ -249,9 +238,8 @@ impl InternalForce {
         tasks.for_each(|(chunk, out)| chunk.mean_stress(&work, out));
     }
 
-    /// Weighted sum of the mean Cauchy stresses of elements of a block: XX YY ZZ XY YZ XZ \[Pa\]. `elements` gives the
-    /// index and the weight of each element. Only chunks that contain these elements are evaluated. If the elements
-    /// ascend, each of these chunks is evaluated once.
+    /// Weighted sum of the mean Cauchy stresses of elements of a block: XX YY ZZ XY YZ XZ \[Pa\]. `elements`: index and
+    /// weight. For ascending elements, each chunk is evaluated at most once.
     pub fn weighted_cauchy_stress(
         &self,
         positions: &[Vec3],
@@ -275,19 +263,17 @@ impl InternalForce {
         sum
     }
 
-    /// Common input of the chunks at the present positions and history.
     fn work<'a>(&'a self, positions: &'a [Vec3], history: &'a MaterialHistory) -> ChunkWork<'a> {
         let (blocks, nodes, registers) = (&self.blocks, &self.nodes, self.registers);
         ChunkWork { blocks, nodes, positions, history: history.now(), time_step: 0.0, registers }
     }
 }
 
-/// Common input of all chunks.
 struct ChunkWork<'a> {
     blocks: &'a [ElementBlock],
     nodes: &'a [u32],
     positions: &'a [Vec3],
-    /// History at the beginning of the step; the present history if there is no step.
+    /// At the beginning of the step, or at present.
     history: &'a [Row],
     /// Length of the step \[s\].
     time_step: f64,
@@ -295,8 +281,6 @@ struct ChunkWork<'a> {
 }
 
 impl ChunkWork<'_> {
-    /// Computes `chunks` and the sums of their forces. If there are several chunks, the two halves of the list are
-    /// computed in parallel.
     fn compute(&self, chunks: &mut [Chunk], sums: ChunkSums<'_>) {
         if let [chunk] = chunks {
             chunk.compute(self, sums);
@@ -311,7 +295,6 @@ impl ChunkWork<'_> {
     }
 }
 
-/// Distributes the ownership of nodes among the chunks.
 fn distribute_nodes(chunks: &mut [Chunk], nodes: &[u32], num_nodes: usize) {
     let (mut start, mut taken) = (0, vec![false; num_nodes]);
     for chunk in chunks.iter_mut() {

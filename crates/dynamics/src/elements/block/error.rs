@@ -30,8 +30,7 @@ pub enum ElementError {
         /// Number of positions.
         num_nodes: usize,
     },
-    /// A nodal mass is not positive and finite: a curved element is inverted between its quadrature points, or the mass
-    /// overflows.
+    /// A nodal mass is not positive and finite, as in a partly inverted element.
     #[error(
         "element {element} gives a node the mass {mass} kg: it is partly inverted or too large; remesh it, or correct its \
          scale or density"
@@ -55,7 +54,7 @@ pub enum ElementError {
     Degenerate {
         /// Index of the element within the block.
         element: usize,
-        /// det ∂X/∂ξ at the first quadrature point at which it is not positive and finite.
+        /// First det ∂X/∂ξ of the element that is not positive and finite.
         jacobian: f64,
     },
     /// A triangle or quadrilateral has a node off the plane z = 0.

@@ -1,10 +1,8 @@
 //! Elements of one kind, one material and one body, stored in groups for vector arithmetic.
 //!
-//! For each group of elements and each quadrature point, the block stores the inverse reference Jacobian (∂X/∂ξ)⁻¹ and
-//! the weight w det ∂X/∂ξ. These numbers suffice for a total Lagrangian element. For eight-point hexahedra the block
-//! stores the nodes instead, because computing the numbers from the nodes is faster than reading them. If all hexahedra
-//! are parallelepipeds, the block stores the numbers of one point. One-point hexahedra have data of their own (module
-//! `one_point_hexahedron`). Lanes without an element contain copies of the last element; their results are not used.
+//! For each group and each quadrature point, the block stores the inverse reference Jacobian (∂X/∂ξ)⁻¹ and the weight
+//! w det ∂X/∂ξ. Blocks of hexahedra store less data (`StoredGeometry`). Lanes without an element contain copies of the
+//! last element; their results are not used.
 
 mod error;
 mod reference;
@@ -43,7 +41,7 @@ pub struct ElementBlock {
     connectivity: Arc<[u32]>,
     /// Reference volume \[m³\].
     volume: f64,
-    /// Rows of each group that the forces need (see [`StoredGeometry`]).
+    /// Rows of each group that the forces need.
     rows: Vec<Row>,
     rows_per_group: usize,
     /// Additional rows of each group that the critical step needs.
@@ -145,13 +143,13 @@ impl ElementBlock {
         self.volume
     }
 
-    /// Adds the lumped mass \[kg\] of the elements to the nodes, given their reference positions \[m\]: row sums for
-    /// linear elements, HRZ lumping for quadratic elements.
+    /// Adds the lumped mass \[kg\] of the elements to the nodes: row sums for linear elements, HRZ lumping for
+    /// quadratic elements.
     pub fn add_lumped_mass(&self, reference_positions: &[Vec3], mass: &mut [f64]) {
         add_lumped_mass(self.kind, &self.connectivity, reference_positions, self.density, mass);
     }
 
-    /// Part number `part` of a group. The registers of `simd` hold one part at a time.
+    /// Part number `part` of a group; the registers hold one part at a time.
     #[inline(always)]
     pub(crate) fn part<S: Simd>(&self, simd: S, group: usize, part: usize) -> GroupPart<'_, S> {
         let of_group = |rows: usize| group * rows..(group + 1) * rows;
@@ -159,13 +157,10 @@ impl ElementBlock {
         GroupPart { simd, part, rows, spectrum: &self.spectra[of_group(self.spectrum_rows_per_group)] }
     }
 
-    /// Number of rows of the history of a group: for each integration point, the number of history variables of the
-    /// law.
     pub(crate) fn history_rows_per_group(&self) -> usize {
         self.dispatch(HistoryRows).unwrap_or(0)
     }
 
-    /// Prefetches the rows of the group that lies [`PREFETCH_ROWS`] rows ahead of `group`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, group: usize) {
         let num_rows = self.rows_per_group;
@@ -175,7 +170,7 @@ impl ElementBlock {
         }
     }
 
-    /// Nodes of the element in a lane of a group; a lane past the last element repeats the last element.
+    /// Nodes of the element in a lane of a group; lanes without an element repeat the last element.
     #[inline(always)]
     pub(crate) fn lane_nodes(&self, group: usize, lane: usize) -> &[u32] {
         let num_elements = self.num_elements();
@@ -218,13 +213,10 @@ type Mean<const N: usize, const P: usize, const PLANE: bool> = Tabulated<MeanDil
 
 /// Operation on elements, generic over formulation and law.
 pub(crate) trait ElementOperation {
-    /// Result.
     type Output;
-    /// Runs the operation.
     fn run<F: ElementFormulation<N>, L: Law, const N: usize>(self, formulation: &F, law: L) -> Self::Output;
 }
 
-/// Number of rows of the history of a group.
 struct HistoryRows;
 
 impl ElementOperation for HistoryRows {
@@ -263,5 +255,5 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
     Ok(())
 }
 
-/// Prefetch distance in rows. It is rounded up to whole groups, and hides the memory latency.
+/// Prefetch distance in rows, which hides the memory latency.
 const PREFETCH_ROWS: usize = 96;

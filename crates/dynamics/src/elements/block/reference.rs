@@ -14,10 +14,9 @@ use crate::math::pack::{Row, WIDTH};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Largest number of quadrature points over all kinds.
+/// Largest number of quadrature points of a kind.
 const MAX_POINTS: usize = 27;
 
-/// Computes the rows of groups from the reference configuration.
 pub(super) struct ReferenceBuilder<'a> {
     pub block: &'a ElementBlock,
     pub lumping: Lumping,
@@ -25,7 +24,7 @@ pub(super) struct ReferenceBuilder<'a> {
 }
 
 impl ReferenceBuilder<'_> {
-    /// Fills the rows of a chunk; returns the volume of the elements of the chunk \[m³\].
+    /// Fills the rows of a chunk; returns the volume of the elements \[m³\].
     pub fn fill_chunk(
         &self,
         chunk: usize,
@@ -36,7 +35,7 @@ impl ReferenceBuilder<'_> {
         let num_spectrum = self.block.spectrum_rows_per_group;
         let (mut volume, mut numbers) = (0.0, vec![0.0; num_rows + num_spectrum]);
         let groups = groups_of_chunk(chunk, num_elements);
-        // The lanes are filled one after the other, in the order of the elements.
+        // The elements are visited in ascending order.
         for lane in 0..WIDTH {
             let of_groups = rows.chunks_exact_mut(num_rows).zip(spectra.chunks_exact_mut(num_spectrum));
             for (group, (rows, spectrum)) in groups.clone().zip(of_groups) {
@@ -52,7 +51,7 @@ impl ReferenceBuilder<'_> {
         Ok(volume)
     }
 
-    /// Fills the numbers of one element; returns the volume of the element \[m³\].
+    /// Returns the volume of the element \[m³\].
     fn fill_numbers(&self, element: usize, numbers: &mut [f64]) -> Result<f64, ElementError> {
         let block = self.block;
         let mut nodes = [Vec3::zeros(); MAX_NODES];
@@ -89,7 +88,7 @@ impl ReferenceBuilder<'_> {
     }
 }
 
-/// Fills `numbers` with the inverse Jacobian and the weight w of each point, and `gradients` with √w ∇N_a. Returns the
+/// Fills `numbers` with inverse Jacobian and weight w of each point, and `gradients` with √w ∇N_a. Returns the
 /// volume \[m³\].
 fn reference_points(
     kind: CellKind,
@@ -119,12 +118,12 @@ fn reference_points(
     Ok(volume)
 }
 
-/// The two numbers of the [`Spectrum`](crate::elements::frequency_bound::Spectrum), from √w ∇N_a at each point.
+/// The numbers of `Spectrum`, from √w ∇N_a at each point.
 fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f64; 2] {
     let inverse_mass = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     if let ([gradients], true) = (points, kind == kind.linear()) {
-        // With g_a = √w ∇N_a, the 3 × 3 matrix Σ_a g_a ⊗ g_a / m_a has the same non-zero eigenvalues as the nodal
-        // matrix g_a·g_b / √(m_a m_b).
+        // With g_a = √w ∇N_a, the matrix Σ_a g_a ⊗ g_a / m_a has the same non-zero eigenvalues as the nodal matrix
+        // g_a·g_b / √(m_a m_b).
         let terms =
             gradients.iter().zip(masses).map(|(gradient, mass)| gradient * gradient.transpose() / *mass);
         let largest = terms.sum::<Mat3>().symmetric_eigenvalues().max();
@@ -141,16 +140,8 @@ fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f6
     }
 }
 
-/// The matrix over the points k and l, from `gradients` √(w_k/m_a) ∇N_a(k):
-///
-/// ```text
-/// √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a
-/// ```
-/// The matrix has the same non-zero eigenvalues as the matrix over the nodes a and b and the components of ∇N:
-///
-/// ```text
-/// Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b)
-/// ```
+/// The matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l, from `gradients` √(w_k/m_a) ∇N_a(k). It has
+/// the same non-zero eigenvalues as Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) over the nodes a and b.
 fn divergence_of_points(gradients: &DMatrix<f64>) -> DMatrix<f64> {
     let points = gradients.ncols() / 3;
     DMatrix::from_fn(points, points, |k, l| gradients.columns(3 * k, 3).dot(&gradients.columns(3 * l, 3)))
@@ -173,7 +164,7 @@ fn node_positions<'a>(
     }
     let corners = &corners[..nodes.len()];
     if kind.dimension() == 2 {
-        // The tolerance 1e-9 is relative to the element size, and allows for the rounding of a rotated or scaled mesh.
+        // The tolerance is relative to the element size, and allows for the rounding of a rotated or scaled mesh.
         let size = corners.iter().map(|x| (x - corners[0]).norm()).fold(0.0, f64::max);
         if let Some(off) = corners.iter().find(|x| x.z.abs() > 1e-9 * size) {
             return Err(ElementError::OutOfPlane { element, z: off.z });
@@ -182,7 +173,7 @@ fn node_positions<'a>(
     Ok(corners)
 }
 
-/// ∂X/∂ξ; for plane cells, the third row and the third column are those of the identity.
+/// ∂X/∂ξ; for plane cells, third row and column are those of the identity.
 fn reference_jacobian(kind: CellKind, corners: &[Vec3], gradients: &[[f64; 3]]) -> Mat3 {
     let mut jacobian = Mat3::zeros();
     for (x, slope) in corners.iter().zip(gradients) {

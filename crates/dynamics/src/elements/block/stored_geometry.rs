@@ -22,7 +22,7 @@ pub enum Integration {
 /// Stored data of the reference configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StoredGeometry {
-    /// Geometry of the quadrature points.
+    /// Inverse Jacobian and weight of each quadrature point.
     Points,
     /// Nodes of eight-node hexahedra.
     Nodes,
@@ -35,7 +35,6 @@ pub(super) enum StoredGeometry {
 }
 
 impl StoredGeometry {
-    /// Chooses the data for cells with these nodal positions.
     pub fn of(
         (kind, integration): (CellKind, Integration),
         connectivity: &[u32],
@@ -79,5 +78,4 @@ impl StoredGeometry {
     }
 }
 
-/// Number of rows of the [`Spectrum`](crate::elements::frequency_bound::Spectrum).
 const SPECTRUM_ROWS: usize = 2;
