@@ -7,14 +7,13 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::error::{FileAction, OutputError};
 
-/// Suffix of the name of a file that is being written. A killed run may leave files with this suffix, and the next run
-/// removes them.
+/// Suffix of a file that is being written. A killed run may leave files with this suffix.
 pub(crate) const PARTIAL_SUFFIX: &str = ".partial";
 
 /// Writes `path` atomically. Any reader, even after a crash, finds the complete old file or the complete new file.
 ///
-/// The content is written to a hidden file `.<file name>.….partial` in the same directory. This file is flushed to disk
-/// and then renamed. It gets the permissions of any new file (0644 under the usual umask).
+/// The content goes to a hidden file `.<file name>.….partial` in the same directory. This file is synced and then
+/// renamed.
 ///
 /// # Errors
 /// [`OutputError::File`]; an existing file then remains unchanged.
@@ -26,7 +25,7 @@ where
 }
 
 /// Removes partial tables, summaries and checkpoints of a killed run from `directory`. No other run may write to the
-/// directory meanwhile. If the directory cannot be listed, nothing is removed, and this is no error.
+/// directory meanwhile. A directory that cannot be listed is no error.
 ///
 /// # Errors
 /// [`OutputError::File`] if a file cannot be removed.
@@ -40,16 +39,14 @@ pub fn remove_partial_files(directory: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Whether `name` is the file name of a partial table, summary or checkpoint.
+/// Whether `name` is the name of a partial table, summary or checkpoint.
 fn is_partial(name: &str) -> bool {
     let partial = name.strip_prefix('.').and_then(|rest| rest.strip_suffix(PARTIAL_SUFFIX));
     let target = partial.and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target);
     [".csv", ".json", ".bin"].iter().any(|ending| target.ends_with(ending))
 }
 
-/// Writes `path` like [`atomic_write`], but does not wait until the content is on disk. Any reader, even after the end
-/// of this process, finds the complete old file or the complete new file. After a power failure, the file can be
-/// incomplete unless it was synced.
+/// Like [`atomic_write`], but does not wait for the disk. After a power failure, the file can be incomplete.
 ///
 /// # Errors
 /// [`OutputError::File`]; an existing file then remains unchanged.
@@ -65,8 +62,8 @@ fn persist(path: &Path, written: std::io::Result<NamedTempFile>) -> Result<(), O
     Ok(())
 }
 
-/// Writes the content of `path` to a temporary file in the same directory, and waits until the content is on disk. The
-/// temporary file is removed unless the caller persists it.
+/// Writes the content of `path` to a temporary file in the same directory, and syncs it. The file is removed unless
+/// persisted.
 pub(super) fn write_temporary<F>(path: &Path, write: F) -> std::io::Result<NamedTempFile>
 where
     F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -114,7 +111,7 @@ mod tests {
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 
-    /// Files that a killed run was writing are removed, and other files are kept. A missing directory is no error.
+    /// Other files are kept, and a missing directory is no error.
     #[test]
     fn partial_files_of_a_killed_run_are_removed() {
         let directory = tempfile::tempdir().unwrap();

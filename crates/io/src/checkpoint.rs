@@ -1,4 +1,4 @@
-//! Checkpoint files: a header that identifies program, scenario and meshes, then parts, which are sequences of bytes.
+//! Checkpoint files: a header that identifies program, scenario and meshes, then parts.
 //!
 //! ```text
 //! magic (16)  format (u32)  length of the version (u32)  version
@@ -6,8 +6,8 @@
 //! each part: length (u64)  CRC-32 (u32)  bytes
 //! CRC-32 of all previous bytes (u32)
 //! ```
-//! A number in brackets is a length in bytes; u32 and u64 are little-endian integers. A file is written under another
-//! name and then renamed, so that checkpoints of a killed run are complete. The checksums detect files damaged on disk.
+//! A number in brackets is a length in bytes; integers are little-endian. A file is written under another name and then
+//! renamed, so that it is complete. The checksums detect files damaged on disk.
 
 use std::fs;
 use std::io::Write;
@@ -18,15 +18,15 @@ use super::durable::sync_names;
 use super::error::{FileAction, OutputError};
 
 const MAGIC: &[u8; 16] = b"ictus checkpoint";
-/// Number of the file format. It must increase with every change of the layout of the file or of the stored state.
+/// Must increase with every change of the file layout or of the stored state.
 const FORMAT: u32 = 4;
-/// File name of the latest checkpoint of a run.
+/// Latest checkpoint of a run.
 const FILE_NAME: &str = "checkpoint.bin";
 
 /// SHA-256 hashes of the scenario and of the meshes that a checkpoint belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Hash of the scenario. Keys that may differ in a resumed run are left out.
+    /// Hash of the scenario, without keys that may differ in a resumed run.
     pub scenario: [u8; 32],
     /// Hash of the mesh files.
     pub meshes: [u8; 32],
@@ -111,7 +111,7 @@ fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
     entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file())
 }
 
-/// Path of the checkpoint that is `age` checkpoints older than the latest checkpoint.
+/// Path of the checkpoint that is `age` checkpoints older than the latest.
 fn numbered(directory: &Path, age: usize) -> PathBuf {
     match age {
         0 => directory.join(FILE_NAME),
@@ -127,7 +127,7 @@ fn age_of(file_name: &str) -> Option<usize> {
     }
 }
 
-/// Removes all checkpoints in `directory`, and unfinished checkpoints.
+/// Removes all checkpoints in `directory`, also unfinished ones.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -152,9 +152,8 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::file(FileAction::Write, to))
 }
 
-/// Makes the checkpoint `path` the latest checkpoint of a resumed run. Newer checkpoints in `directory` are removed,
-/// and `path` and older checkpoints are renamed. If `path` is not in `directory`, all checkpoints in `directory` are
-/// removed.
+/// Makes `path` the latest checkpoint of a resumed run: removes newer checkpoints in `directory`, and renames `path`
+/// and older checkpoints. If `path` is elsewhere, all checkpoints in `directory` are removed.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -172,8 +171,8 @@ pub fn continue_from(directory: &Path, path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Writes the latest checkpoint of a run. The last `keep` checkpoints are kept, including the new one. The older files
-/// are renamed only when the new file is complete.
+/// Writes the latest checkpoint of a run, and keeps `keep` checkpoints in total. Older files are renamed only when the
+/// new file is complete.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -263,7 +262,6 @@ fn is_whole(bytes: &[u8]) -> bool {
         .is_some_and(|(before, checksum)| crc32fast::hash(before) == u32::from_le_bytes(*checksum))
 }
 
-/// The unread bytes of a file.
 struct Cursor<'a> {
     rest: &'a [u8],
 }
@@ -337,8 +335,7 @@ mod tests {
         assert!(matches!(missing, Err(CheckpointError::Unreadable { .. })));
     }
 
-    /// Damaged files are refused: files of every shorter length, and files with one flipped bit. Every third bit is
-    /// tried.
+    /// Truncated files and files with one flipped bit are refused. Every third bit is tried.
     #[test]
     fn damaged_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();

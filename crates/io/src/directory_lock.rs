@@ -1,11 +1,12 @@
 //! The lock of an output directory: only one run at a time writes to the directory.
 //!
-//! A run holds a lock of the operating system on the file `.lock`. The operating system releases the lock when the
-//! process ends, even if the process is killed. During the run, the file names the process and its host. The run
-//! empties the file at its end; a killed run does not. On network file systems the operating system may lock files for
-//! one host only, or not at all. Therefore a directory also counts as locked in two cases: the file names a process on
-//! another host, or the file cannot be locked and names any process. After a killed run, the user must then remove the
-//! file by hand.
+//! A run holds a lock of the operating system on the file `.lock`. The lock ends with the process. During the run, the
+//! file names the process and its host; a killed run leaves this entry. Network file systems may lock files for one
+//! host only, or not at all. Therefore a directory also counts as locked in two cases:
+//! - The file names a process on another host.
+//! - The file cannot be locked and names any process.
+//!
+//! After a killed run, the user must then remove the file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -28,7 +29,7 @@ pub struct Owner {
 #[derive(Debug)]
 pub struct DirectoryLock {
     file: File,
-    /// The killed process from which this process took over the lock, if any.
+    /// Killed process from which this process took over the lock, if any.
     pub taken_over: Option<Owner>,
 }
 
@@ -36,8 +37,8 @@ impl DirectoryLock {
     /// Locks an existing directory.
     ///
     /// # Errors
-    /// [`OutputError::InUse`] while another process holds the lock, [`OutputError::Locked`] if the lock file names a
-    /// process that may still run, and [`OutputError::File`] if the lock file cannot be opened or written.
+    /// [`OutputError::InUse`] while another process holds the lock; [`OutputError::Locked`] if the lock file names a
+    /// process that may still run; [`OutputError::File`] if the lock file cannot be opened or written.
     pub fn acquire(directory: &Path) -> Result<Self, OutputError> {
         let path = directory.join(FILE_NAME);
         let failed = || OutputError::file(FileAction::Write, &path);
@@ -73,8 +74,7 @@ impl DirectoryLock {
 
 impl Drop for DirectoryLock {
     fn drop(&mut self) {
-        // If the file cannot be emptied, it still names this process, and the next run on this host takes over the
-        // lock.
+        // On failure the file still names this process, and the next run on this host takes over the lock.
         let _ = self.file.set_len(0);
     }
 }
@@ -83,7 +83,6 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-/// The error of a directory whose lock another process holds.
 fn in_use(directory: &Path, file: &mut File) -> OutputError {
     let owner = Owner::read(file).map_or_else(|| "another process".to_owned(), |owner| owner.to_string());
     OutputError::InUse { directory: directory.to_path_buf(), owner }
@@ -136,7 +135,7 @@ mod tests {
         assert_eq!(DirectoryLock::acquire(&directory).unwrap().taken_over, None);
     }
 
-    /// A process that is killed leaves its name in the file, but not the lock.
+    /// A killed process leaves its name in the file, but not the lock.
     #[test]
     fn a_lock_that_is_left_is_taken_over_on_the_same_host_only() {
         let folder = tempfile::tempdir().unwrap();

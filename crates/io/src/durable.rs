@@ -1,4 +1,4 @@
-//! Durability: waiting until the content and the names of files are on disk, so that they survive a power failure.
+//! Waiting until content and names of files are on disk, so that they survive a power failure.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -6,8 +6,7 @@ use std::path::Path;
 
 use super::error::{FileAction, OutputError};
 
-/// Waits until the content of `files` is on disk, and the names of all files in `directory` and in its subdirectories
-/// `folders`. `files` are names of files in `directory`.
+/// Waits until the content of `files` in `directory`, and the names in `directory` and its `folders`, are on disk.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -38,8 +37,7 @@ pub(super) fn sync_names(directory: &Path) -> Result<(), OutputError> {
     sync_directory(directory).map_err(OutputError::file(FileAction::Write, directory))
 }
 
-/// Waits until the names in a directory are on disk. Some network file systems cannot sync directories. The resulting
-/// errors are ignored, because no other operation makes the names durable.
+/// Some network file systems cannot sync directories. Their errors are ignored, because nothing else can be done.
 #[cfg(unix)]
 fn sync_directory(directory: &Path) -> io::Result<()> {
     match std::fs::File::open(directory)?.sync_all() {
@@ -50,7 +48,7 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Systems other than Unix cannot open a directory as a file, so the names in a directory cannot be synced.
+/// Only Unix opens a directory as a file.
 #[cfg(not(unix))]
 fn sync_directory(_directory: &Path) -> io::Result<()> {
     Ok(())
@@ -60,7 +58,7 @@ fn sync_directory(_directory: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Existing files are synced unchanged. The error of a missing file or folder names this file or folder.
+    /// The error of a missing file or folder names it.
     #[test]
     fn missing_files_and_folders_are_named() {
         let folder = tempfile::tempdir().unwrap();

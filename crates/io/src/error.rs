@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Failure to write output: an error of the operating system, a directory in use, or inconsistent data.
+/// Failure to write output.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
@@ -30,8 +30,7 @@ pub enum OutputError {
         /// The process that holds the lock.
         owner: String,
     },
-    /// The lock file names a process that may still run. The process is on another host, or the file system has no
-    /// locks.
+    /// The lock file names a process that may still run.
     #[error(
         "'{}' is locked by {owner}; if that run has ended, remove '{}', or choose another directory (`--output DIR`)",
         directory.display(),
@@ -62,7 +61,7 @@ pub enum OutputError {
         /// Name of the series.
         series: String,
     },
-    /// A frame is not later than the previous frame. ParaView would show both frames at once.
+    /// A frame is not later than the previous frame.
     #[error("a frame at time {time} cannot follow the one at time {previous}; times of frames must ascend")]
     FrameOrder {
         /// Time of the frame \[s\].
@@ -148,14 +147,13 @@ impl fmt::Display for FileAction {
 }
 
 impl OutputError {
-    /// A function for `map_err` that adds the action and the path to an error of the operating system.
+    /// For `map_err`: adds the action and the path to an error of the operating system.
     pub fn file(action: FileAction, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |cause| Self::File { action, path, cause }
     }
 }
 
-/// Remedy for an error of the operating system.
 fn remedy(action: FileAction, cause: &io::Error) -> &'static str {
     use io::ErrorKind as Kind;
     match cause.kind() {

@@ -70,10 +70,10 @@ pub struct HistoryRow {
     pub hourglass_energy: f64,
     /// Energy dissipated by contact damping and inelastic impacts since the start \[J\].
     pub viscous_dissipation: f64,
-    /// Energy added by the numerical method since the start, positive for a gain \[J\]. Position projections and
-    /// changes of stiffness, for example, add energy.
+    /// Energy added by the numerical method since the start \[J\], for example by position projections and changes of
+    /// stiffness.
     pub numerical_work: f64,
-    /// Sum of the kinetic, stored and dissipated energies, less the numerical work \[J\].
+    /// Kinetic, stored and dissipated energy, minus the numerical work \[J\].
     pub total: f64,
     /// Magnitude of `energy_imbalance`, relative to the largest energy so far \[-\].
     pub energy_error: f64,
@@ -83,22 +83,15 @@ pub struct HistoryRow {
     pub angular_momentum: Vec3,
     /// Number of contacts in the last step.
     pub contacts: u64,
-    /// One row per body, in the order of the names given to [`History::create`].
+    /// One row per body.
     pub bodies: Vec<BodyRow>,
-    /// Kick energy \[J\], with the accelerations a, the mass matrix M and the length `dt` of the last step:
-    ///
-    /// ```text
-    /// ⅛ dt² a · M a
-    /// ```
-    /// The kick energy is the excess of the kinetic energy over ½ v₋ · M v₊. Here v₋ and v₊ are the velocities in the
-    /// middle of the step before the instant and of the step after it. Central differences conserve the sum of the
-    /// strain energy and ½ v₋ · M v₊. The contributions of free fall, prescribed motion and loads to a · M a are
+    /// Kick energy ⅛ dt² a · M a \[J\], with the accelerations a and the length `dt` of the last step. Central
+    /// differences conserve `kinetic` − `kick` + `strain`. The parts of free fall, prescribed motion and loads are
     /// excluded.
     pub kick: f64,
     /// Change of `total` − `kick` − `external_work` since the start \[J\].
     pub energy_imbalance: f64,
-    /// Numerical work since the start, less the energy that impulses absorb \[J\]. The energy subtracted in a step is
-    /// at most the numerical work of this step, and zero if this work is negative.
+    /// Numerical work since the start, minus the part that impulses absorb in the same step \[J\].
     pub net_numerical_work: f64,
     /// Energy dissipated by mass damping since the start \[J\].
     pub mass_damping_dissipation: f64,
@@ -113,7 +106,7 @@ pub struct BodyRow {
     pub kinetic: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Resultant of the contact and tie forces on the body \[N\]. Impulses count with their mean force.
+    /// Resultant of contact and tie forces on the body \[N\]; impulses count with their mean force.
     pub contact_force: Vec3,
 }
 
@@ -125,7 +118,7 @@ pub struct History {
 }
 
 impl History {
-    /// Opens `history.csv` with columns for the bodies `body_names`.
+    /// Opens `history.csv` with columns for these bodies.
     ///
     /// # Errors
     /// [`OutputError::File`].

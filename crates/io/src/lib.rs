@@ -1,11 +1,9 @@
-//! Input and output of a run. The crate reads Gmsh meshes, and writes and reads `checkpoint.bin`. It writes VTK frames,
-//! `summary.json`, and the tables: `history.csv`, `pairs.csv`, `probes.csv` and others.
+//! Input and output of a run: Gmsh meshes, VTK frames, `checkpoint.bin`, `summary.json`, and tables such as
+//! `history.csv`.
 //!
-//! The crate does not depend on the simulation: it takes nodal and element fields as arrays with a name, and histories
-//! and summaries as plain structs.
-//!
+//! The crate does not depend on the simulation: fields are arrays with a name, histories and summaries plain structs.
 //! Frames, checkpoints and the summary are replaced atomically, and tables grow by whole rows. Hence the output of a
-//! run that is killed at any time is readable.
+//! killed run is readable.
 
 use ictus_core::{math, mesh};
 

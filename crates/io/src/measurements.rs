@@ -1,4 +1,4 @@
-//! Tables of time series, with one row per instant. A cell contains a number or a word, or is empty.
+//! Tables of time series, with one row per instant.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +37,7 @@ pub struct Measurements {
     table: CsvTable,
 }
 
-/// A table in memory, column by column. Empty cells and words are `None`.
+/// A table in memory. Empty cells and words are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
     /// Names of the columns.
@@ -47,7 +47,7 @@ pub struct Columns {
 }
 
 impl Measurements {
-    /// Opens the table `name` with these columns.
+    /// Opens the table `name`.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -55,7 +55,7 @@ impl Measurements {
         Ok(Self { table: tables.open(name, columns)? })
     }
 
-    /// Removes the file `name` of an earlier run from `directory`, if it exists.
+    /// Removes the file `name` of an earlier run from `directory`, if any.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -108,13 +108,13 @@ impl Columns {
         Ok(Self { names, values })
     }
 
-    /// Values of the column `name`; `None` if there is no such column.
+    /// Values of the column `name`, if any.
     pub fn column(&self, name: &str) -> Option<&[Option<f64>]> {
         let place = self.names.iter().position(|other| other == name)?;
         self.values.get(place).map(Vec::as_slice)
     }
 
-    /// Writes this table to `path`. An existing file is replaced.
+    /// Writes this table to `path`, or replaces `path`.
     ///
     /// # Errors
     /// [`OutputError::File`].

@@ -1,4 +1,4 @@
-//! `pairs.csv`: contact of body pairs over time, with one row per pair and instant.
+//! `pairs.csv`: contact of body pairs, with one row per pair and instant.
 
 use super::error::OutputError;
 use super::table::{CsvTable, Tables, float};
@@ -19,7 +19,7 @@ const COLUMNS: [&str; 11] = [
     "contact_area",
 ];
 
-/// State of the contact of two bodies, or of a body with itself, at one instant.
+/// Contact of two bodies, or of a body with itself, at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PairRow<'a> {
     /// Time of the row \[s\].

@@ -1,5 +1,4 @@
-//! Assembly of a mesh from the sections of a file. The file refers to nodes and elements by tag; the mesh refers to
-//! them by index.
+//! Assembly of a mesh from the sections of a file: tags become indices.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,14 +11,12 @@ use super::format::PhysicalNames;
 use crate::math::Vec3;
 use crate::mesh::{CellBlock, CellKind, Group, Mesh};
 
-/// Nodes, elements and groups read so far.
 #[derive(Default)]
 pub(super) struct Assembly {
     node_tags: Vec<u64>,
     nodes: Vec<Vec3>,
     cells: BTreeMap<CellKind, Cells>,
-    /// Cells of each physical group, as kind and index among the cells of this kind. The key is the dimension and the
-    /// tag of the group.
+    /// Kind and index of the cells of each physical group (dimension, tag).
     groups: BTreeMap<(usize, i32), Vec<(CellKind, u32)>>,
     nodes_read: bool,
     elements_read: bool,
@@ -39,7 +36,7 @@ impl Cells {
         self.tags.len()
     }
 
-    /// Reserves memory for `count` more elements, but for no more than `possible`.
+    /// Reserves memory for `count` more elements, at most for `possible`.
     pub fn reserve(&mut self, count: u64, possible: usize) {
         let count = count.min(possible as u64) as usize;
         self.tags.reserve(count);
@@ -47,7 +44,6 @@ impl Cells {
 }
 
 impl Assembly {
-    /// Begins the section `$Nodes`. The section must not occur twice.
     pub fn start_nodes(&mut self, cursor: &mut Cursor) -> Result<(), GmshError> {
         cursor.section = "$Nodes";
         if std::mem::replace(&mut self.nodes_read, true) {
@@ -56,7 +52,6 @@ impl Assembly {
         Ok(())
     }
 
-    /// Begins the section `$Elements`. The section must not occur twice, and must follow `$Nodes`.
     pub fn start_elements(&mut self, cursor: &mut Cursor) -> Result<(), GmshError> {
         cursor.section = "$Elements";
         if std::mem::replace(&mut self.elements_read, true) {
@@ -69,7 +64,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Reserves memory for `count` nodes, but for no more than the rest of the file can contain.
+    /// Reserves memory for `count` nodes, at most for those that the rest of the file can contain.
     pub fn reserve_nodes(&mut self, count: u64, cursor: &Cursor) {
         const SMALLEST_NODE: usize = 8;
         let count = count.min((cursor.remaining() / SMALLEST_NODE) as u64) as usize;
@@ -85,7 +80,7 @@ impl Assembly {
         self.node_tags.push(tag);
     }
 
-    /// Reads the position of the next node, which has the index `node`.
+    /// Reads the position of the node with the index `node`, which is the next.
     pub fn read_position(&mut self, cursor: &mut Cursor, node: usize) -> Result<(), GmshError> {
         let mut position = [0.0; 3];
         for x in &mut position {
@@ -112,12 +107,10 @@ impl Assembly {
         })
     }
 
-    /// The elements of one kind read so far.
     pub fn cells(&mut self, kind: CellKind) -> &mut Cells {
         self.cells.entry(kind).or_default()
     }
 
-    /// Adds the cells with the indices `cells` to the physical groups with the tags `groups`.
     pub fn add_to_groups(&mut self, kind: CellKind, groups: &[i32], cells: Range<usize>) {
         for &tag in groups {
             let group = self.groups.entry((kind.dimension(), tag)).or_default();
@@ -125,12 +118,10 @@ impl Assembly {
         }
     }
 
-    /// Merges elements that have the same kind, entity and nodes into the first of them.
+    /// Merges elements of the same kind, entity and nodes into the first.
     ///
-    /// A file of format 2.2 contains an element once per physical group. If Gmsh converts this file to format 4.1, the
-    /// copies remain, even several in one group. Without the merge, the mass of an element would count once per copy.
-    /// Copies in different entities are not merged. The geometry itself overlaps there, and the checks of the mesh
-    /// report this error.
+    /// Format 2.2 contains an element once per physical group. Gmsh keeps these copies on conversion to format 4.1, and
+    /// the mass of an element would count once per copy. The checks of the mesh report copies in different entities.
     fn merge_copies(&mut self) {
         let renumbering: BTreeMap<CellKind, Vec<u32>> =
             self.cells.iter_mut().map(|(&kind, cells)| (kind, cells.merge_copies(kind))).collect();
@@ -141,8 +132,7 @@ impl Assembly {
 
     /// The mesh, with tags replaced by indices.
     ///
-    /// Named groups without elements are kept. A group without elements shows that the geometry was not meshed in the
-    /// dimension of the group.
+    /// Named groups without elements are kept; they show that a dimension was not meshed.
     pub fn finish(mut self, cursor: &Cursor, names: &PhysicalNames) -> Result<Mesh, GmshError> {
         self.check_complete(cursor)?;
         self.merge_copies();
@@ -199,8 +189,7 @@ impl Cells {
         &self.node_tags[cell * n..(cell + 1) * n]
     }
 
-    /// Removes all copies of a cell but the first. Returns the new index of each old cell; for a removed copy, this is
-    /// the new index of the first copy.
+    /// Removes all copies of a cell but the first; returns the new index of each cell or, for a copy, of the first.
     fn merge_copies(&mut self, kind: CellKind) -> Vec<u32> {
         let original = self.originals(kind);
         let mut new_number = vec![0; original.len()];
@@ -212,7 +201,7 @@ impl Cells {
                 kept.entities.push(self.entities[cell]);
                 kept.node_tags.extend_from_slice(self.nodes_of(kind, cell));
             } else {
-                // The first copy precedes this cell, so the new index of the first copy is known.
+                // The first copy precedes this cell.
                 new_number[cell] = new_number[first as usize];
             }
         }
@@ -220,16 +209,14 @@ impl Cells {
         new_number
     }
 
-    /// For each cell, the first cell with the same entity and set of nodes. For a cell that is no copy, this is the
-    /// cell itself.
+    /// For each cell, the first cell with the same entity and set of nodes.
     fn originals(&self, kind: CellKind) -> Vec<u32> {
         let signature = |cell: usize| {
             let mut nodes = self.nodes_of(kind, cell).to_vec();
             nodes.sort_unstable();
             (self.entities[cell], nodes)
         };
-        // Cells are first sorted by a hash that does not depend on the order of the nodes. Sorting numbers is cheap,
-        // and different sets of nodes rarely have equal hashes. Only cells with equal hashes are compared by nodes.
+        // Only cells with equal hashes are compared by nodes. The hash does not depend on the order of the nodes.
         let mut hashed: Vec<(u64, u32)> = (0..self.len())
             .map(|cell| {
                 (
@@ -269,7 +256,7 @@ impl Cells {
     }
 }
 
-/// Maps the tag of a node to its index.
+/// Map from the tag of a node to its index.
 enum NodeIndex {
     /// Index by tag minus the smallest tag; `u32::MAX` for unused tags.
     Dense { first: u64, indices: Vec<u32> },
@@ -278,7 +265,7 @@ enum NodeIndex {
 }
 
 impl NodeIndex {
-    /// The map for nodes with these tags, in the order of indices.
+    /// `tags` are in the order of indices.
     ///
     /// # Errors
     /// A tag that occurs twice.
@@ -316,7 +303,7 @@ impl NodeIndex {
     }
 }
 
-/// Checks that all element tags are different. The error is a tag that occurs twice.
+/// The error is a tag that occurs twice.
 fn check_element_tags(cells: &BTreeMap<CellKind, Cells>) -> Result<(), u64> {
     let mut tags: Vec<u64> = cells.values().flat_map(|cells| cells.tags.iter().copied()).collect();
     tags.sort_unstable();

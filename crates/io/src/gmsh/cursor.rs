@@ -2,7 +2,6 @@
 
 use super::error::{GmshError, Place, Position};
 
-/// Encoding of the numbers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Ascii,
@@ -10,17 +9,15 @@ pub(super) enum Encoding {
     BigEndian,
 }
 
-/// Position in the bytes of a mesh file. Each reading function advances the position past the bytes that it reads.
+/// Position in the bytes of a mesh file.
 ///
-/// The functions `int`, `size` and `float` are named after the binary type of the number that they read. In ASCII
-/// encoding, they read the next word.
+/// The functions `int`, `size` and `float` are named after binary types. In ASCII encoding, they read the next word.
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     file: &'a str,
     pub encoding: Encoding,
-    /// Tag of the section being read, for example `$Nodes`. Messages contain this tag. `end_section` compares the end
-    /// tag with it.
+    /// Tag of the section being read, such as `$Nodes`.
     pub section: &'a str,
 }
 
@@ -33,12 +30,11 @@ impl<'a> Cursor<'a> {
         self.file.to_owned()
     }
 
-    /// Place of the cursor, for messages: the line in ASCII encoding, otherwise the byte offset.
+    /// The line in ASCII encoding, otherwise the byte offset.
     pub fn place(&self) -> Place {
         let position = match self.encoding {
             Encoding::Ascii => {
-                // The last byte before the cursor is not counted. If a line has just been read, this byte is the line
-                // break, and the place is the line just read.
+                // After a line was read, the last byte is its line break, which must not count.
                 let before = &self.bytes[..self.at.saturating_sub(1)];
                 Position::Line(1 + before.iter().filter(|&&byte| byte == b'\n').count())
             }
@@ -47,14 +43,12 @@ impl<'a> Cursor<'a> {
         Place { file: self.file(), position }
     }
 
-    /// Number of bytes after the cursor. At most this number of items can follow, because each item has at least one
-    /// byte.
+    /// Number of bytes after the cursor, an upper bound on the number of items.
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// Reads to the end of the line and returns the text without white space at its ends. `None` at the end of the
-    /// file.
+    /// Rest of the line without white space at its ends; `None` at the end of the file.
     pub fn line(&mut self) -> Option<&'a [u8]> {
         let rest = &self.bytes[self.at..];
         if rest.is_empty() {
@@ -65,7 +59,7 @@ impl<'a> Cursor<'a> {
         Some(rest[..end].trim_ascii())
     }
 
-    /// Skips lines until a line starts with `$`, and returns this line. `None` if no such line follows.
+    /// Next line that starts with `$`; `None` if no such line follows.
     pub fn next_section(&mut self) -> Option<&'a [u8]> {
         loop {
             let line = self.line()?;
@@ -75,7 +69,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips the section `name` (for example `$Periodic`), including the line of its end tag.
+    /// Skips the section `name`, such as `$Periodic`, including the line of its end tag.
     pub fn skip_section(&mut self, name: &'a [u8]) -> Result<(), GmshError> {
         self.section = std::str::from_utf8(name).unwrap_or("an unknown section");
         let end = [b"$End", name.strip_prefix(b"$").unwrap_or(name)].concat();
@@ -93,7 +87,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads the next word, which must be the end tag of the current section, for example `$EndNodes`.
+    /// Reads the end tag of the current section.
     pub fn end_section(&mut self) -> Result<(), GmshError> {
         let word = self.word("the end of the section")?;
         let ends =
@@ -101,7 +95,7 @@ impl<'a> Cursor<'a> {
         if ends { Ok(()) } else { Err(self.unexpected("the end of the section", word)) }
     }
 
-    /// Reads the next word. White space or the end of the file ends a word.
+    /// White space or the end of the file ends a word.
     pub fn word(&mut self, expected: &'static str) -> Result<&'a [u8], GmshError> {
         let rest = &self.bytes[self.at..];
         let Some(start) = rest.iter().position(|byte| !byte.is_ascii_whitespace()) else {
@@ -114,8 +108,7 @@ impl<'a> Cursor<'a> {
         Ok(&rest[..length])
     }
 
-    /// Reads an integer written as decimal text, in any encoding: the header of a binary file, for example, contains
-    /// text.
+    /// Reads decimal text in any encoding, because the header of a binary file is text.
     pub fn text_integer(&mut self, expected: &'static str) -> Result<i64, GmshError> {
         let word = self.word(expected)?;
         std::str::from_utf8(word)
@@ -124,7 +117,6 @@ impl<'a> Cursor<'a> {
             .ok_or_else(|| self.unexpected(expected, word))
     }
 
-    /// Reads a 32-bit integer.
     pub fn int(&mut self, expected: &'static str) -> Result<i32, GmshError> {
         match self.encoding {
             Encoding::Ascii => {
@@ -137,7 +129,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads an unsigned 64-bit integer (`size_t`): a count or a tag.
+    /// Reads an unsigned 64-bit integer (`size_t`).
     pub fn size(&mut self, expected: &'static str) -> Result<u64, GmshError> {
         match self.encoding {
             Encoding::Ascii => {
@@ -168,7 +160,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads exactly `N` bytes.
     pub fn take<const N: usize>(&mut self, expected: &'static str) -> Result<[u8; N], GmshError> {
         match self.bytes[self.at..].first_chunk() {
             Some(chunk) => {

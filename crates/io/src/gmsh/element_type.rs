@@ -1,21 +1,20 @@
-//! Table of Gmsh's element types. Each row has the number and name of a type and, if the type is read, its cell kind.
+//! Table of Gmsh's element types.
 
 use super::cursor::Cursor;
 use super::error::GmshError;
 use crate::mesh::CellKind;
 
-/// Row of the table: Gmsh's number and name of a type, and its cell. `cell` is `None` if the type is not read.
+/// Gmsh's number and name of a type. `cell` is `None` if the type is not read.
 struct ElementType {
     number: i64,
     name: &'static str,
     cell: Option<Cell>,
 }
 
-/// Cell that represents an element of a type.
 #[derive(Clone, Copy)]
 struct Cell {
     kind: CellKind,
-    /// Local node `i` of the cell is node `order[i]` in Gmsh's numbering. Empty if the two numberings are equal.
+    /// Local node `i` of the cell is node `order[i]` in Gmsh's numbering. Empty for equal numberings.
     order: &'static [u8],
 }
 
@@ -64,17 +63,16 @@ const ELEMENT_TYPES: &[ElementType] = &[
     unread(93, "125-node fourth order hexahedron"),
 ];
 
-/// Reader of the node tags of elements of one type.
+/// Reader of the elements of one type.
 #[derive(Clone, Copy)]
 pub(super) struct ElementReader {
-    /// Kind of the cells.
     pub kind: CellKind,
     order: &'static [u8],
     reversed: bool,
 }
 
 impl ElementReader {
-    /// Reader for the type with Gmsh's number `number`. An unsupported type is an error with the place of `cursor`.
+    /// `number` is Gmsh's number of the type. An unsupported type is an error at the place of `cursor`.
     pub fn new(number: i64, cursor: &Cursor) -> Result<Self, GmshError> {
         let row = ELEMENT_TYPES.iter().find(|row| row.number == number);
         match row.and_then(|row| row.cell) {
@@ -87,13 +85,12 @@ impl ElementReader {
         }
     }
 
-    /// The same reader. If `reversed`, it reverses the orientation of each element: in MSH 4.1, elements of a group
-    /// with a negative tag are reversed.
+    /// If `reversed`, the orientation of each element is reversed, as in groups with a negative tag of MSH 4.1.
     pub fn reversed(self, reversed: bool) -> Self {
         Self { reversed, ..self }
     }
 
-    /// Reads the node tags of one element with `next`, and appends them to `tags` in the node order of the cell.
+    /// Reads the node tags of one element with `next`, and appends them in the node order of the cell.
     pub fn read_nodes(
         self,
         tags: &mut Vec<u64>,

@@ -1,4 +1,4 @@
-//! Errors of reading Gmsh files. Nearly all messages state a remedy.
+//! Errors of reading Gmsh files.
 
 use std::fmt;
 use std::io;
@@ -120,12 +120,11 @@ pub enum GmshError {
         }
     )]
     MissingSection {
-        /// Location at which the section is missing.
+        /// Where the section is missing.
         place: Place,
         /// The section.
         section: &'static str,
-        /// Section that needs the missing section and is in the file before it. `None` if the end of the file is
-        /// reached.
+        /// Section that needs the missing section; `None` at the end of the file.
         before: Option<&'static str>,
     },
     /// A section occurs twice.
@@ -136,7 +135,7 @@ pub enum GmshError {
         /// The section.
         section: &'static str,
     },
-    /// A mesh without nodes, or a mesh without elements.
+    /// A mesh without nodes or without elements.
     #[error(
         "{file}: the mesh has no {what}; mesh the geometry before saving it, and put its parts in physical groups \
          or set `Mesh.SaveAll = 1;`"
@@ -261,7 +260,7 @@ pub struct Place {
     pub position: Position,
 }
 
-/// Line of a text file or of the header of a binary file, or byte in the rest of a binary file.
+/// Line of text, or byte of binary data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
     /// Line number, starting at 1.

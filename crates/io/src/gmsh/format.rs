@@ -1,21 +1,20 @@
-//! Parts of the format that MSH 2.2 and 4.1 have in common: the header and the names of physical groups.
+//! Common parts of MSH 2.2 and 4.1: the header and the names of physical groups.
 
 use std::collections::BTreeMap;
 
 use super::cursor::{Cursor, Encoding};
 use super::error::GmshError;
 
-/// A version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     V4_1,
     V2_2,
 }
 
-/// Name of each physical group, under the (dimension, tag) of the group.
+/// Names of physical groups by (dimension, tag).
 pub(super) type PhysicalNames = BTreeMap<(usize, i32), String>;
 
-/// Reads the section `$MeshFormat` and sets the encoding of the cursor. Sections `$Comments` may precede `$MeshFormat`.
+/// Reads `$MeshFormat` and sets the encoding of the cursor. Sections `$Comments` may come first.
 pub(super) fn read_header(cursor: &mut Cursor) -> Result<Version, GmshError> {
     loop {
         match cursor.next_section() {
@@ -64,10 +63,10 @@ fn bad_header(cursor: &Cursor, what: &'static str, found: i64, allowed: &'static
     GmshError::BadHeader { place: cursor.place(), what, found: found.to_string(), allowed }
 }
 
-/// Reads the section `$PhysicalNames`: a count, followed by one line `dimension tag "name"` for each group. This
-/// section is text in binary files too.
+/// Reads `$PhysicalNames`: a count, then one line `dimension tag "name"` for each group. The section is text in binary
+/// files too.
 ///
-/// Gmsh does not escape quotation marks: a name extends from the first to the last quotation mark on its line.
+/// Gmsh does not escape quotation marks; a name extends from the first to the last on its line.
 pub(super) fn read_physical_names(cursor: &mut Cursor) -> Result<PhysicalNames, GmshError> {
     let count = cursor.text_integer("the number of physical names")?;
     let mut names = PhysicalNames::new();
@@ -88,7 +87,6 @@ fn quoted(line: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(&line[first + 1..last]).into_owned())
 }
 
-/// Converts a dimension, which must be 0, 1, 2 or 3.
 pub(super) fn group_dimension(cursor: &Cursor, dimension: i64) -> Result<usize, GmshError> {
     match dimension {
         0..=3 => Ok(dimension as usize),
@@ -96,8 +94,7 @@ pub(super) fn group_dimension(cursor: &Cursor, dimension: i64) -> Result<usize, 
     }
 }
 
-/// Absolute value of the tag of a physical group, and whether the tag is negative. A negative tag stands for elements
-/// of reversed orientation.
+/// Absolute value of the tag, and whether the tag is negative. A negative tag reverses the orientation of elements.
 pub(super) fn group_tag(cursor: &Cursor, tag: i64) -> Result<(i32, bool), GmshError> {
     let positive = i32::try_from(tag.unsigned_abs());
     let positive =

@@ -1,15 +1,14 @@
 //! Gmsh meshes: MSH 4.1 and 2.2, ASCII and binary of either byte order.
 //!
 //! [`read`] converts a file to a [`Mesh`] with all its physical groups. A group without a name is called
-//! `dimension:tag`. The node and element numbers in the file may have gaps and any order. Nodes may be unused. Entities
-//! may belong to several groups or to none. Sections that contain neither geometry nor groups (periodicity,
-//! post-processing data) are skipped. Elements of equal kind, entity and nodes are merged, because version 2.2 writes
-//! an element once for each of its groups. Other versions, partitioned files of version 4.1, and element types without
-//! a [`CellKind`](crate::mesh::CellKind) are rejected, with a remedy in the message.
+//! `dimension:tag`. Node and element numbers may have gaps and any order. Elements of equal kind, entity and nodes are
+//! merged, because version 2.2 writes an element once for each of its groups. Files of the following kinds are
+//! rejected:
+//! - other versions
+//! - partitioned files of version 4.1
+//! - element types without a [`CellKind`](crate::mesh::CellKind)
 //!
-//! The cursor reads numbers of any encoding, so that each version needs only one reader. The size of the file limits
-//! the memory that is reserved for the counts in the file. Every reference is resolved, and the mesh passes
-//! [`Mesh::validate`].
+//! The size of the file limits the memory that is reserved for its counts. The mesh passes [`Mesh::validate`].
 //!
 //! ```text
 //! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh
@@ -34,7 +33,7 @@ use crate::mesh::Mesh;
 /// Reads a mesh file.
 ///
 /// # Errors
-/// [`GmshError`]. The message names the file, the line or byte if known, the fact and in nearly all cases a remedy.
+/// [`GmshError`]. The message names the file, the line or byte if known, and the fact.
 ///
 /// # Example
 /// ```no_run
@@ -51,7 +50,7 @@ pub fn read(path: &Path) -> Result<Mesh, GmshError> {
     parse(&bytes, &file)
 }
 
-/// Parses a mesh from the content of a file. Messages call the file `file`.
+/// Parses the content of a file. Messages call the file `file`.
 ///
 /// # Errors
 /// As [`read`].

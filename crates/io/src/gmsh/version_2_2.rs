@@ -1,5 +1,4 @@
-//! Reader of MSH 2.2. An element names one physical group. Gmsh writes an element of several groups once for each
-//! group.
+//! Reader of MSH 2.2. An element names one physical group, and is repeated for each further group.
 
 use super::assembly::Assembly;
 use super::cursor::{Cursor, Encoding};
@@ -8,7 +7,7 @@ use super::error::GmshError;
 use super::format::{PhysicalNames, group_tag, read_physical_names};
 use crate::mesh::Mesh;
 
-/// Reads the sections after the header. Sections without nodes, elements or names are skipped.
+/// All other sections are skipped.
 pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     let mut names = PhysicalNames::new();
     let mut assembly = Assembly::default();
@@ -37,7 +36,7 @@ pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     assembly.finish(cursor, &names)
 }
 
-/// Reads the nodes, each written as `tag x y z`. `skip_rest` skips the data of a node after these numbers.
+/// A node is `tag x y z`. `skip_rest` skips the data of a node after these numbers.
 fn read_nodes(
     cursor: &mut Cursor,
     assembly: &mut Assembly,
@@ -55,8 +54,8 @@ fn read_nodes(
     cursor.end_section()
 }
 
-/// Skips the data after the position of a parametric node: the dimension of its entity, the tag of its entity, and its
-/// parameters. The parameters are one number on a curve, two numbers on a surface, and none elsewhere.
+/// Skips dimension and tag of the entity of a parametric node, and its parameters: one number on a curve, two on a
+/// surface, none elsewhere.
 fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     let dimension = cursor.int("the dimension of the entity of a node")?;
     cursor.int("the tag of the entity of a node")?;
@@ -64,10 +63,8 @@ fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     (0..count).try_for_each(|_| cursor.float("a parameter of a node").map(|_| ()))
 }
 
-/// Reads the elements. Each element has n tags.
-///
-/// In ASCII files, an element is `tag type n tags… nodes…`. In binary files, a header `type count n` precedes a block
-/// of `count` elements `tag tags… nodes…`.
+/// Element in ASCII files: `tag type n tags… nodes…`, with n tags. Block in binary files: `type count n`, then `count`
+/// elements `tag tags… nodes…`.
 fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshError> {
     let declared = count_line(cursor, "the number of elements")?;
     let mut found = 0;
@@ -99,8 +96,7 @@ fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), Gms
     cursor.end_section()
 }
 
-/// Reads the n tags of the element `tag`, followed by its nodes. The first of these tags is the physical group and the
-/// second is the entity. Further tags, for example partitions, are ignored.
+/// Reads the tags and nodes of the element `tag`. The first two tags are the physical group and the entity.
 fn read_element(
     cursor: &mut Cursor,
     assembly: &mut Assembly,
@@ -116,7 +112,7 @@ fn read_element(
             _ => {}
         }
     }
-    // The sign of the group is ignored, because Gmsh has already reversed the elements of a negative group on writing.
+    // Gmsh has already reversed the elements of a negative group on writing.
     let (group, _) = group_tag(cursor, physical.into())?;
     let sink = assembly.cells(reader.kind);
     sink.tags.push(tag);
@@ -139,7 +135,7 @@ fn positive(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
     u64::try_from(value).map_err(|_| cursor.out_of_range(what, value.into(), "positive"))
 }
 
-/// Reads the count at the start of a section. In binary files too, this count is a line of text.
+/// The count at the start of a section is a line of text, also in binary files.
 fn count_line(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
     let count = cursor.text_integer(what)?;
     if cursor.encoding != Encoding::Ascii {

@@ -1,4 +1,4 @@
-//! Reader of MSH 4.1. Elements belong to entities, and entities belong to physical groups.
+//! Reader of MSH 4.1. Elements belong to entities, and entities to physical groups.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use super::error::GmshError;
 use super::format::{PhysicalNames, group_dimension, group_tag, read_physical_names};
 use crate::mesh::Mesh;
 
-/// Tags of the physical groups of an entity. If `reversed`, the orientation of its elements is reversed on reading.
+/// Physical groups of an entity. If `reversed`, the orientation of its elements is reversed on reading.
 #[derive(Default)]
 struct Entity {
     groups: Vec<i32>,
     reversed: bool,
 }
 
-/// Entities under their (dimension, tag). `None` if the file has no section `$Entities`.
+/// Entities by (dimension, tag); `None` without a section `$Entities`.
 type Entities = Option<BTreeMap<(usize, i32), Entity>>;
 
-/// Reads the sections after the header. Sections without entities, nodes, elements or names are skipped.
+/// All other sections are skipped.
 pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     let mut names = PhysicalNames::new();
     let mut entities: Entities = None;
@@ -58,7 +58,7 @@ fn read_entities(cursor: &mut Cursor) -> Result<BTreeMap<(usize, i32), Entity>, 
     for (dimension, count) in counts.into_iter().enumerate() {
         for _ in 0..count {
             let tag = cursor.int("the tag of an entity")?;
-            // After the tag, a point has its position, and any other entity has the two corners of its bounding box.
+            // A point has its position; any other entity has the two corners of its bounding box.
             for _ in 0..if dimension == 0 { 3 } else { 6 } {
                 cursor.float("a coordinate of an entity")?;
             }
@@ -80,8 +80,8 @@ fn read_groups(cursor: &mut Cursor) -> Result<Entity, GmshError> {
         let tag = cursor.int("a physical tag")?;
         let (group, reversed) = group_tag(cursor, tag.into())?;
         entity.groups.push(group);
-        // The sign of the first group decides, as in version 2.2. There, an element is written once for each group,
-        // with the orientation of this group, and the merge of copies keeps the first copy.
+        // The sign of the first group decides, as in version 2.2: the merge of copies keeps the copy with the
+        // orientation of the first group.
         entity.reversed |= i == 0 && reversed;
     }
     Ok(entity)
@@ -169,7 +169,7 @@ fn read_elements(cursor: &mut Cursor, entities: &Entities, assembly: &mut Assemb
     cursor.end_section()
 }
 
-/// Lower bound on the bytes of an element: its tag and one node.
+/// Lower bound: the tag and one node.
 fn smallest_element(encoding: Encoding) -> usize {
     if encoding == Encoding::Ascii { 4 } else { 16 }
 }

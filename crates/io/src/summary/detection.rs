@@ -1,4 +1,4 @@
-//! Contact detection in the summary: operations, their times, predictions and hierarchies.
+//! Contact detection in the summary.
 
 use serde::Serialize;
 
@@ -18,10 +18,9 @@ pub struct DetectionSummary {
     pub operated_times: Vec<f64>,
     /// Wall-clock times of detection in flight.
     pub flight: FlightDetection,
-    /// Tests with each bounding volume of the ladder: a sequence of volumes of increasing tightness, tested at the
-    /// leaves.
+    /// Tests with each bounding volume of the ladder, tested in sequence at the leaves.
     pub ladder: Vec<RungSummary>,
-    /// Predictions of contact times, made in flight.
+    /// Predictions of contact times in flight.
     pub predictions: Vec<Prediction>,
     /// The bounding hierarchies.
     pub hierarchies: Vec<HierarchySummary>,
@@ -36,25 +35,23 @@ pub struct FlightDetection {
     pub seconds: f64,
     /// Wall-clock time in which the hierarchies were built \[s\].
     pub construction_seconds: f64,
-    /// `construction_seconds` / (`construction_seconds` + `seconds`); 0 if the denominator is 0 \[-\].
+    /// `construction_seconds` / (`construction_seconds` + `seconds`) \[-\]; 0 for a zero sum.
     pub construction_share: f64,
 }
 
-/// An instant in flight at which detection was not idle.
+/// An instant in flight with active detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ActiveInstant {
     /// Simulated time \[s\].
     pub time: f64,
     /// Wall-clock time of detection at the instant \[s\].
     pub seconds: f64,
-    /// `seconds` divided by the sum of `seconds` over all instants; 0 if this sum is 0 \[-\].
+    /// `seconds` over the sum of all instants \[-\]; 0 for a zero sum.
     pub share: f64,
 }
 
 impl FlightDetection {
-    /// Times of `instants`, with their sum and shares. Each of the `instants` is a pair: the simulated time, and the
-    /// wall-clock time of detection at this time \[s\]. `construction_seconds` is the wall-clock time in which the
-    /// hierarchies were built \[s\].
+    /// Each of the `instants` is a simulated time, and the wall-clock time of detection at this time \[s\].
     pub fn new(instants: impl Iterator<Item = (f64, f64)> + Clone, construction_seconds: f64) -> Self {
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let seconds = instants.clone().map(|(_, seconds)| seconds).sum();
@@ -91,9 +88,9 @@ pub struct DetectionCounts {
     pub update: u64,
     /// Overlap tests of bounding volumes.
     pub overlap: u64,
-    /// Solutions of closest-point problems, and computations of times of impact of two faces.
+    /// Closest-point problems, and times of impact of two faces.
     pub primitive: u64,
-    /// Checks of the travel of bodies against the allowances of predictions and lists.
+    /// Checks of the travel of bodies against allowances.
     pub monitor: u64,
 }
 
@@ -108,11 +105,11 @@ pub struct DetectionSeconds {
     pub overlap: f64,
     /// Closest-point problems, and times of impact of two faces.
     pub primitive: f64,
-    /// Checks of the travel of bodies against the allowances of predictions and lists.
+    /// Checks of the travel of bodies against allowances.
     pub monitor: f64,
 }
 
-/// Mean wall-clock time of an operation by level \[s\]. `None`, written as null, for a level without operations.
+/// Mean wall-clock time of an operation by level \[s\]; `None` without operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionCost {
     /// Contact time of two spheres.
@@ -123,7 +120,7 @@ pub struct DetectionCost {
     pub overlap: Option<f64>,
     /// Closest-point problem, or time of impact of two faces.
     pub primitive: Option<f64>,
-    /// Check of the travel of a body against the allowances of predictions and lists.
+    /// Check of the travel of a body against allowances.
     pub monitor: Option<f64>,
 }
 
@@ -149,7 +146,7 @@ pub struct Prediction {
     pub bodies: [String; 2],
     /// Depth of each volume in its hierarchy; 0 for the root.
     pub depth: [u32; 2],
-    /// Earliest possible contact time \[s\]. Infinite, written as null, if the volumes never touch.
+    /// Earliest possible contact time \[s\]; infinite (written as null) if the volumes never touch.
     pub time: f64,
 }
 
@@ -158,7 +155,7 @@ pub struct Prediction {
 pub struct HierarchySummary {
     /// Name of the body.
     pub body: String,
-    /// Name of the method by which the hierarchy was built.
+    /// Method by which the hierarchy was built.
     pub builder: String,
     /// Number of leaves.
     pub leaves: usize,
@@ -182,8 +179,7 @@ pub struct DepthSummary {
 }
 
 impl DetectionSummary {
-    /// Work at each level. The first four levels are the terms of the cost model, with the number N and the mean time C
-    /// of the operations of a level:
+    /// Work at each level. With the number N and the mean time C of operations, the first four levels are the terms of
     ///
     /// ```text
     /// T = N_t C_t + N_u C_u + N_v C_v + N_p C_p
@@ -206,7 +202,7 @@ impl DetectionSummary {
 }
 
 impl DetectionCost {
-    /// Each mean time is the time of a level divided by the count of this level.
+    /// Divides the time of each level by its count.
     pub fn new(counts: &DetectionCounts, seconds: &DetectionSeconds) -> Self {
         let mean = |seconds: f64, count: u64| (count > 0).then(|| seconds / count as f64);
         Self {

@@ -1,6 +1,5 @@
-//! `summary.json`: input and results of a run. Scripts read the file, so its field names are stable.
-//!
-//! A non-finite number is written as `null`, so that scripts cannot mistake it for a value.
+//! `summary.json`: input and results of a run. Scripts read the file, so its field names are stable. Non-finite numbers
+//! are written as `null`.
 
 mod detection;
 
@@ -24,8 +23,7 @@ pub struct Summary {
     pub title: String,
     /// System of units of the scenario, such as `mm-t-s`, if the scenario names it.
     pub units: Option<String>,
-    /// System of units in which all materials can exist. `None` if the scenario names a system, or if none can be
-    /// inferred.
+    /// System of units that the materials indicate; `None` if the scenario names a system, or if none is indicated.
     pub inferred_units: Option<String>,
     /// Threads used.
     pub threads: usize,
@@ -41,16 +39,16 @@ pub struct Summary {
     pub steps: u64,
     /// Steps completed in flight.
     pub flight_steps: u64,
-    /// Number of steps by the limit that set their size, in the words of `steps.csv`. A limit that applied to no step
-    /// has no entry.
+    /// Number of steps by the limit that set their size, in the words of `steps.csv`. Limits without steps have no
+    /// entry.
     pub step_limits: BTreeMap<&'static str, u64>,
     /// Steps of dynamic relaxation before the run; `None` without dynamic relaxation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relaxation_steps: Option<u64>,
     /// Simulated time.
     pub time: TimeSpan,
-    /// Time at which the run continued from a checkpoint \[s\]. The counts of detection and the wall-clock times begin
-    /// at this time. `None` for a run from its start.
+    /// Time at which the run continued from a checkpoint \[s\]. Detection counts and wall-clock times begin at this
+    /// time. `None` for a run from its start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<f64>,
     /// Wall-clock time.
@@ -112,7 +110,7 @@ pub struct BodySummary {
     pub faces: usize,
     /// Mass \[kg\].
     pub mass: f64,
-    /// Critical step in the reference configuration \[s\]. Infinite, written as null, for a rigid body.
+    /// Critical step in the reference configuration \[s\]; infinite (written as null) for a rigid body.
     pub critical_step: f64,
 }
 
@@ -125,7 +123,7 @@ pub struct WallSummary {
     pub point: [f64; 3],
     /// Unit normal out of the wall.
     pub normal: [f64; 3],
-    /// Mass \[kg\]. `None`, written as null, for a wall that is fixed or has a prescribed velocity.
+    /// Mass \[kg\]; `None` for a wall that is fixed or has a prescribed velocity.
     pub mass: Option<f64>,
 }
 
@@ -157,12 +155,12 @@ pub struct PeakSummary {
     pub time: f64,
 }
 
-/// Value of a head injury criterion, and the interval that gives this value.
+/// Value of a head injury criterion, and its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct HeadInjurySummary {
     /// The value.
     pub value: f64,
-    /// Start of the interval that gives the value \[s\].
+    /// Start of the interval \[s\].
     pub start: f64,
     /// End of the interval \[s\].
     pub end: f64,
@@ -184,7 +182,7 @@ pub struct WallSeconds {
     pub total: f64,
     /// Reading the scenario and the meshes.
     pub read: f64,
-    /// Checking for overlaps and preparing elements and contact.
+    /// Overlap checks, and preparation of elements and contact.
     pub setup: f64,
     /// Building the hierarchies.
     pub hierarchy: f64,
@@ -200,12 +198,12 @@ pub struct WallSeconds {
     pub integration: f64,
     /// Audit of energy and momentum.
     pub account: f64,
-    /// Submission of output, and waiting for the output to be written.
+    /// Submission of output, and waiting for its completion.
     pub output: f64,
 }
 
 impl WallSeconds {
-    /// Name and time of each stage. The sum of these times is slightly less than `total`.
+    /// Name and time of each stage. The sum is slightly less than `total`.
     pub fn stages(&self) -> [(&'static str, f64); 10] {
         [
             ("read", self.read),
@@ -237,7 +235,7 @@ pub struct FirstContact {
     pub normal_speed: f64,
 }
 
-/// Numbers of contact problems without a converged solution, summed over the steps.
+/// Contact problems without a converged solution, summed over the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ContactSummary {
     /// Problems of coupled contacts whose impulses did not converge. The last iterate was applied, scaled to create no
@@ -247,13 +245,13 @@ pub struct ContactSummary {
     pub jammed_restitutions: u64,
     /// Problems of coupled contacts whose position corrections did not converge. The last iterate was applied.
     pub unsolved_projections: u64,
-    /// Problems of coupled ties in which gaps between tied points remained.
+    /// Problems of coupled ties with remaining gaps.
     pub unmet_ties: u64,
     /// Steps in which the geometry of contact at mid-step did not converge. The last iterate was applied.
     pub unconverged_geometries: u64,
 }
 
-/// An error over the run: its maximum, the time of this maximum, and the final value.
+/// An error over the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ErrorSummary {
     /// Maximum \[-\].
@@ -279,9 +277,9 @@ pub struct EnergySummary {
     pub hourglass: f64,
     /// Energy dissipated by mass damping \[J\].
     pub mass_damping_dissipation: f64,
-    /// Largest value of the error |imbalance| + |net numerical work| \[-\].
+    /// Largest |imbalance| + |net numerical work| \[-\].
     pub largest_error: f64,
-    /// Time of this largest value \[s\].
+    /// Time of the largest error \[s\].
     pub largest_error_time: f64,
     /// Error at the end \[-\].
     pub final_error: f64,
@@ -289,12 +287,12 @@ pub struct EnergySummary {
     pub imbalance: ErrorSummary,
     /// The term |net numerical work| of the error.
     pub net_numerical_work: ErrorSummary,
-    /// Largest value in the run of kinetic energy, strain energy, energy stored in contacts, |external work| and
-    /// rounding error of the energy \[J\].
+    /// Largest value of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding error
+    /// \[J\].
     pub peak: f64,
 }
 
-/// Momentum balance. The errors are relative to `peak` (linear) and `angular_peak` (angular).
+/// Momentum balance. The errors are relative to `peak` and `angular_peak`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MomentumSummary {
     /// Largest error of the linear momentum \[-\].
@@ -303,8 +301,7 @@ pub struct MomentumSummary {
     pub largest_error_time: f64,
     /// Error of the linear momentum at the end \[-\].
     pub final_error: f64,
-    /// Largest momentum of a body \[kg m/s\]. If all bodies are at rest, largest impulse of external forces in a step:
-    /// gravity, loads and supports.
+    /// Largest momentum of a body or, if all bodies are at rest, largest external impulse in a step \[kg m/s\].
     pub peak: f64,
     /// Largest error of the angular momentum \[-\].
     pub largest_angular_error: f64,
@@ -312,12 +309,11 @@ pub struct MomentumSummary {
     pub largest_angular_error_time: f64,
     /// Error of the angular momentum at the end \[-\].
     pub final_angular_error: f64,
-    /// Largest angular scale of a body \[kg m²/s\]. If all bodies are at rest, largest angular impulse of external
-    /// forces in a step.
+    /// Largest angular scale of a body or, if all bodies are at rest, largest external angular impulse in a
+    /// step \[kg m²/s\].
     ///
-    /// The angular scale of a deformable body is the sum of |x| |m v| over its nodes, with the position x, mass m and
-    /// velocity v of a node. The angular scale of a rigid body is |x| |m v| of its centre, plus the magnitude of the
-    /// angular momentum about the centre.
+    /// Angular scale of a deformable body: Σ |x| |m v| over its nodes, with position x, mass m and velocity v. Angular
+    /// scale of a rigid body: |x| |m v| of its centre, plus the magnitude of the angular momentum about the centre.
     pub angular_peak: f64,
 }
 
