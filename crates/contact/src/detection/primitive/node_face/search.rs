@@ -16,35 +16,28 @@ use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 use crate::{Constraints, ContactKey, Side, Surface};
 
-/// Results of a parallel task.
 #[derive(Clone, Debug, Default)]
 struct Found {
     contacts: Vec<NodeContact>,
-    /// Penetrations below single faces, for all contacts of the task. A contact of several faces has several entries.
+    /// A contact of several faces has several entries.
     points: Vec<Penetration>,
-    /// For each node, the closest face and the closest point on this face. Empty unless the option is
-    /// [`StartFrom::Previous`].
+    /// One per node; empty unless the option is [`StartFrom::Previous`].
     last: Vec<Option<StartingPoint>>,
 }
 
-/// Workspace of the search, reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeFaceSearch {
     pub(super) vectorised: Vectorised,
-    /// End of the candidates of each group; a group has one contactor node and one target.
+    /// End of the candidates of each group: one contactor node and one target.
     pub(super) group_ends: Vec<u32>,
-    /// For each candidate, data of its face that are needed in every step.
     pub(super) target_faces: Vec<TargetFace>,
-    /// For each group, the closest face within reach and the closest point on this face. Empty unless the option is
-    /// [`StartFrom::Previous`].
+    /// One per group; empty unless the option is [`StartFrom::Previous`].
     pub(super) last: Vec<Option<StartingPoint>>,
     found: Vec<Found>,
 }
 
-/// Number of contactor nodes per parallel task.
 pub(super) const NODES_PER_TASK: usize = 256;
 
-/// Least number of candidates prepared per parallel task.
 const CANDIDATES_PER_TASK: usize = 2048;
 
 impl NodeFaceSearch {
@@ -53,14 +46,13 @@ impl NodeFaceSearch {
         self.last.iter().flatten().copied().collect()
     }
 
-    /// Sets the starting points for the next list of candidates. `points` must be ascending by key.
+    /// Sets the starting points, ascending by key.
     pub fn start_from(&mut self, points: &[StartingPoint]) {
         self.last.clear();
         self.last.extend(points.iter().copied().map(Some));
     }
 
-    /// Groups the sorted candidates by contactor node and target. This call must follow every change of the list of
-    /// candidates. With [`StartFrom::Previous`], each node keeps its starting point from the last step.
+    /// Groups the sorted candidates by contactor node and target. Call after every change of the candidates.
     pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
         let target_face = |candidate: &Candidate| {
             let (kind, nodes) = model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
@@ -88,12 +80,11 @@ impl NodeFaceSearch {
         }
     }
 
-    /// Replaces `constraints` by the constraints of the nodes that have penetrated a target. For each node and target,
-    /// only the closest face gives a constraint. Equally close faces give the mean of their constraints (see `tied`).
-    /// The pseudo-normal of the feature on which the closest point lies gives the sign of the gap.
+    /// Replaces `constraints` by the constraints of the nodes that have penetrated a target.
     ///
-    /// A node whose depth exceeds the limit (`ContactModel::depth_of`) counts as outside, beyond the far side of the
-    /// target.
+    /// The closest face gives the constraint; equally close faces give the mean (`tied`). The pseudo-normal at the
+    /// closest point gives the sign of the gap. A node deeper than the limit (`ContactModel::depth_of`) counts as
+    /// outside.
     pub fn find(
         &mut self,
         candidates: &[Candidate],
@@ -137,7 +128,6 @@ impl NodeFaceSearch {
     }
 }
 
-/// Adds the constraint of a penetrated node.
 fn push(
     contact: &NodeContact,
     points: &[Penetration],

@@ -1,9 +1,7 @@
 //! Contact of a node with several equally close faces of its target.
 //!
-//! If a contactor node lies below a node or an edge of its target, all target faces around this node or edge are
-//! equally close, up to rounding. The contact is the mean of the contacts with these faces and involves the nodes of
-//! all these faces. The contact therefore does not depend on the numbering of the faces. Faces whose contacts have
-//! different normals are not averaged. At a sharp edge the entry face decides
+//! Below a node or an edge of the target, all adjacent faces are equally close, up to rounding. The contact is the mean
+//! of the contacts with these faces, independent of the numbering of the faces. At a sharp edge the entry face decides
 //! ([`entry_face`](crate::detection::EntryFaces)).
 
 use super::closest_faces::{Closest, ClosestFaces};
@@ -14,20 +12,17 @@ use crate::flush::are_coplanar;
 use crate::math::Vec3;
 use crate::{NodeOnSurface, Surface};
 
-/// Largest number of target nodes of a contact. Faces that would exceed this number are left out of the mean.
+/// Largest number of target nodes of a contact. The mean omits faces beyond this number.
 const MAX_TIED_NODES: usize = 2 * MAX_NODES - 1;
 
-/// Contact of a node that has penetrated its target, at a point of one face or at the mean of points of equally close
-/// faces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeContact {
     pub key: NodeOnSurface,
     pub gap: Gap,
-    /// Begin and end of the penetrations of this contact in the list of all penetrations.
+    /// Begin and end in the list of all penetrations.
     pub points: [u32; 2],
 }
 
-/// Shape values of the mean of points on several faces.
 pub(super) struct MeanPoint {
     nodes: [u32; MAX_TIED_NODES],
     values: [f64; MAX_TIED_NODES],
@@ -42,8 +37,7 @@ impl Default for MeanPoint {
 }
 
 impl MeanPoint {
-    /// Adds the point with the natural coordinates `xi` of a face. The point is left out if the mean would then have
-    /// more than `MAX_TIED_NODES` nodes.
+    /// Adds a point of a face with natural coordinates `xi`, unless the mean would exceed `MAX_TIED_NODES` nodes.
     pub fn add(&mut self, surface: &Surface, face: u32, xi: [f64; 2]) {
         let (kind, nodes) = surface.face(face as usize);
         let is_new = |node: &&u32| !self.nodes[..self.num_nodes].contains(node);
@@ -62,7 +56,6 @@ impl MeanPoint {
         self.num_faces += 1;
     }
 
-    /// Nodes and shape values of the mean point.
     pub fn finish(&mut self) -> (&[u32], &[f64]) {
         let share = 1.0 / self.num_faces as f64;
         let values = &mut self.values[..self.num_nodes];
@@ -72,8 +65,7 @@ impl MeanPoint {
 }
 
 impl ClosestFaces<'_> {
-    /// The contact of a node that has penetrated its target; `None` for a node outside. The penetrations below the
-    /// single faces are appended to `points`.
+    /// Contact of a node; `None` for a node outside. Appends the penetrations below the single faces to `points`.
     pub fn contact(&self, closest: &Closest, points: &mut Vec<Penetration>) -> Option<NodeContact> {
         let key = self.candidates[closest.candidate as usize].key;
         let first = points.len();
@@ -87,10 +79,10 @@ impl ClosestFaces<'_> {
         Some(NodeContact { key, gap: gap?, points: [first as u32, points.len() as u32] })
     }
 
-    /// Mean of the penetrations below the faces that are as close as the closest face. Among these faces, the face with
-    /// the lowest number gives a reference normal; only penetrations whose normals agree with the reference normal
-    /// count. The sum follows the order of the face numbers, so that the result does not depend on the order of the
-    /// candidates.
+    /// Mean of the penetrations below all faces as close as the closest face. Only penetrations with the normal of the
+    /// lowest-numbered face count.
+    ///
+    /// The sum follows the face numbers, so the result does not depend on the order of the candidates.
     fn mean_of_tied(
         &self,
         closest: &Closest,
@@ -128,9 +120,9 @@ impl ClosestFaces<'_> {
         Some(Gap { gap: mean, normal: normals.normalize() })
     }
 
-    /// The closest point of another candidate face that is as close as the closest face: its squared distance is at
-    /// most `farthest` \[m²\]. `None` if the face is farther, is beyond its reach, or has no normal opposed to the
-    /// normal of the node.
+    /// Closest point of another candidate face, at a squared distance of at most `farthest` \[m²\].
+    ///
+    /// `None` if the face is farther, is beyond its reach, or has no normal opposed to the normal of the node.
     fn tied(&self, closest: &Closest, candidate: u32, farthest: f64) -> Option<Closest> {
         let place = candidate as usize;
         let pair = &self.candidates[place];

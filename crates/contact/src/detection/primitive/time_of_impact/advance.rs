@@ -4,15 +4,12 @@ use super::direction::{Direction, Motion, Touch};
 use super::hull::{Closest, Feature, Hull};
 use crate::math::Vec3;
 
-/// Gap, relative to the largest coordinate of the pair, below which the line between the closest points is not an
-/// accurate normal. Coordinates are relative to a node of the pair.
+/// Gap below which the line between the closest points is not an accurate normal, relative to the largest coordinate.
 const NEAR: f64 = 1e-6;
 
-/// Ratio of an advance along the previous direction to the previous advance, at or below which the closest points are
-/// computed anew.
+/// Ratio to the previous advance up to which an advance requires new closest points.
 const WORTHWHILE: f64 = 0.1;
 
-/// Whether all points of two hulls have the same velocity and finite positions.
 pub(super) fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
     let velocity = a.velocities()[0];
     [a, b].iter().all(|hull| {
@@ -24,19 +21,17 @@ pub(super) fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
 /// Time for which faces stay separated, and the separating direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Advance {
-    /// Features to which the direction `normal` is normal.
     pub feature: Feature,
     pub normal: Vec3,
     /// Time of separation \[s\]: zero on contact, infinite if the faces never touch.
     pub step: f64,
-    /// Whether the faces were separated by a gap at the beginning of this advance. After a gap, the next contact is an
-    /// impact. Without a gap, the faces may rest on each other.
+    /// Whether a gap separated the faces at the beginning. Without a gap, the faces may rest on each other.
     pub apart: bool,
 }
 
-/// Advance along the direction of the previous advance `before`, without a computation of closest points. The direction
-/// rotates with the features to which it is normal. `None` if the direction does not separate the faces beyond
-/// rounding, or if the advance is at most `WORTHWHILE` times the previous advance.
+/// Advance along the previous direction, which rotates with its features, without new closest points.
+///
+/// `None` if the direction does not separate the faces beyond rounding, or if the advance is too short.
 pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Option<Advance> {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal)?;
     if motion.separation(&direction.normal) <= motion.rounding {
@@ -47,10 +42,11 @@ pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> O
     (step > WORTHWHILE * before.step).then_some(found)
 }
 
-/// Advance along the direction given by the features of the closest points. If the closest points nearly coincide and
-/// only the line between them gives a normal ([`Feature::Line`]), other directions are tried too, and the longest
-/// advance is the result. This trial is limited to a contact distance of zero. Without a separating direction, the
-/// result is that of [`arrive`] if the faces were apart in the earlier advance, otherwise that of [`leave`].
+/// Advance along the direction given by the features of the closest points.
+///
+/// If the closest points nearly coincide on a [`Feature::Line`], the longest advance of several directions counts (only
+/// for a contact distance of zero). Without a separating direction, faces that were apart [`arrive`], and all other
+/// faces [`leave`].
 pub(super) fn advance<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,
@@ -89,8 +85,7 @@ fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
 /// Advance of faces that touch or overlap: zero if they close, otherwise the time for which a direction separates them.
 /// The time is infinite if the faces overlap at the start and do not close along the direction of least overlap.
 ///
-/// Coplanar faces are separated by their common normal with either sign. The normal of the earlier advance selects the
-/// sign; at the start, the outward normals of the faces select the sign.
+/// The earlier normal selects the sign of the common normal of coplanar faces; at the start, the outward normals do.
 pub(super) fn leave<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,

@@ -1,16 +1,14 @@
-//! Separating directions of two hulls, and the time for which each direction separates them.
+//! Separating directions of two hulls, and the time of separation.
 
 use super::hull::{Closest, Feature, Hull, Side};
 use crate::math::Vec3;
 
-/// Squared sine of the angle at and below which two vectors do not span a plane.
+/// Squared sine of the angle up to which two vectors count as parallel.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
-/// Rotation of a direction \[rad\] at which an advance ends if the third-order term of the separation is negative. Up
-/// to this rotation, [`Motion::bound`] replaces the third-order term by a lower bound of second order.
+/// Rotation of a direction \[rad\] at which an advance ends if the third-order term of the separation is negative.
 const LARGEST_TURN: f64 = 0.5;
 
-/// A direction n + h ṅ from hull b to hull a, which may rotate with the time h. `normal` is n with |n| = 1, and `rate`
-/// is ṅ.
+/// A direction n + h ṅ from hull b to hull a at the time h. `normal` is n with |n| = 1; `rate` is ṅ.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Direction {
     pub normal: Vec3,
@@ -18,11 +16,9 @@ pub(super) struct Direction {
 }
 
 impl Direction {
-    /// The common normal n of two vectors and its rate ṅ, by which n rotates with the vectors. Each argument holds a
-    /// vector and the rate of the vector. `None` if the vectors are parallel or zero.
+    /// Common normal n of two vectors e, and its rate ṅ with ṅ·e = −n·ė. `None` if the vectors are parallel or zero.
     ///
-    /// ṅ is normal to n and satisfies ṅ·e = −n·ė for both vectors e with their rates ė. Both vectors therefore stay
-    /// perpendicular to n + h ṅ to first order.
+    /// Each argument is `[e, ė]`. Both vectors stay perpendicular to n + h ṅ to first order.
     pub(super) fn spanned(first: [Vec3; 2], second: [Vec3; 2]) -> Option<Self> {
         let normal = first[0].cross(&second[0]);
         let squared = normal.norm_squared();
@@ -36,15 +32,16 @@ impl Direction {
         Some(Self { normal: unit, rate })
     }
 
-    /// A direction along `vector` that does not rotate; `None` if the length of `vector` is zero or not finite.
+    /// A direction along `vector` without rotation; `None` if its length is zero or not finite.
     pub(super) fn fixed(vector: &Vec3) -> Option<Self> {
         let length = vector.norm();
         (length.is_normal()).then(|| Self { normal: vector / length, rate: Vec3::zeros() })
     }
 
-    /// The common normal of the features on which two closest points lie. `line` is the vector between these points, or
-    /// an earlier normal. The dot product of the result with `line` is not negative. For [`Feature::Line`], and if the
-    /// features have no common normal, the result is the direction of `line`.
+    /// Common normal of the features of two closest points. Without a common normal, the result is the direction of
+    /// `line`.
+    ///
+    /// `line` is the vector between the closest points, or an earlier normal. The result satisfies result·`line` ≥ 0.
     pub(super) fn of_feature<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -74,9 +71,8 @@ impl Direction {
     /// Calls `visit` with all candidates for directions that separate two nearby hulls, each with both signs.
     ///
     /// # Source
-    /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1. Directions in the planes of
-    /// the faces and along the edges, and the relative velocity, are added here. They separate coplanar and collapsed
-    /// faces.
+    /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1. For coplanar and collapsed
+    /// faces, directions in the faces, along the edges and along the relative velocity are added.
     pub(super) fn for_each<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -114,7 +110,6 @@ impl Direction {
     }
 }
 
-/// The out-of-plane direction of a plane problem, which does not rotate.
 fn out_of_plane() -> [Vec3; 2] {
     [Vec3::z(), Vec3::zeros()]
 }
@@ -128,45 +123,38 @@ fn mean(vectors: &[Vec3]) -> Vec3 {
 pub(super) enum Touch {
     /// Gaps count as computed.
     Apart,
-    /// Gaps within rounding count as zero. At such a gap, speeds within rounding also count as zero, because the faces
-    /// may rest on each other at the start.
+    /// Gaps within rounding count as zero. At these gaps, speeds within rounding also count as zero.
     AtStart,
-    /// Gaps within rounding count as zero. Such a gap counts as closing at once, unless its opening speed exceeds
-    /// rounding.
+    /// Gaps within rounding count as zero and close at once, unless their opening speed exceeds rounding.
     Later,
 }
 
-/// Motion of two hulls from a given instant onwards.
 #[derive(Debug)]
 pub(super) struct Motion<'a, const N: usize> {
     pub a: &'a Hull<N>,
     pub b: &'a Hull<N>,
-    /// Distance at which the hulls touch \[m\].
     pub distance: f64,
-    /// Common acceleration of a minus common acceleration of b [m/s²].
+    /// Relative acceleration a − b of the centres [m/s²].
     pub acceleration: Vec3,
     /// Bound on the deviation of the relative acceleration of two nodes from `acceleration` [m/s²].
     pub deviation: f64,
-    /// Time from the instant to the end of the search \[s\].
+    /// Time to the end of the search \[s\].
     pub remaining: f64,
-    /// Bound on the rounding error of a gap \[m\].
     pub rounding: f64,
-    /// Bound on the rounding error of a closing speed [m/s].
     pub speed_rounding: f64,
 }
 
 impl<const N: usize> Motion<'_, N> {
-    /// Least component along `normal` of the vector from a node of b to a node of a, minus the distance of contact
-    /// \[m\]. Negative if the hulls overlap along `normal`.
+    /// Least n·(x_a − x_b) over all pairs of nodes, minus `distance` \[m\]; n is `normal`. Negative if the hulls
+    /// overlap.
     pub(super) fn separation(&self, normal: &Vec3) -> f64 {
         let lowest = self.a.positions().iter().map(|x| normal.dot(x)).fold(f64::INFINITY, f64::min);
         let highest = self.b.positions().iter().map(|x| normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
         lowest - highest - self.distance
     }
 
-    /// Time \[s\] for which the direction certainly separates the hulls: the longer of the times for the rotating
-    /// direction and for the same direction without rotation. May be infinite if the direction separates the hulls
-    /// until the end of the search.
+    /// Time \[s\] for which the direction certainly separates the hulls, with or without its rotation. Infinite if the
+    /// hulls stay separated until the end.
     pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
         let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
         let step = self.bound(&at_rest, touch);
@@ -174,17 +162,16 @@ impl<const N: usize> Motion<'_, N> {
     }
 
     /// Time \[s\] for which the rotating direction certainly separates the hulls. For each pair of nodes, a quadratic
-    /// polynomial is a lower bound on the separation at the time h:
+    /// polynomial bounds the separation at the time h from below:
     ///
     /// ```text
     /// (n + h ṅ)·(x_a − x_b) − |n + h ṅ| d ≥ g + p h + q h²
     /// g = n·x − d,   p = n·v + ṅ·x,   q = ṅ·v + (n·A − deviation − d |ṅ|²)/2
     /// ```
     ///
-    /// d is the distance of contact. x, v and A are the relative position, velocity and acceleration of the two nodes
-    /// at h = 0. If the third-order term c h³ is negative, it is at least c H h² up to a horizon H, and c H is added to
-    /// q. The time is the first root over all pairs, or H if H is earlier. The time is infinite if there is no root
-    /// before H and H is the remaining time.
+    /// d is the distance of contact. x, v and A are the relative position, velocity and acceleration of the nodes at
+    /// h = 0. A negative third-order term c h³ is at least c H h² up to a horizon H, so c H is added to q. The time is
+    /// the first root over all pairs, at most H.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
         // The length of a rotating direction grows with h: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
@@ -220,8 +207,7 @@ impl<const N: usize> Motion<'_, N> {
         }
     }
 
-    /// Speed along a direction at which two nodes approach each other \[m/s\]; negative if they separate. The two nodes
-    /// are the node of a and the node of b that overlap most along the direction.
+    /// Approach speed of the two nodes that overlap most \[m/s\]; negative if they separate.
     pub(super) fn closing_speed(&self, direction: &Direction) -> f64 {
         let (nodes_a, nodes_b) = (direction.terms(self.a), direction.terms(self.b));
         let pairs = nodes_a[..self.a.positions().len()]
@@ -244,7 +230,7 @@ impl Direction {
     }
 }
 
-/// First h ≥ 0 at which g + p h + q h² becomes negative, for g ≥ 0; infinite if there is no such h.
+/// First h ≥ 0 at which g + p h + q h² becomes negative, for g ≥ 0; infinite without a root.
 #[inline]
 fn first_root(g: f64, p: f64, q: f64) -> f64 {
     if p >= 0.0 && q >= 0.0 {

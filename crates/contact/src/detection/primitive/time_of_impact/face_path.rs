@@ -4,28 +4,23 @@ use crate::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Bound on the rounding error of a gap, relative to the largest coordinate, and on the rounding error of a speed,
-/// relative to the largest velocity component.
+/// Bound on the rounding error of a gap or a speed, relative to the largest coordinate or velocity component.
 pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// Bound on the relative rounding error of a time.
 pub(super) const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// A face that moves with a rigid body along a known path. The time s \[s\] counts from the start of the path and is at
-/// most `duration`, the argument of `time_of_impact`.
+/// A face that moves with a rigid body along a known path. The time s \[s\] counts from the start of the path.
 pub trait FacePath {
-    /// Kind of the face: a segment in plane problems, a triangle or quadrilateral in space.
+    /// Kind of the face; a segment in plane problems.
     fn kind(&self) -> CellKind;
     /// Reference position of the k-th node \[m\].
     fn node(&self, k: usize) -> Vec3;
-    /// Position \[m\] and velocity \[m/s\], at the time s in \[0, `duration`\], of the material point with this
-    /// reference position.
+    /// Position \[m\] and velocity \[m/s\] of a material point at the time s.
     fn point(&self, reference: &Vec3, s: f64) -> (Vec3, Vec3);
-    /// Acceleration of the centre of the body [m/s²], which is common to all its points. The value is exact and
-    /// constant along the path. The rotation of the body adds a deviation at each point.
+    /// Acceleration of the centre of the body [m/s²], constant along the path.
     fn common_acceleration(&self) -> Vec3;
-    /// Bound on |acceleration − common acceleration| [m/s²] of the material point with this reference position, for all
-    /// s in \[0, `duration`\].
+    /// Bound on |acceleration − common acceleration| [m/s²] of a material point along the path.
     fn acceleration_deviation(&self, reference: &Vec3) -> f64;
 }
 
@@ -40,7 +35,6 @@ pub struct Impact {
     pub normal: Vec3,
 }
 
-/// Bound on the deviation of the acceleration of any point of a Bézier face from the common acceleration [m/s²].
 pub(super) fn acceleration_deviation<P: FacePath, const N: usize>(
     path: &P,
     bezier_face: &BezierFace<N>,

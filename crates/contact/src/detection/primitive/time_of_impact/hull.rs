@@ -6,16 +6,13 @@ use crate::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Deviation of a quadrilateral from a plane, relative to its longer diagonal, up to which the quadrilateral counts as
-/// plane.
+/// Largest deviation of a plane quadrilateral from a plane, relative to its longer diagonal.
 const FLATNESS: f64 = 1e-12;
-/// Sine of the angle between two edges of a triangle, at and below which only the edges of the triangle are used.
+/// Sine of an angle of a triangle, up to which only the edges of the triangle are used.
 const DEGENERATE_SINE: f64 = 1e-14;
-/// Widening of a triangle in barycentric coordinates. The widening prevents a point from falling between the two
-/// triangles of a quadrilateral.
+/// Widening of a triangle in barycentric coordinates, which closes the seam between two triangles.
 const SEAM: f64 = 1e-12;
 
-/// Edges and triangles that bound the convex hull of the nodes of a face.
 #[derive(Debug)]
 struct Boundary {
     edges: &'static [[usize; 2]],
@@ -31,11 +28,9 @@ static TETRAHEDRON: Boundary = Boundary {
     triangles: &[[0, 1, 2], [0, 2, 3], [0, 1, 3], [1, 2, 3]],
 };
 
-/// Convex hull of the points of a Bézier face, at most `N`, with the corners first. The points are the nodes of a
-/// linear face or the control points of a quadratic face. The corners of a warped quadrilateral span a tetrahedron.
+/// Convex hull of up to `N` points of a Bézier face, corners first. A warped quadrilateral spans a tetrahedron.
 ///
-/// Candidates for separating directions come from the edges and triangles between the corners. The test of a direction
-/// uses all points.
+/// The corners give candidates for separating directions. The test of a direction uses all points.
 #[derive(Debug)]
 pub(super) struct Hull<const N: usize> {
     boundary: &'static Boundary,
@@ -46,7 +41,7 @@ pub(super) struct Hull<const N: usize> {
 }
 
 impl<const N: usize> Hull<N> {
-    /// Hull of a Bézier face at time s, in absolute coordinates.
+    /// Hull at time s, in absolute coordinates.
     pub(super) fn at<P: FacePath>(path: &P, bezier_face: &BezierFace<N>, s: f64) -> Self {
         let (mut positions, mut velocities) = ([Vec3::zeros(); N], [Vec3::zeros(); N]);
         for ((position, velocity), point) in
@@ -64,7 +59,6 @@ impl<const N: usize> Hull<N> {
         Self { boundary, num_corners, count: bezier_face.points().len(), positions, velocities }
     }
 
-    /// Positions of the corners.
     fn corners(&self) -> &[Vec3] {
         &self.positions[..self.num_corners]
     }
@@ -77,22 +71,21 @@ impl<const N: usize> Hull<N> {
         &self.velocities[..self.count]
     }
 
-    /// Local numbers of the two corners of each edge.
+    /// Local numbers of the corners.
     pub(super) fn edges(&self) -> &'static [[usize; 2]] {
         self.boundary.edges
     }
 
-    /// Local numbers of the three corners of each triangle.
+    /// Local numbers of the corners.
     pub(super) fn triangles(&self) -> &'static [[usize; 3]] {
         self.boundary.triangles
     }
 
-    /// Whether the face is a segment of a plane problem.
     pub(super) fn is_segment(&self) -> bool {
         self.boundary.triangles.is_empty()
     }
 
-    /// Outward unit normal; zero for a collapsed face. The nodes run counter-clockwise as seen from outside.
+    /// Outward unit normal; zero for a collapsed face. Nodes run counter-clockwise as seen from outside.
     pub(super) fn outward(&self) -> Vec3 {
         let x = &self.positions;
         let normal = match self.num_corners {
@@ -109,17 +102,15 @@ impl<const N: usize> Hull<N> {
         }
     }
 
-    /// Largest magnitude of a coordinate \[m\].
     pub(super) fn largest_coordinate(&self) -> f64 {
         self.positions().iter().map(Vec3::amax).fold(0.0, f64::max)
     }
 
-    /// Largest magnitude of a velocity component \[m/s\].
     pub(super) fn largest_velocity(&self) -> f64 {
         self.velocities().iter().map(Vec3::amax).fold(0.0, f64::max)
     }
 
-    /// Vector from the first to the second end of an edge, and the rate of this vector.
+    /// Vector from the first to the second end, and its rate.
     pub(super) fn edge(&self, ends: [usize; 2]) -> [Vec3; 2] {
         let [from, to] = ends;
         [self.positions[to] - self.positions[from], self.velocities[to] - self.velocities[from]]
@@ -137,48 +128,41 @@ fn is_plane(nodes: &[Vec3; 4]) -> bool {
     normal.dot(&(nodes[1] - nodes[0])).abs() <= FLATNESS * size * normal.norm()
 }
 
-/// One of the two faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     A,
     B,
 }
 
-/// Features of the two closest points that determine the common normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
-    /// The interior of a triangle of the face on the given side, and a node of the other face.
+    /// A triangle of the given side, and a node of the other face.
     Triangle(Side, [usize; 3]),
-    /// The interiors of two edges: the first of the face `a`, the second of the face `b`.
+    /// An edge of `a` and an edge of `b`.
     Edges([usize; 2], [usize; 2]),
-    /// In the plane: the interior of the segment on the given side, and a node of the other segment.
+    /// In the plane: a segment of the given side, and a node of the other segment.
     Segment(Side, [usize; 2]),
-    /// All other pairs, for example two nodes, or in space a node and an edge. The line between the closest points is
-    /// the normal.
+    /// All other pairs. The line between the closest points is the normal.
     Line,
 }
 
-/// Closest points of two hulls.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closest {
     pub distance: f64,
-    /// Closest point on a, then closest point on b.
+    /// On a, then on b.
     pub points: [Vec3; 2],
     pub feature: Feature,
 }
 
 impl Closest {
-    /// Vector from the point on `b` to the point on `a`.
+    /// From the point on `b` to the point on `a`.
     pub(super) fn line(&self) -> Vec3 {
         self.points[0] - self.points[1]
     }
 }
 
-/// Closest points of the edges and triangles between the corners of the two hulls. The other control points are not
-/// used. The distance between the closest points is therefore an upper bound on the distance between the hulls.
-///
-/// Either both points lie on edges, or one point is a node and the other point lies in a triangle. A node over an edge,
-/// or over a node, is found as a pair of edges with a closest point at an end.
+/// Closest points of the edges and triangles between the corners of the two hulls. Their distance is an upper bound,
+/// because the other control points are not used.
 pub(super) fn closest_features<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> Closest {
     let mut closest = Closest { distance: f64::INFINITY, points: [Vec3::zeros(); 2], feature: Feature::Line };
     nodes_over_triangles(a, b, Side::B, &mut closest);

@@ -1,14 +1,11 @@
 //! First time of contact of two moving faces, by conservative advancement.
 //!
-//! At each instant the closest points of the faces give a separating direction. The direction is fixed, or rotates with
-//! the features to which it is normal. The velocities and a bound on the accelerations give an interval in which this
-//! direction separates the faces. The faces cannot touch within this interval, so time advances by the interval. The
-//! result is never late, up to rounding. The bound is tangent to the separation at the current time, so the last
-//! advances converge quadratically.
+//! The closest points give a separating direction, fixed or rotating with its features. The velocities and a bound on
+//! the accelerations give an interval without contact, and time advances by this interval. The result is never late, up
+//! to rounding. The last advances converge quadratically.
 //!
-//! Segments, triangles and plane quadrilaterals are the convex hulls of their nodes. Quadratic faces and warped
-//! quadrilaterals are Bézier faces; each lies in the hull of its control points. These faces are subdivided where the
-//! accuracy of the time of contact requires it (`subdivision`).
+//! Quadratic faces and warped quadrilaterals are Bézier faces, which lie in the hull of their control points
+//! (`subdivision`). All other faces are the convex hulls of their nodes.
 //!
 //! # Source
 //! Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems (1996), §2.3 (conservative advancement); Ericson,
@@ -29,31 +26,27 @@ use hull::{Hull, closest_features};
 
 pub use face_path::{FacePath, Impact};
 
-/// Largest number of advances. For a grazing pair, each advance only halves the gap. A spinning pair needs several
-/// advances per revolution.
+/// Largest number of advances. In a graze, each advance only halves the gap.
 const MAX_ADVANCES: usize = 10_000;
 
 /// First contact at a time s in [0, `duration`] \[s\]; `None` if the faces do not touch.
 ///
-/// - Faces that touch at the start (within 16 ε times their largest coordinate, with the machine precision ε) impact at
-///   time 0 unless they certainly separate or rest. A closing speed within rounding counts as zero. Faces whose
-///   accelerations could close the gap do not count as resting. Of two coplanar faces, each is taken to lie in front of
-///   the other, on the side of the outward normal of the other. Nodes run counter-clockwise as seen from outside.
-/// - Faces that overlap at the start impact at time 0 if they approach along the direction of least overlap.
-///   Overlapping faces that do not approach have no impact.
-/// - A pair that is undecided after ten thousand advances, such as a graze within rounding, impacts at the time of the
-///   last computed closest points. This time precedes any contact: a false impact is preferable to a missed contact.
-///   Paths that are not finite have an impact, too.
-/// - Curved faces (quadratic faces and warped quadrilaterals) touch if their gap is below 1e-9 of the size of the
-///   smaller face, or within rounding. The time is early by at most the time in which the faces close this gap at their
-///   largest relative speed. If two faces conform so closely that thousands of pairs of Bézier faces would touch at
-///   once, the subdivision ends early. The returned time is then early, never late, and the gap at this time is larger.
+/// - Faces that touch at the start impact at time 0 unless they certainly separate or rest. The tolerance is 16 ε times
+///   the largest coordinate, with the machine precision ε.
+/// - Each of two coplanar faces is on the outer side of the other. Nodes run counter-clockwise as seen from outside.
+/// - Faces that overlap at the start impact at time 0 if they approach along the direction of least overlap. Otherwise
+///   they have no impact.
+/// - A pair that is undecided after 10 000 advances has an impact at the last computed time, before any contact. Paths
+///   that are not finite have an impact, too.
+/// - Curved faces touch if their gap is below 1e-9 of the size of the smaller face, or within rounding. The time is
+///   early by at most the time in which this gap closes, except for closely conforming faces.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
     time_of_approach(a, b, 0.0, duration)
 }
 
-/// First instant s in [0, `duration`] \[s\] at which the distance between the faces falls to `distance` \[m\]. Faces
-/// closer than `distance` at the start count as overlapping. All other rules are those of [`time_of_impact`].
+/// First instant s in [0, `duration`] \[s\] at which the distance between the faces falls to `distance` \[m\].
+///
+/// Closer faces at the start count as overlapping. All other rules are those of [`time_of_impact`].
 pub fn time_of_approach<A: FacePath, B: FacePath>(
     a: &A,
     b: &B,

@@ -1,14 +1,10 @@
 //! First contact of two faces, at least one of which is curved, by branch and bound over pairs of Bézier faces.
 //!
-//! A Bézier face lies in the hull of its control points, so two faces cannot touch before their hulls touch. Each pair
-//! has a lower bound on its time of contact. The search splits the pair with the earliest time: it divides the thicker
-//! face of this pair into parts, and pairs with these parts replace the pair. The search ends when the thickness of the
-//! earliest pair is at most the tolerance. The hulls of this pair then represent the faces. Pairs away from the contact
-//! have later times and are not split. Each halving of the size of the parts divides their thickness by four. If the
-//! faces touch at a point, each halving needs about the same number of further pairs.
+//! Two Bézier faces cannot touch before the hulls of their control points touch. This time is a lower bound for the
+//! pair. The search splits the thicker face of the earliest pair, until the thickness is at most the tolerance.
 //!
-//! Among pairs whose times agree within the resolution of time, the pair with the most subdivisions is split first. For
-//! conforming faces, the first thin pair then determines the time, and the other pairs need not be split.
+//! Among pairs at the same time, the pair with the most subdivisions comes first. For conforming faces, the first thin
+//! pair then determines the time.
 //!
 //! # Source
 //! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between time-dependent
@@ -27,18 +23,16 @@ use crate::detection::face::convex_hull::{BezierFace, QuadraticBezierFace};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Gap, relative to the size of the smaller face, below which faces count as touching. Half of this gap is the bound on
-/// the sum of the thicknesses of the two Bézier faces at the end. A multiple of the rounding error replaces this bound
-/// if it is larger.
+/// Gap, relative to the size of the smaller face, below which faces count as touching.
 const TOLERANCE: f64 = 1e-9;
-/// Number of pairs of Bézier faces at which subdivision ends. A contact at a point needs some hundreds of pairs.
+/// Number of pairs at which subdivision ends. A contact at a point needs some hundreds of pairs.
 const MAX_PAIRS: usize = 8192;
 /// Largest number of successive advances of a pair. One advance costs as much as a few new pairs.
 const MAX_ADVANCES: usize = 16;
-/// Least length of an advance after which another advance follows, relative to the resolution of time.
+/// Least advance before a further advance, relative to the resolution of time.
 const WORTHWHILE: f64 = 1e-3;
 
-/// Whether a face must be split: it is quadratic, or a quadrilateral warped by more than the tolerance.
+/// Whether a face is quadratic, or a quadrilateral warped by more than the tolerance.
 pub(super) fn is_curved<P: FacePath>(path: &P) -> bool {
     if path.kind() != CellKind::Quad4 {
         return !lies_in_hull_of_nodes(path.kind());
@@ -47,7 +41,7 @@ pub(super) fn is_curved<P: FacePath>(path: &P) -> bool {
     bezier_face.warp() > 0.5 * TOLERANCE * bezier_face.extent()
 }
 
-/// First time at which the distance of two faces falls to a given distance; see [`super::time_of_approach`].
+/// See [`super::time_of_approach`].
 pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
     a: &A,
     b: &B,
@@ -87,25 +81,20 @@ pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
     search.first_touch()
 }
 
-/// Two Bézier faces and a lower bound on their time of contact.
 #[derive(Clone, Copy, Debug)]
 struct BezierFacePair {
     bezier_faces: [QuadraticBezierFace; 2],
-    /// Time \[s\] before which the hulls cannot touch.
+    /// Lower bound on the time of contact \[s\].
     time: f64,
-    /// Midpoint of the closest points of the hulls at `time`.
     point: Vec3,
-    /// Last separating direction, from b to a.
+    /// From b to a.
     normal: Vec3,
-    /// Whether the last advances ended because their number reached `MAX_ADVANCES`, with the hulls still separated.
-    /// Further advances can then increase `time`.
+    /// Whether the hulls were still separated after `MAX_ADVANCES` advances.
     is_separated: bool,
-    /// Total number of subdivisions of the two faces.
     depth: u32,
 }
 
-/// Priority of a pair. The pair with the earliest tick comes first. Among pairs with equal ticks, the pair with the
-/// most subdivisions comes first, and among these the newest pair.
+/// Priority: by the earliest tick, then by the most subdivisions, then by the latest index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Turn {
     /// Time of the pair in units of the resolution, rounded down.
@@ -123,7 +112,7 @@ impl PartialOrd for Turn {
 }
 
 impl Ord for Turn {
-    /// The pair to split next is the greatest, because the heap of the standard library yields its maximum.
+    /// The pair to split next is the greatest, because the heap yields its maximum.
     fn cmp(&self, other: &Self) -> Ordering {
         let later = other.tick.total_cmp(&self.tick);
         later.then(self.depth.cmp(&other.depth)).then(self.index.cmp(&other.index))
@@ -133,25 +122,21 @@ impl Ord for Turn {
 struct Search<'a, A, B> {
     a: &'a A,
     b: &'a B,
-    /// Distance at which the faces touch \[m\].
     distance: f64,
     duration: f64,
     acceleration: Vec3,
-    /// Sum of the thicknesses of two Bézier faces up to which the faces are not split \[m\].
+    /// Largest thickness of a thin pair \[m\].
     tolerance: f64,
     /// Time in which the faces move by at most the tolerance \[s\].
     resolution: f64,
-    /// The undivided faces.
     whole: BezierFacePair,
     pairs: Vec<BezierFacePair>,
     queue: BinaryHeap<Turn>,
 }
 
-/// State of two thin Bézier faces at the start.
 enum Start {
-    /// The faces penetrate each other.
     Crossing,
-    /// The faces may touch, but they separate or rest for this time \[s\].
+    /// The faces separate or rest for this time \[s\].
     Apart(f64),
     /// The faces touch and may be about to penetrate.
     Touching,
@@ -163,13 +148,11 @@ struct Stuck {
     /// Last separating direction; `None` if the hulls were never separated.
     normal: Option<Vec3>,
     point: Vec3,
-    /// Whether the advances ended because their number reached `MAX_ADVANCES`, with the hulls still separated.
     is_separated: bool,
 }
 
 impl<A: FacePath, B: FacePath> Search<'_, A, B> {
-    /// Splits the first pair of the queue, until the first pair is thin and may touch. `None` if no pair touches within
-    /// the duration.
+    /// Splits the first pair until a thin pair may touch. `None` without contact within the duration.
     fn first_touch(&mut self) -> Option<Impact> {
         while let Some(turn) = self.queue.pop() {
             let pair = self.pairs[turn.index];
@@ -208,8 +191,6 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         None
     }
 
-    /// Advances a pair and queues it with the new lower bound on its time of contact, unless the pair cannot touch
-    /// within the duration.
     fn offer(&mut self, pair: BezierFacePair) {
         let Some(stuck) = self.advance(&pair) else { return };
         let normal = stuck.normal.unwrap_or(pair.normal);
@@ -219,8 +200,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         self.pairs.push(BezierFacePair { time, point, normal, is_separated, ..pair });
     }
 
-    /// Advances a pair from its time for as long as a direction separates the hulls, by at most `MAX_ADVANCES`
-    /// advances. `None` if the hulls are separated until the end of the duration.
+    /// Advances a pair while a direction separates the hulls. `None` if they are separated until the end.
     fn advance(&self, pair: &BezierFacePair) -> Option<Stuck> {
         let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_separated: false };
         for _ in 0..MAX_ADVANCES {
@@ -228,8 +208,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             let closest = closest_features(&hulls.0, &hulls.1);
             stuck.point = self.point(&closest, pair, stuck.time);
             let motion = self.motion(pair, &hulls, stuck.time);
-            // If the hulls touch in a common plane, the last separating direction tells on which side of the plane each
-            // hull lies.
+            // For hulls in a common plane, the last separating direction tells on which side each hull lies.
             let parted = stuck.normal.unwrap_or(pair.normal);
             let is_separated = closest.distance - self.distance > motion.rounding;
             let line = if is_separated { closest.line() } else { parted };
@@ -259,7 +238,6 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         Some(Stuck { is_separated: true, ..stuck })
     }
 
-    /// State at the start of thin Bézier faces that no direction separates.
     fn at_start(&self, pair: &BezierFacePair) -> Start {
         let hulls = self.hulls(pair, 0.0);
         let mut motion = self.motion(pair, &hulls, 0.0);
@@ -274,8 +252,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         }
     }
 
-    /// Impact at time 0 of faces that penetrate each other at the start; `None` if they do not approach along the
-    /// direction of least overlap.
+    /// Impact at time 0 of penetrating faces; `None` if they do not approach along the direction of least overlap.
     fn crossing(&self) -> Option<Impact> {
         let hulls = self.hulls(&self.whole, 0.0);
         let motion = self.motion(&self.whole, &hulls, 0.0);
@@ -285,7 +262,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         (next.step == 0.0).then_some(Impact { time: 0.0, point, normal: next.normal })
     }
 
-    /// The two hulls at time s, with positions relative to the first point of the hull of a.
+    /// The two hulls at time s, relative to the first point of the hull of a.
     fn hulls(&self, pair: &BezierFacePair, s: f64) -> (Hull<9>, Hull<9>) {
         let mut hulls =
             (Hull::at(self.a, &pair.bezier_faces[0], s), Hull::at(self.b, &pair.bezier_faces[1], s));
@@ -295,7 +272,6 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         hulls
     }
 
-    /// Midpoint of the closest points at time s, in absolute coordinates.
     fn point(&self, closest: &Closest, pair: &BezierFacePair, s: f64) -> Vec3 {
         let (origin, _) = self.a.point(&pair.bezier_faces[0].points()[0], s);
         origin + (closest.points[0] + closest.points[1]) * 0.5
@@ -319,7 +295,6 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
     }
 }
 
-/// Bound on the relative speed of any point of one hull and any point of the other hull.
 fn relative_speed(a: &Hull<9>, b: &Hull<9>) -> f64 {
     let reference = a.velocities()[0];
     let largest = |hull: &Hull<9>| {
