@@ -5,12 +5,12 @@ use crate::math::RigidMotion;
 use crate::detection::model::Configuration;
 use crate::detection::volume::Sphere;
 
-/// Two bounding volumes of two bodies, and a time before which the volumes cannot touch.
+/// Two bounding volumes of two bodies in the queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueuedPair {
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// Lower bound on the time of contact of the volumes \[s\]. The detector processes the pair at this time.
+    /// Lower bound on the time of contact of the volumes \[s\].
     pub time: f64,
     /// Depth of each of the two tree vertices below its root.
     pub depth: [u32; 2],
@@ -27,7 +27,7 @@ pub enum Placement<'a> {
     Flying {
         /// The instant \[s\].
         time: f64,
-        /// Motion of every body; the time of each motion starts at this instant.
+        /// Motion of every body from this instant onwards.
         motions: &'a [RigidMotion],
     },
     /// Deforming bodies at their nodal positions.

@@ -5,9 +5,8 @@
 //! T = N_t C_t + N_u C_u + N_v C_v + N_p C_p + N_m C_m
 //! ```
 //!
-//! T is the total time. For each stage, N is the number of operations, and the mean cost C of an operation is the time
-//! of the stage divided by N. Only whole stages are timed, because a reading of the clock costs about as much as a
-//! single operation.
+//! T is the total time, N the number of operations of a stage, and C its mean cost per operation. Only whole stages are
+//! timed, because a reading of the clock costs about as much as an operation.
 
 use std::time::Instant;
 
@@ -18,8 +17,8 @@ use crate::detection::volume::LadderTally;
 pub struct StageCounts {
     /// N_t: predicted times of contact of two spheres, and computed inflated boxes.
     pub trajectory: u64,
-    /// N_u: updated bounding volumes. An update of a hierarchy counts all its volumes. An update of the patches of a
-    /// body counts the refitted boxes. For `Buckets` and `Sorting`, N_u is the number of sorts.
+    /// N_u: updated bounding volumes: all volumes of a hierarchy, or the refitted boxes of patches. For `Buckets` and
+    /// `Sorting`, the number of sorts.
     pub update: u64,
     /// N_v: exclusion tests of bounding volumes and of near node–face pairs.
     pub overlap: u64,
@@ -32,7 +31,7 @@ pub struct StageCounts {
 /// Wall time by stage \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StageSeconds {
-    /// Predictions of level 1, including the work on the queue.
+    /// Predictions of level 1, including the queue.
     pub trajectory: f64,
     /// Updates of bounding volumes.
     pub update: f64,
@@ -44,22 +43,16 @@ pub struct StageSeconds {
     pub monitor: f64,
 }
 
-/// A stage of detection that is counted and timed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Level 1: predictions.
     Trajectory,
-    /// Updates of bounding volumes.
     Update,
-    /// Level 2: exclusion tests.
     Overlap,
-    /// Level 3: closest points and times of impact.
     Primitive,
-    /// Displacement monitors.
     Monitor,
 }
 
-/// A stopwatch that reads the clock only at its start and at the end of each stage.
+/// A stopwatch that reads the clock only between stages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StageClock {
     stage: Stage,
@@ -67,13 +60,11 @@ pub(crate) struct StageClock {
 }
 
 impl StageClock {
-    /// Starts with this stage.
     pub fn start(stage: Stage) -> Self {
         Self { stage, since: Instant::now() }
     }
 
-    /// Adds the elapsed time to the current stage in `seconds` and switches to `stage`. Nothing happens if `stage` is
-    /// already the current stage.
+    /// Adds the elapsed time to the current stage, and switches to `stage`.
     pub fn enter(&mut self, stage: Stage, seconds: &mut StageSeconds) {
         if stage != self.stage {
             let now = Instant::now();
@@ -82,7 +73,6 @@ impl StageClock {
         }
     }
 
-    /// Adds the elapsed time to the current stage in `seconds`.
     pub fn stop(self, seconds: &mut StageSeconds) {
         *seconds.of(self.stage) += self.since.elapsed().as_secs_f64();
     }
@@ -111,9 +101,9 @@ pub struct Prediction {
     pub predicted_at: f64,
     /// The two bodies.
     pub bodies: [u32; 2],
-    /// Depth of each of the two tree vertices of the prediction below its root.
+    /// Depth of each of the two tree vertices below its root.
     pub depth: [u32; 2],
-    /// Lower bound on the time of contact of the volumes of the two vertices \[s\].
+    /// Lower bound on the time of contact of the two volumes \[s\].
     pub time: f64,
 }
 
@@ -143,11 +133,9 @@ pub struct DetectionStatistics {
     pub counts: StageCounts,
     /// Wall time by stage.
     pub seconds: StageSeconds,
-    /// Simulated instants at which the detector was not idle \[s\]. After the first contact, instants are recorded only
-    /// while the list has fewer than 1000 entries.
+    /// Simulated instants at which the detector was not idle \[s\]. After the first contact, at most 1000 entries.
     pub operated_times: Vec<f64>,
-    /// Wall time of detection at the instants of flights \[s\]. The wall time at the instant of an impact is the wall
-    /// time of the face tests of this impact.
+    /// Wall time of detection at the instants of flights \[s\]. An impact receives the wall time of its face tests.
     pub operated_seconds: Vec<f64>,
     /// Predictions of times of contact, made in flights.
     pub predictions: Vec<Prediction>,
@@ -157,12 +145,10 @@ pub struct DetectionStatistics {
     pub trees: Vec<TreeStatistics>,
 }
 
-/// Length of `operated_times` from which no further instants are recorded after the first contact.
 const CAP_AFTER_CONTACT: usize = 1000;
 
 impl DetectionStatistics {
-    /// These statistics plus the counts, the wall times by stage and the predictions of a second detector. The
-    /// predictions are sorted by `predicted_at`. All other lists are those of `self`.
+    /// These statistics plus the counts, wall times and predictions of a second detector.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let (mut all, StageCounts { trajectory, update, overlap, primitive, monitor }) =
@@ -183,9 +169,8 @@ impl DetectionStatistics {
         all
     }
 
-    /// Assigns the wall time since the earlier value `seconds` to the new instants, which are all instants after the
-    /// first `count`. Without new instants, the time is added to the last instant. If there are two new instants, the
-    /// second is an impact and receives the time of the primitive stage; the first receives the rest.
+    /// Assigns the wall time since the earlier value `seconds` to the instants after the first `count`. Without new
+    /// instants, the last instant receives the time. A second new instant is an impact.
     pub(crate) fn close_instants(&mut self, count: usize, seconds: &StageSeconds) {
         let spent = self.seconds.sum() - seconds.sum();
         let of_impact = self.seconds.primitive - seconds.primitive;
@@ -201,7 +186,7 @@ impl DetectionStatistics {
         }
     }
 
-    /// Records an instant at which the detector works. `touched`: whether the first contact has already occurred.
+    /// `touched`: whether the first contact has already occurred.
     pub(crate) fn operated(&mut self, time: f64, touched: bool) {
         if !touched || self.operated_times.len() < CAP_AFTER_CONTACT {
             self.operated_times.push(time);
@@ -216,7 +201,6 @@ mod tests {
 
     use super::*;
 
-    /// The clock adds the time of each stage to this stage, and the sum does not exceed the total time.
     #[test]
     fn the_clock_gives_every_stage_its_time() {
         let pause = Duration::from_millis(4);
