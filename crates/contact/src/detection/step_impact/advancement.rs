@@ -1,13 +1,11 @@
 //! Conservative advancement: time advances by a lower bound on the time of contact of two separated features.
 //!
-//! Time advances by the larger of two lower bounds. The first bound is the gap divided by a bound on the relative
-//! speed. This bound holds for every shape. The second bound is the time for which the control points of the two
-//! features stay separated along the line between the closest points. The second bound is larger for flat features that
-//! slide past each other, because only the displacement along the line counts. If curved or warped features are near
-//! each other, their control points are not separated along the line, and the first bound applies.
+//! The bound is the larger of two:
+//! - The gap divided by a bound on the relative speed.
+//! - The time for which the control points stay separated along the line between the closest points. This bound is
+//!   larger for flat features that slide past each other.
 //!
-//! Features that slide fast may still have a small gap after 1000 advances. From then on, an advance may also be half
-//! the time to contact at the last closing rate. This time is an estimate rather than a bound.
+//! After 1000 advances, an advance may also be half the time to contact at the last closing rate, an estimate.
 
 use crate::Edge;
 use crate::detection::face::control_points::{
@@ -22,23 +20,19 @@ use super::step_contact::BEGINNING;
 
 /// Number of advances that use the bounds alone.
 const CERTAIN_ADVANCES: usize = 1000;
-/// Largest number of further advances, which use the bounds and the estimate. Features that are still separated after
-/// all advances count as not touching.
+/// Largest number of further advances. Features still separated afterwards count as not touching.
 const MORE_ADVANCES: usize = 200;
 
-/// Ratio of an advance to the time for which the control points stay separated. The ratio is less than 1, so the
-/// closest points are evaluated once more before the features touch.
+/// Ratio of an advance to the time for which the control points stay separated.
 const KEPT_APART: f64 = 1.0 - 1e-9;
 
-/// Paths x(τ) = c₀ + c₁ τ + c₂ τ² of each control point of one feature relative to each control point of another
-/// feature.
+/// Paths x(τ) = c₀ + c₁ τ + c₂ τ² of the control points of one feature relative to those of another.
 pub struct RelativePaths {
     paths: [[Vec3; 3]; MAX_CONTROL_POINTS],
     count: usize,
 }
 
 impl RelativePaths {
-    /// Paths of a node relative to the control points of a face.
     pub fn of_node(paths: &StepPaths, node: u32, kind: CellKind, nodes: &[u32]) -> Self {
         let mut relative =
             Self { paths: [[Vec3::zeros(); 3]; MAX_CONTROL_POINTS], count: num_control_points(kind) };
@@ -56,7 +50,6 @@ impl RelativePaths {
         relative
     }
 
-    /// Paths of the control points of the first edge relative to those of the second edge.
     pub fn of_edges(paths: &StepPaths, edges: [&Edge; 2]) -> Self {
         let controls = edges.map(|edge| {
             let [from, to] = edge.nodes.map(|node| paths.coefficients(node));
@@ -74,8 +67,8 @@ impl RelativePaths {
         relative
     }
 
-    /// Lower bound on the time after `tau` for which the component of every relative path along the unit vector
-    /// `direction` stays greater than `distance` \[m\]. Times are fractions of the step.
+    /// Lower bound on the time after `tau` for which all paths have components along the unit vector `direction`
+    /// greater than `distance` \[m\].
     fn time_apart(&self, direction: &Vec3, distance: f64, tau: f64) -> f64 {
         let until = |path: &[Vec3; 3]| {
             let [c0, c1, c2] = path.map(|coefficient| coefficient.dot(direction));
@@ -86,23 +79,20 @@ impl RelativePaths {
     }
 }
 
-/// Conservative advancement of two features until they touch.
 pub struct Advancement<'a> {
-    /// Paths of the control points.
     pub relative: &'a RelativePaths,
-    /// Bound on the speed of any point of one feature relative to any point of the other feature, multiplied by the
-    /// time step \[m\].
+    /// Bound on the relative speed of any two points, multiplied by the time step \[m\].
     pub speed: f64,
-    /// Distance between the features at contact \[m\].
     pub offset: f64,
     /// Gap up to which the features count as touching \[m\].
     pub met: f64,
 }
 
 impl Advancement<'_> {
-    /// First instant of contact, as a fraction of the step. `difference` gives the vector between the closest points at
-    /// an instant. `None` if the contact is after the step or in the [`BEGINNING`] of the step, or if all advances
-    /// leave the features separated.
+    /// First instant of contact, as a fraction of the step. `difference` gives the vector between the closest points.
+    ///
+    /// `None` if the contact is after the step or in its [`BEGINNING`], or if all advances leave the features
+    /// separated.
     pub fn first(&self, difference: impl Fn(f64) -> Vec3) -> Option<f64> {
         let (mut tau, mut before) = (0.0, [0.0, f64::INFINITY]);
         for advance in 0..CERTAIN_ADVANCES + MORE_ADVANCES {
@@ -134,7 +124,6 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::element::{MAX_NODES, shape_values};
 
-    /// Random natural coordinates on a face.
     fn place(samples: &mut Samples, kind: CellKind) -> [f64; 3] {
         let [s, t] = [samples.uniform(0.0, 1.0), samples.uniform(0.0, 1.0)];
         match kind.linear() {
@@ -144,7 +133,6 @@ mod tests {
         }
     }
 
-    /// A point of a face with consecutive nodes.
     fn point(paths: &StepPaths, kind: CellKind, first: u32, xi: [f64; 3], tau: f64) -> Vec3 {
         let mut values = [0.0; MAX_NODES];
         let values = &mut values[..kind.num_nodes()];
@@ -152,7 +140,7 @@ mod tests {
         (first..).zip(values).map(|(node, value)| paths.at(node, tau) * *value).sum()
     }
 
-    /// Paths of one set of nodes that begins about the origin, and of a second set that begins about the point `other`.
+    /// Paths of nodes that begin about the origin, and of nodes that begin about the point `other`.
     fn random_paths(samples: &mut Samples, counts: [usize; 2], other: Vec3) -> StepPaths {
         let centres = (0..counts[0]).map(|_| Vec3::zeros()).chain((0..counts[1]).map(|_| other));
         let begin: Vec<Vec3> = centres.map(|centre| centre + samples.vector(1.0)).collect();
@@ -164,9 +152,8 @@ mod tests {
         paths
     }
 
-    /// Random faces, edges and nodes move on random parabolas. As long as their control points are separated along a
-    /// line, all their points are separated along this line. At the end of this time, the nearest corners of linear
-    /// features are at the given distance along the line, to a tolerance of 1e-6 m.
+    /// As long as control points are separated along a line, all points are separated. At the end of this time, the
+    /// nearest corners of linear features are at the given distance.
     #[test]
     fn features_are_apart_while_their_control_points_are() {
         let samples = &mut Samples::new(4);

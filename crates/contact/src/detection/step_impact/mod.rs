@@ -1,22 +1,11 @@
 //! The first contact of deforming bodies within a step: the contact of a node with a face, or of two edges.
 //!
-//! In a step every node moves on a parabola x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or two
-//! straight edges, are coplanar at the roots of a polynomial of degree six. The instant of contact is the first root at
-//! which the node enters through the triangle, or at which the closing edges cross at interior points. In plane
-//! problems, a node and a segment meet at a root of a polynomial of degree four. Curved faces and edges, quadrilaterals
-//! and offset surfaces are advanced conservatively until the gap is about 1e-12 of the size of the features. If the gap
-//! of fast sliding features is still larger after many advances, longer advances follow that are estimated from the
-//! closing rate ([`advancement`]).
+//! Every node moves on a parabola x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1.
+//! - A node and a triangle, or two straight edges, are coplanar at the roots of a polynomial of degree six.
+//! - In plane problems, a node and a segment meet at a root of a polynomial of degree four.
+//! - All other pairs advance conservatively to a gap of about 1e-12 of the size of the features ([`advancement`]).
 //!
-//! The contact begins without penetration if the step is shortened so that it ends at the instant of contact. Two edges
-//! that cross at an end of an edge make no edge contact. Instead, a node contact begins when the node at this end
-//! enters.
-//!
-//! Swept boxes of face groups, and then of nodes, faces and edges, give the candidates. The search for a pair of bodies
-//! begins at the earliest time at which the bodies can touch, so that even a long flight costs little. From this time
-//! on, the search divides the step into parts. In one part, no displacement exceeds about the size of the faces, unless
-//! the part is as short as a thousandth of the step. Roots are computed only for candidates that may become coplanar
-//! within the part. Most candidates cannot become coplanar.
+//! A crossing at an end of an edge makes no edge contact. A node contact begins when the end enters.
 //!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
@@ -67,7 +56,6 @@ pub struct StepImpact {
 #[derive(Clone, Debug)]
 pub struct StepImpactSearch {
     model: ContactModel,
-    /// The faces of every body, in groups.
     groups: Vec<FaceGroups>,
 }
 
@@ -78,14 +66,11 @@ impl StepImpactSearch {
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 
-    /// The first contact of two features within a step: a node and a face, or two edges that can touch. A contact is
-    /// ignored if `touching` contains the pair of edges, or the node with the same target surface. Contacts in the
-    /// first millionth of the step are ignored, too, because they belong to the impact that ended the last step.
+    /// The first contact of two features within a step, except contacts in `touching` and before `BEGINNING`.
     ///
     /// # Cost
-    /// The bounds on the paths of all nodes are computed once. Each pair of bodies with overlapping swept boxes needs
-    /// swept boxes in each part of the step up to the contact. These are the boxes of the face groups of both bodies,
-    /// and the boxes of the nodes, faces and edges in those groups that are near a group of the other body.
+    /// The bounds on all paths, once. For each pair of bodies with overlapping swept boxes and each part of the step:
+    /// the boxes of all face groups, and of the features in near groups.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);
@@ -102,8 +87,7 @@ impl StepImpactSearch {
     }
 }
 
-/// Pairs of different bodies that can touch and whose swept boxes overlap, and each body with self-contact paired with
-/// itself.
+/// Pairs of bodies that can touch with overlapping swept boxes. A body with self-contact pairs with itself.
 fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32; 2]> {
     let swept = |body: u32| Some((body, reaches[body as usize].as_ref()?.whole.within(STEP)));
     let boxes: Vec<(u32, Aabb)> = model.bodies().filter_map(swept).collect();
@@ -115,7 +99,6 @@ fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32;
     pairs
 }
 
-/// Completes a contact with the point, the normal and the closing speed at the instant of contact.
 fn complete(model: &ContactModel, paths: &StepPaths, step_contact: &StepContact) -> StepImpact {
     let tau = step_contact.fraction;
     let at = |node: u32| paths.at(node, tau);

@@ -11,18 +11,16 @@ pub const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Begin and end of a part of a step, as fractions of the step in \[0, 1\].
 pub type Window = [f64; 2];
 
-/// The whole step.
 pub const STEP: Window = [0.0, 1.0];
 
-/// Paths of all nodes in a step: x(τ) = c₀ + c₁ τ + c₂ τ², where the fraction τ of the step runs from 0 to 1.
+/// Paths of all nodes in a step: x(τ) = c₀ + c₁ τ + c₂ τ², with the fraction τ of the step.
 #[derive(Clone, Debug, Default)]
 pub struct StepPaths {
     coefficients: Vec<[Vec3; 3]>,
 }
 
 impl StepPaths {
-    /// Sets the paths from the positions `begin` \[m\] with these initial velocities \[m/s\] to the positions `end`
-    /// \[m\], one time step \[s\] later.
+    /// Sets the paths from positions \[m\] and velocities \[m/s\] at the begin to positions one time step \[s\] later.
     pub fn set(&mut self, begin: &[Vec3], velocities: &[Vec3], end: &[Vec3], time_step: f64) {
         self.coefficients.clear();
         self.coefficients.extend(begin.iter().zip(velocities).zip(end).map(|((x, v), end)| {
@@ -44,15 +42,16 @@ impl StepPaths {
         self.coefficients[node as usize]
     }
 
-    /// Derivative of the position of a node with respect to τ, at `tau` \[m\].
+    /// Derivative dx/dτ of the position of a node at `tau` \[m\].
     #[inline]
     pub fn rate(&self, node: u32, tau: f64) -> Vec3 {
         let [_, c1, c2] = self.coefficients(node);
         c1 + c2 * (2.0 * tau)
     }
 
-    /// Box that contains the given nodes throughout a part of the step. `nodes` must not be empty. A parabolic path
-    /// lies in the hull of three points: its two ends, and the intersection of the tangents at the ends.
+    /// Box around the paths of the given nodes in a part of the step. `nodes` must not be empty.
+    ///
+    /// A parabolic path lies in the hull of its two ends and the intersection of the end tangents.
     pub fn swept(&self, nodes: &[u32], [begin, end]: Window) -> Aabb {
         let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for &node in nodes {
@@ -66,7 +65,6 @@ impl StepPaths {
         bounds.widened(ROUNDING * bounds.lower.amax().max(bounds.upper.amax()))
     }
 
-    /// Boxes around the coefficients c₀, c₁ and c₂ of some nodes; `None` without nodes.
     fn bounds_of_coefficients(&self, nodes: &[u32]) -> Option<[Aabb; 3]> {
         let first = self.coefficients(*nodes.first()?);
         let (mut lower, mut upper) = (first, first);
@@ -96,22 +94,17 @@ impl StepPaths {
 pub struct Reach {
     /// Boxes around the coefficients c₀, c₁ and c₂ of the nodes.
     coefficients: [Aabb; 3],
-    /// Distance \[m\] by which offset faces and edges may extend beyond the bounds on the nodes. The distance includes
-    /// rounding.
+    /// Distance \[m\] by which offset faces and edges may extend beyond the bounds on the nodes.
     margin: f64,
 }
 
-/// Bounds on the paths of a body.
 #[derive(Clone, Debug)]
 pub struct BodyReach {
-    /// Bounds on the whole body.
     pub whole: Reach,
-    /// Bounds on each face group.
     pub groups: Vec<Reach>,
 }
 
 impl BodyReach {
-    /// Bounds on a body with this surface offset \[m\]; `None` without faces.
     pub fn of(groups: &FaceGroups, offset: f64, paths: &StepPaths) -> Option<Self> {
         let of_group = |nodes: &[u32]| Reach::of(nodes, groups.overshoot(), offset, paths);
         let groups: Vec<Reach> = groups.iter().filter_map(|group| of_group(group.nodes)).collect();
@@ -121,8 +114,7 @@ impl BodyReach {
 }
 
 impl Reach {
-    /// Bounds on the faces and edges between these nodes, with a surface offset \[m\]. Faces may leave the hull of the
-    /// nodes by `overshoot` times the size of the hull. `None` without nodes.
+    /// `offset`: of the surface \[m\]. `overshoot`: distance of faces from the hull of the nodes, relative to its size.
     fn of(nodes: &[u32], overshoot: f64, offset: f64, paths: &StepPaths) -> Option<Self> {
         let coefficients = paths.bounds_of_coefficients(nodes)?;
         let mut reach = Self { coefficients, margin: 0.0 };
@@ -138,7 +130,7 @@ impl Reach {
         Self { coefficients: [0, 1, 2].map(both), margin: self.margin.max(other.margin) }
     }
 
-    /// Box that contains all points of the faces and edges throughout a part of the step.
+    /// Box around all points of the faces and edges in a part of the step.
     #[inline]
     pub fn within(&self, [begin, end]: Window) -> Aabb {
         let [c0, c1, c2] = &self.coefficients;
@@ -152,8 +144,7 @@ impl Reach {
         bounds.widened(self.margin)
     }
 
-    /// Lower bound on the first τ at which the two sets of faces and edges can touch; zero if they may touch at the
-    /// start. `None` if they are separated along a coordinate axis during the whole step.
+    /// Lower bound on the first τ at which the two sets can touch; `None` if a coordinate axis separates them.
     pub fn earliest(&self, other: &Self) -> Option<f64> {
         let reach = self.margin + other.margin;
         let mut earliest = 0.0_f64;
@@ -166,7 +157,7 @@ impl Reach {
         (earliest <= 1.0).then_some(earliest * (1.0 - ROUNDING))
     }
 
-    /// Upper bound on the magnitude of the derivative of any path with respect to τ \[m\].
+    /// Upper bound on |dx/dτ| of any path x(τ) \[m\].
     #[inline]
     pub fn rate(&self) -> f64 {
         let [_, c1, c2] = &self.coefficients;

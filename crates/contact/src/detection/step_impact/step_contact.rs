@@ -8,11 +8,10 @@ use crate::detection::primitive::edge_edge::EdgePair;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// Fraction of a step up to which contacts are ignored, because they belong to the impact that ended the last step.
+/// Fraction of a step before which contacts are ignored: they belong to the impact that ended the last step.
 pub(in crate::detection) const BEGINNING: f64 = 1e-6;
 
-/// A contact within a step. `fraction` is the instant of the contact, as a fraction of the step. `bodies` are the body
-/// of the contactor and the body of the target.
+/// A contact at a `fraction` of the step. `bodies`: the body of the contactor, then the body of the target.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StepContact {
     pub fraction: f64,
@@ -26,13 +25,11 @@ pub(super) enum Features {
     Edges(EdgePair),
 }
 
-/// Order of contacts by instant, then by bodies and features.
 pub(super) fn order(a: &StepContact, b: &StepContact) -> Ordering {
     let ids = |step_contact: &StepContact| (step_contact.bodies, step_contact.features);
     a.fraction.total_cmp(&b.fraction).then_with(|| ids(a).cmp(&ids(b)))
 }
 
-/// Point of a face closest to a node, with nodal positions from `at`.
 pub(super) fn closest_at(surface: &Surface, face: u32, at: impl Fn(u32) -> Vec3, node: u32) -> ClosestPoint {
     let (kind, nodes) = surface.face(face as usize);
     let mut corners = [Vec3::zeros(); MAX_NODES];

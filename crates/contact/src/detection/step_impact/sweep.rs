@@ -1,7 +1,7 @@
-//! First contact of two bodies, or of a body with itself, in a step. The search divides the step into parts. The length
-//! of a part is the longer of two fractions of the step. The first is the fraction in which no displacement exceeds
-//! twice the search depth, which by default is the size of the faces. The second is a thousandth. The last part may be
-//! shorter.
+//! First contact of two bodies, or of a body with itself, in a step.
+//!
+//! The search divides the step into parts in which no displacement exceeds twice the search depth. The least length of
+//! a part is a thousandth of the step, except for the last part.
 
 use rayon::prelude::*;
 
@@ -21,30 +21,26 @@ use super::advancement::{Advancement, RelativePaths};
 use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
 use super::step_contact::{BEGINNING, Features, StepContact, closest_at, order};
 
-/// Tolerance on the barycentric coordinates of the point at which a node hits a triangle or a segment. The tolerance
-/// prevents a node from passing between two adjacent faces.
+/// Tolerance on the barycentric coordinates of a hit. Without it, a node could pass between two adjacent faces.
 const SEAM: f64 = 1e-9;
 
 /// Gap at which conservative advancement ends with a contact, relative to the length of an edge of the features.
 const MET: f64 = 1e-12;
 
-/// Least length of a part, as a fraction of the step. The last part may be shorter.
+/// Least length of a part, as a fraction of the step, except for the last part.
 const SHORTEST_WINDOW: f64 = 1e-3;
 
-/// Search for the first contact of a pair of bodies.
 pub(super) struct Sweep<'a> {
     pub bodies: [u32; 2],
     pub model: &'a ContactModel,
     pub groups: &'a [FaceGroups],
     pub paths: &'a StepPaths,
     pub touching: &'a Constraints,
-    /// Sum of the surface offsets of the two bodies \[m\].
     pub offset: f64,
     pub reaches: [&'a BodyReach; 2],
 }
 
-/// A part of the step. `region` is the intersection of the swept boxes of both bodies, widened by the offset of the
-/// pair. `groups` are, for each body, the face groups near the other body.
+/// `region`: intersection of the two swept boxes, widened by the offset. `groups`: the face groups near the other body.
 struct Part<'a> {
     window: Window,
     region: Aabb,
@@ -52,7 +48,7 @@ struct Part<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// The first contact of the pair of bodies. Contacts after `until` need not be found, but may be returned.
+    /// Contacts after `until` need not be found.
     pub fn first(&self, until: f64) -> Option<StepContact> {
         let [a, b] = self.reaches.map(|reach| &reach.whole);
         let mut begin = if self.bodies[0] == self.bodies[1] { 0.0 } else { a.earliest(b)? };
@@ -69,8 +65,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// First contact of the features that are near each other in a part of the step. The contact may lie after the
-    /// part.
+    /// The contact may lie after the part `window`.
     fn first_within(&self, window: Window) -> Option<StepContact> {
         let part = self.part(window)?;
         let directions = both_ways([0, 1]).take(both_ways(self.bodies).count());
@@ -78,8 +73,7 @@ impl<'a> Sweep<'a> {
         of_nodes.chain(self.first_of_edges(&part)).min_by(order)
     }
 
-    /// The face groups that are near each other in a part of the step; `None` if the bodies are separated throughout
-    /// the part.
+    /// `None` if the bodies are separated.
     fn part(&self, window: Window) -> Option<Part<'a>> {
         let [a, b] = self.reaches.map(|reach| reach.whole.within(window));
         let region = a.intersection(&b)?;
@@ -96,8 +90,7 @@ impl<'a> Sweep<'a> {
         Some(Part { window, region: region.widened(self.offset), groups: [near(0), near(1)] })
     }
 
-    /// First contact of a node of the body `one` with a face of the body `other`. Each body is given by its position, 0
-    /// or 1, in the pair.
+    /// First contact of a node of the body `one` with a face of the body `other`, given by their positions in the pair.
     fn first_of_nodes(&self, [one, other]: [u32; 2], part: &Part<'_>) -> Option<StepContact> {
         let roles = [self.bodies[one as usize], self.bodies[other as usize]];
         let of_faces = &self.model.surfaces[roles[1] as usize];
@@ -146,9 +139,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Whether the normals of a node and a face are opposed at the instant `tau`. If the normals are not opposed, node
-    /// and face make no contact. For example, if two equal blocks meet end to end, nodes of one block slide along the
-    /// sides of the other block without contact.
+    /// Whether the normals of a node and a face are opposed at `tau`. Otherwise, for example along the side of a body,
+    /// no contact begins.
     fn normals_are_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let NodeOnSurface { contactor, target } = candidate.key;
@@ -159,8 +151,9 @@ impl<'a> Sweep<'a> {
         normals_are_opposed(&face_normal, &vertex_normal_where(of_node, &at, contactor))
     }
 
-    /// First instant of the step at which a node passes a segment or triangle from outside to inside. `None` if there
-    /// is no such instant, or if the node certainly stays on one side of the line or plane in the part `window`.
+    /// First instant at which a node passes a segment or triangle from outside to inside.
+    ///
+    /// `None` also if the node certainly stays on one side in the part `window`.
     fn first_passage(&self, node: u32, corners: &[u32], window: Window) -> Option<f64> {
         let relative = |node: u32| self.difference(node, corners[0]);
         let volume = match *corners {
@@ -181,8 +174,6 @@ impl<'a> Sweep<'a> {
         roots[..count].iter().copied().find(enters)
     }
 
-    /// Whether a node in the plane of a triangle is on the triangle, or a node on the line of a segment is on the
-    /// segment.
     fn is_on(&self, node: u32, corners: &[u32], tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let origin = at(corners[0]);
@@ -197,14 +188,14 @@ impl<'a> Sweep<'a> {
         s >= -SEAM * squared && t >= -SEAM * squared && s + t <= (1.0 + SEAM) * squared
     }
 
-    /// Coefficients of the path of a node relative to the node `origin`.
     fn difference(&self, node: u32, origin: u32) -> [Vec3; 3] {
         let (a, b) = (self.paths.coefficients(node), self.paths.coefficients(origin));
         [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
     }
 
-    /// First instant at which the distance of a node from a face falls to the offset of the pair. The node must begin
-    /// the step in front of the face; otherwise the result is `None`. `None` also if there is no contact in the step.
+    /// First instant at which the distance of a node from a face falls to the offset of the pair.
+    ///
+    /// `None` without contact in the step, or if the node does not begin in front of the face.
     fn first_approach(&self, surface: &Surface, node: u32, face: u32) -> Option<f64> {
         let (kind, nodes) = surface.face(face as usize);
         let begin = |node: u32| self.paths.at(node, 0.0);
@@ -222,9 +213,8 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Gap \[m\] up to which two features count as touching. One feature contains the nodes a and b, the other feature
-    /// contains the node `other`. The gap exceeds the rounding error of positions after a `displacement` \[m\] in the
-    /// step.
+    /// Gap \[m\] up to which two features count as touching, larger than the rounding error after a
+    /// `displacement` \[m\].
     fn met(&self, [a, b]: [u32; 2], other: u32, displacement: f64) -> f64 {
         let edge = self.paths.at(b, 0.0) - self.paths.at(a, 0.0);
         let ends = [0.0, 1.0].map(|tau| [a, b, other].map(|node| self.paths.at(node, tau).amax()));
@@ -232,7 +222,6 @@ impl<'a> Sweep<'a> {
         MET * edge.norm() + 4.0 * ROUNDING * (farthest + displacement)
     }
 
-    /// First contact of an edge of one body with an edge of the other body.
     fn first_of_edges(&self, part: &Part<'_>) -> Option<StepContact> {
         let [first, second] = [0, 1].map(|k| {
             let faces = part.groups[k].iter().flat_map(|group| group.faces);
@@ -253,8 +242,7 @@ impl<'a> Sweep<'a> {
             .min_by(order)
     }
 
-    /// Swept box of an edge. A quadratic edge lies in the hull of its two ends and its middle Bézier control point. The
-    /// control point is twice as far from the middle of the chord as the middle node.
+    /// Swept box of an edge. The middle control point is twice as far from the chord as the middle node.
     fn swept_edge(&self, edge: &Edge, window: Window) -> Aabb {
         let ends = self.paths.swept(&edge.nodes, window);
         let Some(middle) = edge.middle else { return ends };
@@ -276,8 +264,9 @@ impl<'a> Sweep<'a> {
         Some(StepContact { fraction, bodies: pair.bodies, features: Features::Edges(pair) })
     }
 
-    /// First instant of the step at which two straight edges cross at interior points while they close. `None` if there
-    /// is no such instant, or if the edges are certainly not coplanar in the part `window`.
+    /// First instant at which two straight edges cross at interior points while they close.
+    ///
+    /// `None` also if the edges are certainly not coplanar in the part `window`.
     fn first_crossing(&self, pair: &EdgePair, window: Window) -> Option<f64> {
         let [a, b] = pair.edges(self.model);
         let along = [a, b].map(|edge| self.difference(edge.nodes[1], edge.nodes[0]));
@@ -290,8 +279,7 @@ impl<'a> Sweep<'a> {
         roots[..count].iter().copied().find(|&tau| tau > BEGINNING && self.is_entry(pair, tau))
     }
 
-    /// First instant at which the distance between two edges falls to the offset of the pair, if a contact begins at
-    /// this instant (`is_entry`).
+    /// First instant at which the distance of two edges falls to the offset of the pair and a contact begins.
     fn first_approach_of_edges(&self, pair: &EdgePair) -> Option<f64> {
         let [a, b] = pair.edges(self.model);
         let nodes = [a, b].map(|edge| [edge.nodes[0], edge.nodes[1], edge.middle.unwrap_or(edge.nodes[0])]);
@@ -307,14 +295,12 @@ impl<'a> Sweep<'a> {
         first.filter(|&tau| self.is_entry(pair, tau))
     }
 
-    /// Whether two edges that touch at the instant `tau` begin a contact: they touch at interior points, have a contact
-    /// normal, and close along this normal.
+    /// Whether touching edges begin a contact: at interior points, with a contact normal, and closing.
     fn is_entry(&self, pair: &EdgePair, tau: f64) -> bool {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
         let places = closest_places(&curves);
-        // The lines of two coplanar edges may cross at or beyond an end of an edge. Such a crossing is left to node
-        // contact, which may begin much later or not at all.
+        // A crossing at or beyond an end of an edge is left to node contact.
         if places.iter().any(|&place| place <= 0.0 || place >= 1.0) {
             return false;
         }
@@ -340,7 +326,6 @@ fn triple(a: &[Vec3; 3], b: &[Vec3; 3], c: &[Vec3; 3]) -> [f64; 7] {
     volume
 }
 
-/// Derivative of a polynomial with these `coefficients` (lowest power first) at τ.
 fn slope(coefficients: &[f64], tau: f64) -> f64 {
     let terms = coefficients.iter().enumerate().skip(1).rev();
     terms.fold(0.0, |sum, (k, c)| sum * tau + k as f64 * c)

@@ -1,10 +1,7 @@
-//! Tunnelling: bodies pass through each other within steps. This module limits the step to prevent tunnelling, and
-//! recognises lost contacts of bodies that have tunnelled.
+//! Tunnelling: bodies pass through each other within steps. This module limits the step and recognises lost contacts.
 //!
-//! Detection finds contacts only up to the search depth behind a face. The relative displacement of two bodies in a
-//! step must therefore be less than their distance plus the search depth. Boxes around the nodal positions and the
-//! nodal velocities of each body give a bound on this displacement. If the contact forces cannot keep the penetration
-//! within the search depth, detection loses the contact: the bodies have tunnelled.
+//! Detection finds contacts only up to the search depth. The displacement in a step must be less than distance plus
+//! search depth. Boxes around nodal positions and velocities bound this displacement.
 
 use crate::Constraint;
 use crate::math::Vec3;
@@ -16,18 +13,15 @@ use crate::detection::volume::Aabb;
 /// Excess of a depth over the search depth that counts as rounding error, relative to the search depth.
 const ROUNDING: f64 = 1e-9;
 
-/// Limits the length of steps, and recognises lost contacts deeper than the search depth.
+/// Limits the length of steps, and recognises lost contacts.
 #[derive(Clone, Debug)]
 pub struct TunnellingGuard {
-    /// Search depth of each body \[m\].
     search_depths: Vec<f64>,
-    /// Outward offset of the surface of each body \[m\].
     offsets: Vec<f64>,
     policy: ContactPolicy,
     /// Least search depth of a body with faces \[m\]; infinite if no body has faces.
     least_depth: f64,
     tree: BodyTree,
-    /// Boxes that the bodies sweep over in a step; memory reused between steps.
     swept: Vec<(u32, Aabb)>,
 }
 
@@ -45,18 +39,18 @@ impl TunnellingGuard {
         }
     }
 
-    /// Whether no two bodies can approach each other in a step \[s\] by more than the fraction `share` of the least
-    /// search depth. Each entry of `velocities` is a box around the velocities of one body \[m/s\]. The diagonal of the
-    /// box around all entries is the bound on the relative speed.
+    /// Whether no two bodies can approach in a `step` \[s\] by more than `share` times the least search depth.
+    ///
+    /// `velocities`: a box around the velocities of each body \[m/s\].
     pub fn allows(&self, velocities: impl IntoIterator<Item = Aabb>, share: f64, step: f64) -> bool {
         let all = velocities.into_iter().reduce(|a, b| a.union(&b));
         all.is_none_or(|all| all.diagonal() * step <= share * self.least_depth)
     }
 
-    /// A step of at most `step` \[s\] in which the penetration of each pair of bodies grows by at most the fraction
-    /// `share` of the smaller search depth of the pair. The step is as long as the boxes allow. `bodies` lists the
-    /// bodies with a surface in ascending order, each with the box of its nodal positions \[m\] and the box of its
-    /// nodal velocities \[m/s\].
+    /// A step of at most `step` \[s\] in which the penetration of each pair grows by at most `share` times its smaller
+    /// search depth.
+    ///
+    /// `bodies`: bodies with a surface, ascending; boxes of nodal positions \[m\] and velocities \[m/s\].
     ///
     /// # Cost
     /// O(N log N + P) for N bodies and P pairs of bodies with overlapping swept boxes.
@@ -83,11 +77,9 @@ impl TunnellingGuard {
         })
     }
 
-    /// Depth of a lost contact, and the smaller search depth of its bodies \[m\], if the depth exceeds this search
-    /// depth. `None` otherwise, and if a body of the contact is not in the model.
+    /// Depth of a contact that detection has lost, and the smaller search depth of its bodies \[m\].
     ///
-    /// `lost`: a contact of the last step that detection no longer finds. `positions`: current positions of all nodes
-    /// \[m\].
+    /// `None` if the depth does not exceed this search depth, or if a body is not in the model.
     pub fn passed_through(&self, lost: &Constraint<'_>, positions: &[Vec3]) -> Option<[f64; 2]> {
         let of_bodies = |of: &[f64]| -> Option<[f64; 2]> {
             let [a, b] = lost.bodies.map(|body| of.get(body as usize).copied());
@@ -101,9 +93,8 @@ impl TunnellingGuard {
     }
 }
 
-/// Lower bound on the time \[s\] in which the penetration of two bodies grows by `limit` \[m\]. `first` and `second`:
-/// box of the positions \[m\] and box of the velocities \[m/s\] of each body. `offset`: sum of their surface offsets
-/// \[m\].
+/// Lower bound on the time \[s\] in which the penetration of two bodies grows by `limit` \[m\]. `first`, `second`:
+/// boxes of positions and velocities.
 fn time_to_depth(first: &[Aabb; 2], second: &[Aabb; 2], offset: f64, limit: f64) -> f64 {
     let [(a, v), (b, w)] = [first, second].map(|[places, velocities]| (places, velocities));
     let closing = |k: usize| [v.upper[k] - w.lower[k], w.upper[k] - v.lower[k]];
@@ -127,7 +118,6 @@ mod tests {
     use crate::mesh::CellKind;
     use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 
-    /// Two squares with 1 m edges, in the planes z = 0 and z = `height`.
     fn squares(height: f64) -> (Vec<Vec3>, ContactModel) {
         let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
         let at = |z: f64| corners.map(|[x, y]| Vec3::new(x, y, z));
@@ -142,10 +132,8 @@ mod tests {
         Aabb { lower: lower.into(), upper: upper.into() }
     }
 
-    /// The search depth is 0.5 m, and the share 0.5 allows 0.25 m of penetration. A body that approaches at 100 m/s
-    /// from a distance of 3 m needs 0.03 s to touch. A body in contact needs 2.5 ms to penetrate by 0.25 m at this
-    /// speed. The other three bodies recede, have equal velocities, or approach at only 1 m/s; these bodies allow the
-    /// whole step of 1 s.
+    /// The share 0.5 allows 0.25 m of penetration. At 100 m/s, a body needs 0.03 s to touch from 3 m, and 2.5 ms to
+    /// penetrate by 0.25 m.
     #[test]
     fn steps_end_before_bodies_are_through() {
         let (_, model) = squares(3.0);
@@ -167,7 +155,6 @@ mod tests {
         }
     }
 
-    /// Pairs excluded from contact do not limit the step.
     #[test]
     fn excluded_pairs_pass() {
         let (positions, model) = squares(0.1);
@@ -179,8 +166,7 @@ mod tests {
         assert_eq!(TunnellingGuard::new(&model).longest_step(&bodies, 0.5, 1.0), 1.0);
     }
 
-    /// A node of a lost contact has passed through the body if the depth of the node exceeds the search depth of 0.5 m.
-    /// A node that has left the body through its front face, or has slid past its rim, has not passed through.
+    /// A node has passed through if its depth exceeds the search depth of 0.5 m.
     #[test]
     fn a_lost_contact_is_through_beyond_the_search_depth() {
         let (mut positions, model) = squares(-0.4);
