@@ -6,20 +6,17 @@
 //! |d_k(t)| ≤ h_k + ρ(t)
 //! ```
 //!
-//! Here d is the vector between the centres, h is the sum of the half edge lengths of both boxes, and ρ is the sum of
-//! their growths. Each coordinate gives two quadratic inequalities. The search finds the first time at which all six
-//! inequalities hold. While an inequality is violated, the search advances the time to the next root of the quadratic
-//! of this inequality.
+//! d is the vector between the centres, h the sum of the half edge lengths, and ρ the sum of the growths. The result is
+//! the first time at which all six quadratic inequalities hold.
 
 use crate::math::{Vec3, polynomial::first_root_of_quadratic};
 
 use super::bounding_spheres::MovingSphere;
 
-/// Rounding error of positions and distances, relative to the sum of the magnitudes of their terms.
+/// Rounding error of positions and distances, relative to the sum of their terms.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Largest number of passes over the six inequalities. Each inequality is violated in at most two intervals of time,
-/// and each pass leaves at least one of these intervals. Without rounding errors, twelve passes therefore suffice.
+/// Largest number of passes over the six inequalities. Twelve passes suffice without rounding errors.
 const MAX_ADVANCES: usize = 24;
 
 /// An axis-aligned box whose centre moves on a parabola, and which may grow equally on all sides.
@@ -27,14 +24,14 @@ const MAX_ADVANCES: usize = 24;
 pub struct MovingBox {
     /// Half edge lengths at time 0 \[m\].
     pub half: Vec3,
-    /// Motion of the centre, and growth of the box; the field `radius` is not used.
+    /// Motion of the centre, and growth of the box; `radius` is not used.
     pub path: MovingSphere,
 }
 
 /// First time in \[0, `horizon`\] \[s\] at which the boxes can touch; `None` if they certainly do not touch.
 ///
-/// Even with rounding, the time is never later than the exact time. Boxes that overlap at time 0 give `Some(0.0)`. NaN
-/// and overflow also give `Some(0.0)`, except that NaN in `growth` or `growth_rate` counts as zero.
+/// The time is never late. Overlap at time 0, overflow and NaN give `Some(0.0)`. NaN in `growth` or `growth_rate`
+/// counts as zero.
 ///
 /// # Source
 /// Aragón & Molinari 2014, §3.1, mentions hierarchies of volumes other than spheres. The quadratics are derived here.
@@ -92,8 +89,7 @@ mod tests {
         (0..3).all(|k| distance[k] <= reach[k])
     }
 
-    /// The computed times agree with a scan of 4001 instants. The boxes are disjoint before the computed time, and
-    /// overlap at this time or immediately afterwards.
+    /// The boxes are disjoint before the time, and overlap at or right after it.
     #[test]
     fn times_agree_with_a_scan() {
         let samples = &mut Samples::new(11);
@@ -124,7 +120,6 @@ mod tests {
                     late_starts += usize::from(found > 0.0);
                 }
                 (None, first) => assert_eq!(first, None, "{trial}"),
-                // The boxes overlap only between two consecutive instants of the scan.
                 (Some(found), None) => assert!(overlap(&a, &b, found + 1e-9), "{trial}: {found}"),
             }
         }

@@ -26,7 +26,7 @@ pub struct Flight<'a> {
     pub end: f64,
     /// Reference position of every node \[m\].
     pub reference_positions: &'a [Vec3],
-    /// Motion of each body; the time of a motion is 0 at the beginning of the step.
+    /// Motion of each body since the beginning of the step.
     pub motions: &'a [RigidMotion],
 }
 
@@ -72,8 +72,6 @@ impl Flight<'_> {
         })
     }
 
-    /// Velocity of the material point of a body that is at `point` at the time `s` since the beginning of the step
-    /// \[m/s\].
     fn velocity_at(&self, body: u32, point: &Vec3, s: f64) -> Vec3 {
         let motion = &self.motions[body as usize];
         let arm = point - motion.centre_at(s);
@@ -82,8 +80,7 @@ impl Flight<'_> {
 }
 
 impl Impact {
-    /// The earlier of two impacts. Of simultaneous impacts, the impact with the lower body numbers is chosen; for equal
-    /// bodies, the impact with the lower face numbers. The choice does not depend on the order of the search.
+    /// The earlier of two impacts; the lower bodies, then the lower faces, if the impacts are simultaneous.
     pub fn earlier(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         let order = |a: &Self, b: &Self| {
             a.time.total_cmp(&b.time).then(a.bodies.cmp(&b.bodies)).then(a.faces.cmp(&b.faces))
@@ -92,7 +89,6 @@ impl Impact {
     }
 }
 
-/// A face of a flying body; its points are functions of the time since the beginning of the step.
 struct FlyingFace<'a> {
     kind: CellKind,
     nodes: &'a [u32],

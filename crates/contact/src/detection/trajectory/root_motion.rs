@@ -1,7 +1,6 @@
 //! Motion of the roots of the hierarchies, estimated from their positions at the first three instants of a flight.
 //!
-//! The positions at three instants classify each root as stationary, at constant velocity, or accelerating. A sphere
-//! that moves with a root grows by a bound on the errors of the finite differences and by the effect of rotation.
+//! Each root is stationary, at constant velocity, or accelerating.
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1.
@@ -12,34 +11,28 @@ use super::bounding_spheres::MovingSphere;
 use crate::detection::volume::Sphere;
 use crate::math::{RigidMotion, Vec3};
 
-/// Rounding error of the centre of a refitted sphere, relative to its largest |coordinate| plus its radius.
+/// Rounding error of a refitted centre, relative to its largest |coordinate| plus the radius.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// A root is stationary if the length of its path over the two steps, relative to `size`, is below this value. Here and
-/// below, `size` is the largest |coordinate| of the centre of the root plus its radius: the maximum over the three
-/// instants.
+/// Path length over the two steps below which a root is stationary, relative to `size`. `size` is the largest
+/// |coordinate| of the centre plus the radius over the three instants.
 const STATIONARY: f64 = 1e-12;
 
-/// A velocity is constant if the estimated acceleration times the square of the shorter step, relative to `size`, is
-/// below this value.
+/// Acceleration times squared shorter step below which the velocity is constant, relative to `size`.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
-/// Error of a difference of two positions, relative to `size`. The error includes [`CONSTANT`], because a change below
-/// this value is neglected if the velocity counts as constant.
+/// Error of a difference of two positions, relative to `size`. A constant velocity neglects changes below [`CONSTANT`].
 const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
 
-/// Spheres of the hierarchy roots at the first instants of a flight, and the motions estimated from these spheres.
+/// Spheres of the hierarchy roots at the first instants of a flight, and their motions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RootHistory {
-    /// Instants \[s\]; at most three.
     times: Vec<f64>,
-    /// Spheres of all bodies at these instants.
     roots: Vec<Vec<Sphere>>,
-    /// Motions of the roots; empty until three instants are known.
+    /// Empty until three instants are known.
     motions: Vec<RootMotion>,
 }
 
-/// Class of the motion of a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MotionClass {
     Stationary,
@@ -47,38 +40,32 @@ enum MotionClass {
     Accelerating,
 }
 
-/// Estimated motion of a root.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RootMotion {
-    /// Instant at which the root has the velocity `velocity` \[s\].
     time: f64,
     velocity: Vec3,
     acceleration: Vec3,
-    /// Bounds on the errors of velocity \[m/s\] and acceleration \[m/s²\] for a body that does not rotate.
+    /// Bounds on the errors of velocity \[m/s\] and acceleration \[m/s²\] without rotation.
     errors: [f64; 2],
     /// Sum of the two steps between the three instants \[s\].
     span: f64,
-    /// Distance of the centre of the root sphere from the centre of the body at the last instant \[m\].
+    /// Distance of the root sphere from the centre of the body at the last instant \[m\].
     arm: f64,
 }
 
 impl RootHistory {
-    /// Whether the motions are known, that is, three instants are stored.
     pub(crate) fn is_complete(&self) -> bool {
         !self.motions.is_empty()
     }
 
-    /// Whether no instant is stored.
     pub(crate) fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
-    /// The last stored instant \[s\].
     pub(crate) fn last_instant(&self) -> Option<f64> {
         self.times.last().copied()
     }
 
-    /// Motion of the root of a body, if known.
     pub(crate) fn motion(&self, body: u32) -> Option<&RootMotion> {
         self.motions.get(body as usize)
     }
@@ -90,14 +77,13 @@ impl RootHistory {
             && (self.motions.is_empty() || self.motions.len() == num_bodies)
     }
 
-    /// Adds the root spheres of all bodies at an instant \[s\]. The third call determines the motions.
+    /// The third call determines the motions.
     pub(crate) fn push(&mut self, time: f64, roots: Vec<Sphere>, motions: &[RigidMotion]) {
         self.times.push(time);
         self.roots.push(roots);
         self.estimate(motions);
     }
 
-    /// Estimates the motions of the roots if exactly three instants are stored.
     fn estimate(&mut self, motions: &[RigidMotion]) {
         let (&[first, second, third], [before, between, now]) = (&self.times[..], &self.roots[..]) else {
             return;
@@ -115,8 +101,8 @@ impl RootHistory {
 }
 
 impl MotionClass {
-    /// Class of a motion. `travel`: length of the path over the two steps, relative to `size`. `change`: estimated
-    /// acceleration times the square of the shorter step, relative to `size`.
+    /// `travel`: path length over the two steps. `change`: acceleration times squared shorter step. Both relative to
+    /// `size`.
     fn of(travel: f64, change: f64) -> Self {
         if travel < STATIONARY {
             Self::Stationary
@@ -129,17 +115,15 @@ impl MotionClass {
 }
 
 impl RootMotion {
-    /// Motion from three positions and the two steps between these positions. `time`: the last instant \[s\]. `size`:
-    /// the size defined at `STATIONARY` \[m\]. `arm`: distance of the root from the centre of its body \[m\].
+    /// `time`: the last instant \[s\]. `size`: as in `STATIONARY` \[m\]. `arm`: distance from the centre of the
+    /// body \[m\].
     ///
-    /// Let D₁ be the difference quotient of the positions over the last step h₁, and D₂ over the first step h₂. The
-    /// acceleration a and the velocity v at the last position are
+    /// With the difference quotients D₁ over the last step h₁ and D₂ over the first step h₂, the acceleration a and the
+    /// velocity v at the last position are
     ///
     /// ```text
     /// a = 2 (D₁ − D₂)/(h₁ + h₂),   v = D₁ + a h₁/2
     /// ```
-    ///
-    /// These values are exact for constant acceleration.
     fn from_positions(positions: [Vec3; 3], [h2, h1]: [f64; 2], time: f64, size: f64, arm: f64) -> Self {
         let [before, between, now] = positions;
         let (last, first) = ((now - between) / h1, (between - before) / h2);
@@ -160,11 +144,9 @@ impl RootMotion {
     /// A sphere that starts at its current centre, moves with the root, and grows by the errors of the estimated
     /// motion.
     ///
-    /// Let ω be the angular velocity of the body, and q the distance of a point from the centre of the body. The
-    /// velocity of the point differs from the velocity of the centre by at most |ω| q. The accelerations differ by at
-    /// most (|ω|² + |dω/dt|) q, and `spin_bound` is a bound on |ω|² + |dω/dt|. The estimated velocity is the velocity
-    /// of the root, averaged over the two steps. The growth therefore includes the difference of velocities for both
-    /// the sphere and the root, and the difference of accelerations for the root.
+    /// At the distance q from the centre of a body with angular velocity ω, velocities deviate by at most |ω| q.
+    /// Accelerations deviate by at most (|ω|² + |dω/dt|) q; `spin_bound` bounds the factor. The growth includes the
+    /// velocities of sphere and root, and the acceleration of the root.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;
@@ -185,9 +167,7 @@ impl RootMotion {
 mod tests {
     use super::*;
 
-    /// For positions on a parabola in unequal steps, the estimated velocity and acceleration are exact up to rounding,
-    /// because divided differences are exact for quadratics. At constant velocity, the estimated acceleration is
-    /// exactly zero. At rest, the estimated velocity is also exactly zero.
+    /// For positions on a parabola, velocity and acceleration are exact up to rounding, and zeros are exact.
     #[test]
     fn three_positions_give_the_motion() {
         let (start, velocity) = (Vec3::new(-750.0, 2.0, 1.0), Vec3::new(50.0, -3.0, 86.6));

@@ -1,37 +1,31 @@
 //! Level 1: time of contact of two moving spheres.
 //!
-//! The centres have constant accelerations, and the radii are quadratic in time. The squared distance between the
-//! centres minus the squared sum of the radii is therefore a quartic p:
+//! The centres have constant accelerations, and the radii are quadratic in time. The squared distance minus the squared
+//! sum of the radii is a quartic p:
 //!
 //! ```text
 //! p(t) = |d(t)|² − ρ(t)²,   d(t) = d₀ + v t + a t²/2,   ρ(t) = r₀ + r₁ t + r₂ t²/2
 //! ```
 //!
-//! Here d₀, v and a are the relative position, velocity and acceleration of the centres at time 0. The sum of both
-//! radii is r₀ at time 0, r₁ is the sum of their growths, and r₂ is the sum of their rates of growth. In Aragón &
-//! Molinari 2014, eq. (12), r₁ = r₂ = 0.
+//! d₀, v and a are the relative position, velocity and acceleration of the centres at time 0. r₀, r₁ and r₂ are the
+//! sums of the radii, growths and rates of growth. In Aragón & Molinari 2014, eq. (12), r₁ = r₂ = 0.
 //!
-//! The growth r₁ t + r₂ t²/2 bounds the deformation of the bodies inside the spheres and the errors of velocity and
-//! acceleration. The returned time is *conservative*: even with rounding, the time is never later than the first root
-//! of p. A near miss may be reported as a contact, but a contact is never missed.
+//! The growth bounds deformations and errors of the motion. The returned time is *conservative*: never later than the
+//! first root of p.
 
 use crate::math::{
     Vec3,
     polynomial::{first_root, first_root_of_quadratic},
 };
 
-/// Rounding error of p and of its coefficients c₀ … c₄ for times scaled to \[0, 1\], relative to
-/// (|d₀| + |v| + |a|/2)² + (r₀ + r₁ + r₂/2)². The factor 64 is about twice the estimated error in units of 2⁻⁵³. The
-/// tests compare p with an evaluation in higher precision.
+/// Rounding error of p and of its coefficients for times scaled to \[0, 1\], relative to
+/// (|d₀| + |v| + |a|/2)² + (r₀ + r₁ + r₂/2)². About twice the estimated error.
 const QUARTIC_ROUNDING: f64 = 64.0 * 0.5 * f64::EPSILON;
-/// Rounding error of positions, distances and speeds, relative to the sum of the magnitudes of their terms. The value
-/// is more than twice the estimated error.
+/// Rounding error of positions, distances and speeds, relative to the sum of the magnitudes of their terms.
 const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
-/// Largest number of advances by which `advance` refines a time. For a head-on contact, each advance doubles the number
-/// of correct digits.
+/// Largest number of advances that refine a time. In a head-on contact, each advance doubles the correct digits.
 const MAX_ADVANCES: usize = 30;
-/// Smallest scale of a pair of spheres \[m\] for which the time is computed. Pairs of smaller scale count as touching,
-/// because numbers could underflow.
+/// Scale of a pair of spheres \[m\] below which they count as touching, because numbers could underflow.
 const SMALLEST_SCALE: f64 = 1e-280;
 
 /// A sphere whose centre moves on a parabola, and whose radius may grow.
@@ -51,7 +45,6 @@ pub struct MovingSphere {
     pub growth_rate: f64,
 }
 
-/// Relative position, velocity and acceleration of the centres; sums of the radii and growths of both spheres.
 #[derive(Clone, Copy)]
 struct RelativeMotion {
     distance: Vec3,
@@ -62,11 +55,9 @@ struct RelativeMotion {
     growth_rate: f64,
 }
 
-/// First time in \[0, `horizon`\] \[s\] at which the spheres can touch; `None` if they certainly do not touch, or if
-/// the horizon is negative.
+/// First time in \[0, `horizon`\] \[s\] at which the spheres can touch; `None` if they certainly do not touch.
 ///
-/// Spheres that touch or overlap give `Some(0.0)`, even if they separate. NaN also gives `Some(0.0)`, so that invalid
-/// data never hides a contact.
+/// A negative horizon gives `None`. Overlap at time 0 and NaN give `Some(0.0)`: invalid data never hides a contact.
 ///
 /// # Source
 /// Aragón & Molinari 2014, eq. (12); [`first_root`] finds the first root by monotone pieces.
@@ -131,8 +122,7 @@ impl RelativeMotion {
         (time <= horizon).then_some(time)
     }
 
-    /// First root in \[0, horizon\] of the quartic p minus its rounding error. This error grows with the squared length
-    /// of the path over the whole horizon. The root is therefore too early, in particular for a long path.
+    /// First root in \[0, horizon\] of the quartic p minus its rounding error.
     fn first_contact(&self, horizon: f64) -> Option<f64> {
         let time = power_of_two_above(horizon);
         let (v, a) = (self.velocity * time, self.acceleration * time * time);
@@ -156,7 +146,7 @@ impl RelativeMotion {
         (contact <= horizon).then_some(contact)
     }
 
-    /// Coefficients c₀ … c₄ of p on \[0, 1\]. The rounding errors of p and of its coefficients are subtracted from c₀.
+    /// Coefficients c₀ … c₄ of p on \[0, 1\], with the rounding errors subtracted from c₀.
     fn inflated_quartic(&self) -> [f64; 5] {
         let Self { distance: d, velocity: v, acceleration: a, radius: r0, growth: r1, growth_rate: r2 } =
             *self;
@@ -171,18 +161,17 @@ impl RelativeMotion {
         ]
     }
 
-    /// Refines a conservative time by conservative advancement (Mirtich 1996). Returns `None` if there is no contact
-    /// within the horizon.
+    /// Refines a conservative time by conservative advancement (Mirtich 1996). `None` without contact within the
+    /// horizon.
     ///
-    /// The rounding error of the quartic grows with the squared length of the path over the whole horizon. An advance
-    /// has only the rounding error of the distance. Let n be the current unit vector between the centres. After a
-    /// further time s, the gap is at least a quadratic in s:
+    /// With the unit vector n between the current centres, a quadratic bounds the gap after a further time s from
+    /// below:
     ///
     /// ```text
     /// |d(t + s)| − ρ(t + s) ≥ n·d(t + s) − ρ(t + s)
     /// ```
     ///
-    /// An advance moves the time to the first root of this quadratic.
+    /// An advance moves the time to the first root of this quadratic. Its only rounding error is that of the distance.
     fn advance(&self, coarse: f64, horizon: f64) -> Option<f64> {
         let Self { distance: d, velocity: v, acceleration: a, radius: r0, growth: r1, growth_rate: r2 } =
             *self;
@@ -213,8 +202,7 @@ impl RelativeMotion {
     }
 }
 
-/// The smallest power of two ≥ `value` for normal positive values; other values are returned unchanged. Scaling by a
-/// power of two is exact.
+/// The smallest power of two ≥ `value`, for normal positive values; otherwise `value`.
 fn power_of_two_above(value: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     let truncated = f64::from_bits(value.to_bits() & EXPONENT);
