@@ -1,8 +1,7 @@
 //! Tree over the boxes of whole bodies: finds overlapping boxes without testing all pairs.
 //!
-//! The bodies are sorted along a space-filling curve and form the leaves of a complete binary tree of boxes. The
-//! children of vertex k are the vertices 2 k and 2 k + 1. A body whose box changes keeps its leaf, and the boxes above
-//! the leaf are refitted.
+//! The bodies, sorted along a space-filling curve, are the leaves of a complete binary tree. The children of vertex k
+//! are the vertices 2 k and 2 k + 1. A body keeps its leaf if its box changes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,19 +18,14 @@ const EMPTY: Aabb = Aabb {
     upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
 };
 
-/// Marks a body that is not in the tree.
 const NONE: u32 = u32::MAX;
 
-/// Smallest number of bodies per task of a search.
 const BODIES_PER_TASK: usize = 64;
 
-/// Boxes of bodies, ordered for searches.
 #[derive(Clone, Debug)]
 pub(crate) struct BodyTree {
-    /// Boxes of the vertices. Vertex 0 is unused, vertex 1 is the root, and the second half of the vertices are the
-    /// leaves.
+    /// Vertex 1 is the root, vertex 0 is unused, and the second half are the leaves.
     boxes: Vec<Aabb>,
-    /// Body of each leaf.
     bodies: Vec<u32>,
     /// Leaf of each body; `NONE` for a body that is not in the tree.
     leaves: Vec<u32>,
@@ -43,7 +37,6 @@ impl BodyTree {
         Self { boxes: Vec::new(), bodies: Vec::new(), leaves: vec![NONE; num_bodies] }
     }
 
-    /// Rebuilds the tree from bodies and their boxes.
     pub fn build(&mut self, placed: &[(u32, Aabb)]) {
         let centres: Vec<Vec3> =
             placed.iter().map(|(_, bounds)| (bounds.lower + bounds.upper) * 0.5).collect();
@@ -65,17 +58,14 @@ impl BodyTree {
         }
     }
 
-    /// Whether a body is in the tree.
     pub fn has(&self, body: u32) -> bool {
         self.leaves[body as usize] != NONE
     }
 
-    /// Box of a body that is in the tree.
     pub fn bounds(&self, body: u32) -> &Aabb {
         &self.boxes[self.boxes.len() / 2 + self.leaves[body as usize] as usize]
     }
 
-    /// Replaces the box of a body that is in the tree.
     pub fn update(&mut self, body: u32, bounds: Aabb) {
         let mut vertex = self.boxes.len() / 2 + self.leaves[body as usize] as usize;
         self.boxes[vertex] = bounds;
@@ -89,7 +79,7 @@ impl BodyTree {
     fn visit_near(&self, body: u32, mut visit: impl FnMut(u32) -> bool) {
         let bounds = self.bounds(body);
         let num_leaves = self.boxes.len() / 2;
-        // Each level of the tree adds at most one pending vertex, and there are fewer levels than bits in `usize`.
+        // Each level adds at most one pending vertex, and there are fewer levels than bits in `usize`.
         let mut pending = [0_usize; usize::BITS as usize + 1];
         (pending[0], pending[1]) = (0, 1);
         let mut count = 2;
@@ -111,8 +101,8 @@ impl BodyTree {
         }
     }
 
-    /// Pairs of bodies with overlapping boxes; at least one body of each pair is in `bodies`. The list is ascending and
-    /// without repetition; in each pair, first < second. Bodies that are not in the tree are ignored.
+    /// Pairs of bodies with overlapping boxes and at least one body in `bodies`, ascending, with first < second. Bodies
+    /// outside the tree are ignored.
     pub fn pairs_of(&self, bodies: &[u32]) -> Vec<[u32; 2]> {
         let mut pairs: Vec<[u32; 2]> = Vec::new();
         for &body in bodies.iter().filter(|&&body| self.has(body)) {
@@ -126,12 +116,10 @@ impl BodyTree {
         pairs
     }
 
-    /// All pairs of bodies with overlapping boxes, ascending, with first < second in each pair. `None` if there are
-    /// more than `most` pairs.
+    /// All pairs of bodies with overlapping boxes, ascending, with first < second. `None` for more than `most` pairs.
     ///
     /// # Cost
-    /// O(N log N + pairs), in parallel. At most `most` pairs, and `most` + 1 further pairs per thread, are in memory at
-    /// any time.
+    /// O(N log N + pairs), in parallel. Memory is limited to `most` pairs, plus `most` + 1 pairs per thread.
     pub fn pairs(&self, most: usize) -> Option<Vec<[u32; 2]>> {
         let found = AtomicUsize::new(0);
         let of_body = |&body: &u32| {
@@ -142,7 +130,6 @@ impl BodyTree {
                 }
                 pairs.len() <= most
             });
-            // More than `most` pairs in total end the search.
             let before = found.fetch_add(pairs.len(), Ordering::Relaxed);
             if before.saturating_add(pairs.len()) > most { None } else { Some(pairs) }
         };
@@ -177,8 +164,6 @@ mod tests {
         (0..placed.len()).flat_map(of).collect()
     }
 
-    /// The tree finds all pairs of overlapping boxes for any number of bodies, also after updates of boxes. If there
-    /// are more pairs than the limit, the result is `None`.
     #[test]
     fn pairs_agree_with_a_test_of_all() {
         let samples = &mut Samples::new(3);

@@ -1,6 +1,5 @@
-//! Tree of boxes with eight children per node. In each level, all nodes except the last have eight children. The
-//! children of node k are the nodes 8 k to 8 k + 7 of the level below, so no links are stored. The boxes of the
-//! children of a node are tested in lanes.
+//! Tree of boxes with eight children per node. The children of node k are the nodes 8 k to 8 k + 7 of the level below,
+//! so no links are stored. Lanes test the children of a node.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -8,11 +7,9 @@ use rayon::prelude::*;
 use crate::detection::volume::{Aabb, AabbRow};
 use crate::math::pack::{Registers, WIDTH};
 
-/// Smallest number of rows of boxes per task.
 pub(crate) const ROWS_PER_TASK: usize = 256;
 
-/// Levels from the lowest to the root. A row of the lowest level contains eight of the given boxes. A row of a higher
-/// level contains the boxes around eight rows of the level below.
+/// Levels from the lowest to the root. Each row of the lowest level contains eight given boxes.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxTree {
     levels: Vec<Vec<AabbRow>>,
@@ -34,7 +31,6 @@ impl BoxTree {
         self.fit_above();
     }
 
-    /// Tree over `num_boxes` empty boxes.
     fn empty(num_boxes: usize) -> Self {
         let (mut levels, mut num_boxes) = (Vec::new(), num_boxes);
         while levels.is_empty() || num_boxes > 1 {
@@ -44,7 +40,6 @@ impl BoxTree {
         Self { levels }
     }
 
-    /// Fits the boxes above the lowest level, from the bottom up.
     fn fit_above(&mut self) {
         for level in 1..self.levels.len() {
             let (below, above) = self.levels.split_at_mut(level);
@@ -57,7 +52,7 @@ impl BoxTree {
         }
     }
 
-    /// Numbers of the boxes that overlap or touch the box `around`, ascending.
+    /// Numbers of the boxes that overlap or touch `around`, ascending.
     pub fn overlapping(&self, registers: Registers, around: &Aabb) -> Vec<u32> {
         let mut descent = Descent::default();
         self.find_overlapping(registers, around, &mut descent);
@@ -91,7 +86,7 @@ impl WithSimd for Search<'_> {
     }
 }
 
-/// Nodes of the current level and of the level below that a search has found.
+/// Nodes found in the current level and in the level below.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Descent {
     nodes: Vec<u32>,
@@ -99,9 +94,8 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// Numbers of the boxes in the lowest level that overlap or touch the box `around`. `levels` begins with the lowest
-    /// level; the search begins with the highest. If there are no levels, the result is the numbers 0 to
-    /// `num_roots` − 1.
+    /// Numbers of the boxes in the lowest level that overlap or touch `around`. `levels` begins with the lowest level.
+    /// Without levels, the result is the numbers 0 to `num_roots` − 1.
     #[inline(always)]
     pub fn go_down<S: Simd>(
         &mut self,
@@ -120,8 +114,7 @@ impl Descent {
     }
 }
 
-/// Replaces `below` by the children of `nodes` whose boxes overlap or touch `around`. Row k of `level` contains the
-/// boxes of the children of node k.
+/// Replaces `below` by the children of `nodes` whose boxes overlap or touch `around`.
 #[inline(always)]
 pub(crate) fn list_overlapping<S: Simd>(
     simd: S,
@@ -146,7 +139,6 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// The tree finds the same boxes as a test of every box, for several numbers of boxes.
     #[test]
     fn boxes_found_agree_with_a_test_of_all() {
         let samples = &mut Samples::new(12);

@@ -8,17 +8,11 @@ use crate::math::Vec3;
 /// Largest number of points in a part that is not divided further.
 const SMALLEST_PART: usize = 8;
 
-/// Smallest number of points in the first half of a part for which the halves are processed in parallel.
 const POINTS_PER_TASK: usize = 4096;
 
-/// Indices of the points after recursive division into parts. Each division is by a plane normal to the longest side of
-/// the box around the points of a part. The final parts have at most eight points, in ascending order.
+/// Indices of the points after recursive division by planes normal to the longest side of the box around a part.
 ///
-/// The number of points in the first half of n points is the largest power of two less than n. Therefore each run of
-/// 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface, a part has about half as many
-/// neighbours as a run of 2ᵏ points along a space-filling curve, because points fill the cells of the curve unevenly.
-/// For a moving and deforming body, the order is computed once. The parts remain compact as long as neighbours stay
-/// neighbours.
+/// Each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part.
 ///
 /// # Cost
 /// O(n log n), in parallel.
@@ -32,7 +26,7 @@ pub fn compact_order(points: &[Vec3]) -> Vec<u32> {
     order
 }
 
-/// Compact order of the faces of a surface by their centres, at `positions` \[m\] of all nodes.
+/// `positions`: of all nodes \[m\].
 pub(crate) fn compact_order_of_faces(surface: &Surface, positions: &[Vec3]) -> Vec<u32> {
     let centre = |face: usize| -> Vec3 {
         let (_, nodes) = surface.face(face);
@@ -61,7 +55,6 @@ fn halve(points: &[Vec3], part: &mut [u32]) {
     }
 }
 
-/// Coordinate axis of the longest side of the box around the points of a part.
 fn longest_side(points: &[Vec3], part: &[u32]) -> usize {
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for &point in part {
@@ -76,8 +69,7 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// The order is a permutation in which a plane separates each aligned part of 2ᵏ points from its neighbour. The
-    /// order is the same for one thread and for many. Coincident points and a point that is not finite are allowed.
+    /// A plane separates each aligned part of 2ᵏ points from its neighbour, for one thread and for many.
     #[test]
     fn aligned_parts_are_apart() {
         let samples = &mut Samples::new(7);

@@ -1,5 +1,4 @@
-//! Groups of neighbouring faces: the test of one bounding volume can exclude all faces of a group. In contrast to
-//! patches, groups have no contact lists and do not change.
+//! Groups of neighbouring faces: one bounding volume can exclude all faces of a group.
 
 use crate::Surface;
 use crate::math::Vec3;
@@ -7,37 +6,30 @@ use crate::math::Vec3;
 use super::compact_order::compact_order_of_faces;
 use crate::detection::face::bounds::overshoot;
 
-/// Faces per group. Smaller groups share a larger part of their nodes with neighbours; larger groups have looser boxes.
+/// Faces per group. Smaller groups share more nodes with neighbours; larger groups have looser boxes.
 pub(crate) const FACES_PER_GROUP: usize = 32;
 
-/// Faces of a surface in groups that are compact at the given positions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaceGroups {
     faces_per_group: usize,
-    /// Faces of all groups, group after group.
     faces: Vec<u32>,
-    /// Nodes of all groups, group after group; in each group, the owned nodes come first. A node on a border belongs to
-    /// several groups. The first of these groups owns the node.
+    /// In each group, the owned nodes come first. The first group of a border node owns this node.
     nodes: Vec<u32>,
-    /// For each group, two indices into `nodes`: the end of its owned nodes, and the end of all its nodes.
+    /// End of the owned nodes and end of all nodes of each group in `nodes`.
     ends: Vec<[u32; 2]>,
     overshoot: f64,
 }
 
-/// Neighbouring faces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FaceGroup<'a> {
-    /// Faces of the group.
     pub faces: &'a [u32],
-    /// All nodes of the faces of the group.
     pub nodes: &'a [u32],
-    /// Nodes that the group owns; exactly one group owns each node of the surface.
+    /// Exactly one group owns each node of the surface.
     pub own_nodes: &'a [u32],
 }
 
 impl FaceGroups {
-    /// Groups of `faces_per_group` faces of a surface, compact at `positions` \[m\] of all nodes. The last group may be
-    /// smaller.
+    /// Groups of `faces_per_group` faces, compact at `positions` \[m\] of all nodes. The last group may be smaller.
     pub fn new(surface: &Surface, positions: &[Vec3], faces_per_group: usize) -> Self {
         let faces = compact_order_of_faces(surface, positions);
         let mut groups = Self { faces_per_group, overshoot: overshoot(surface), ..Self::default() };
@@ -60,7 +52,6 @@ impl FaceGroups {
         groups
     }
 
-    /// All groups.
     pub fn iter(&self) -> impl Iterator<Item = FaceGroup<'_>> {
         let begins = std::iter::once(0).chain(self.ends.iter().map(|&[_, end]| end as usize));
         self.faces.chunks(self.faces_per_group.max(1)).zip(begins).zip(&self.ends).map(
@@ -71,8 +62,7 @@ impl FaceGroups {
         )
     }
 
-    /// Excess of interpolated values on a face over the range of the nodal values, relative to this range: the largest
-    /// value over all faces. 0 for linear faces.
+    /// Largest excess of interpolated values on a face over the range of the nodal values, relative to this range.
     pub fn overshoot(&self) -> f64 {
         self.overshoot
     }
@@ -83,8 +73,6 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// The faces of a sheet of 20 × 15 cells form 18 full groups and one smaller group. Every face is in one group.
-    /// This group contains the nodes of the face. Exactly one group owns each node.
     #[test]
     fn every_face_is_in_one_group_and_every_node_is_owned_once() {
         let node = |i: u32, j: u32| 7 + 16 * i + j;

@@ -1,19 +1,15 @@
 //! Closest faces of many queries, in stages.
 //!
-//! Consecutive queries form blocks. All queries of a block pass a stage before the next stage begins. While the
-//! intermediate result of one query is computed, the processor continues with the other queries.
+//! All queries of a block pass a stage before the next stage begins, so the processor works on several queries at a
+//! time.
 //!
-//! 1. Nearby queries form groups. A descent finds a lowest-level node near the group, and sample points on the faces
-//!    below this node. The least distance of a query from the sample points is an upper bound on the distance of the
-//!    query from the surface. The group lists the lowest-level nodes within the largest of the bounds of its queries.
-//! 2. Each query finds the listed node nearest to it and the nearest leaf of this node. The distances from the faces of
-//!    this leaf are computed.
-//! 3. The least of these distances excludes most other nodes and leaves. The query forms pairs with the remaining
-//!    leaves.
-//! 4. The distances from the faces of all paired leaves are computed; the least distance gives the closest face.
+//! 1. Nearby queries form groups. Sample points bound their distances from above, and the group lists the lowest-level
+//!    nodes within this bound.
+//! 2. Each query tests the nearest leaf of its nearest listed node.
+//! 3. Each query forms pairs with the other leaves within the distance found.
+//! 4. The least distance from the faces of the paired leaves gives the closest face.
 //!
-//! If the list of a group or a list of pairs is full, a branch-and-bound search from the root answers the affected
-//! queries.
+//! If a list is full, a branch-and-bound search from the root answers the affected queries.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
@@ -26,25 +22,18 @@ use crate::math::eight_lanes::{EightLanes, set_bits};
 use crate::math::pack::prefetch;
 use crate::math::vectorised::Kernel;
 
-/// Smallest number of queries per task.
 pub(super) const QUERIES_PER_TASK: usize = 1024;
 
-/// Largest number of queries in a block.
 const BLOCK: usize = 32;
 
-/// Largest number of queries in a group.
 const GROUP: usize = 8;
 
-/// Largest number of chunks in the node list of a group; each chunk has eight nodes.
 const CHUNKS: usize = LISTED / CHILDREN;
 
-/// Length of each list of pairs of a block.
 const PAIRS: usize = 16 * BLOCK;
 
-/// Marks a missing index.
 const NONE: u32 = u32::MAX;
 
-/// Kernel that finds the closest faces of consecutive queries.
 struct SearchAll<'a> {
     index: &'a ClosestFaceIndex,
     queries: &'a [Vec3],
@@ -56,51 +45,43 @@ struct SearchAll<'a> {
 struct Block<'a, O> {
     simd: O,
     index: &'a ClosestFaceIndex,
-    /// Squared distance beyond which faces are ignored.
+    /// Squared distance beyond which faces are ignored \[m²\].
     farthest: f64,
-    /// Group of each query; groups are numbered within the block.
+    /// Group of each query, numbered within the block.
     group_of: [usize; BLOCK],
-    /// Lowest-level nodes listed by each group.
+    /// Lowest-level nodes of each group.
     nodes: [[u32; LISTED]; BLOCK],
-    /// Number of nodes that each group lists.
     num_nodes: [usize; BLOCK],
-    /// Boxes of the listed nodes of the current group.
     boxes: [Node; CHUNKS],
     rounded: [Rounded; BLOCK],
-    /// For each query, the squared distance beyond which faces are ignored; at most `farthest`.
+    /// Squared distance beyond which faces are ignored, by query; at most `farthest`.
     limits: [f64; BLOCK],
-    /// Keys of the listed nodes for each query. A key is the bit pattern of the squared distance of the query from the
-    /// box of the node, in single precision. The low bits of the key are replaced by the position of the node in the
-    /// list.
+    /// Keys of the listed nodes, by query: squared distances in single precision, with the list position in the low
+    /// bits.
     keys: [[[u32; CHILDREN]; CHUNKS]; BLOCK],
-    /// For each query, the list position of the nearest listed node; `NONE` if this node is beyond the limit of the
-    /// query.
+    /// List position of the nearest node, by query; `NONE` beyond the limit of the query.
     first_nodes: [u32; BLOCK],
-    /// For each query, the keys of the leaves of the nearest listed node; the low bits are the index of the leaf in the
-    /// node.
+    /// Keys of the leaves of this node, with the index of the leaf in the low bits.
     first_keys: [[u32; CHILDREN]; BLOCK],
-    /// Pairs of a query and the nearest leaf of its first node.
+    /// Queries with the nearest leaf of their first node.
     first_leaves: Pairs,
-    /// Pairs of a query and the list position of another node within the limit of the query.
+    /// Queries with the list positions of other nodes within their limits.
     near_nodes: Pairs,
-    /// Pairs of a query and another leaf within the limit of the query.
+    /// Queries with other leaves within their limits.
     near_leaves: Pairs,
-    /// For each pair of a query and a leaf, the squared distances of the query from the faces of the leaf.
+    /// Squared distances from the faces of the leaf, by pair.
     distances: [Lanes; PAIRS],
-    /// Closest face of each query so far.
     best: [Best; BLOCK],
-    /// For each query, whether the node list of its group or a list of pairs was full.
+    /// Whether the node list of the group or a list of pairs was full, by query.
     overflowed: [bool; BLOCK],
     stack: Stack,
 }
 
-/// Packed key of a face: the squared distance in the high 64 bits, then the number of the face and the position
-/// `leaf * LANES + lane`, 32 bits each. The closest face has the least key. Of equally close faces, the face with the
-/// lowest number has the least key.
+/// Packed key of a face: the squared distance in the high 64 bits, then the face and `leaf * LANES + lane` in 32 bits
+/// each. The closest face has the least key.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Best(u128);
 
-/// Pairs of a query and the index of a leaf or of a listed node.
 struct Pairs {
     count: usize,
     queries: [u32; PAIRS],
@@ -110,8 +91,7 @@ struct Pairs {
 impl Pairs {
     const NONE: Self = Self { count: 0, queries: [0; PAIRS], indices: [0; PAIRS] };
 
-    /// Pairs a query with the indices `first` + k for which bit k of `set` is set. Returns false, without adding pairs,
-    /// if fewer than eight entries of the list are free.
+    /// Pairs a query with `first` + k for each bit k of `set`. Returns false if fewer than eight entries are free.
     #[inline(always)]
     fn add(&mut self, query: usize, first: u32, set: u8) -> bool {
         let range = self.count..self.count + CHILDREN;
@@ -135,7 +115,6 @@ impl Pairs {
     }
 }
 
-/// A byte with only bit `number` set; 0 for numbers above 7.
 #[inline(always)]
 fn bit(number: u32) -> u8 {
     (1_u32 << number.min(CHILDREN as u32)) as u8
@@ -146,7 +125,7 @@ fn lanes_of(query: &Vec3) -> PointLanes {
     [Lanes::splat(query.x), Lanes::splat(query.y), Lanes::splat(query.z)]
 }
 
-/// Whether the coordinates of two points differ by at most `span` each; false for coordinates that are not finite.
+/// False for points that are not finite.
 #[inline(always)]
 fn are_near(a: &Vec3, b: &Vec3, span: f64) -> bool {
     (a.x - b.x).abs() <= span && (a.y - b.y).abs() <= span && (a.z - b.z).abs() <= span
@@ -200,7 +179,6 @@ impl Best {
         Self(u128::from(distance_squared.to_bits()) << 64 | u128::from(face) << 32 | u128::from(position))
     }
 
-    /// The least key of this face and the faces of a leaf.
     #[inline(always)]
     fn or(self, simd: impl EightLanes, leaf: u32, faces: &[u32; LANES], distances_squared: &Lanes) -> Self {
         let (distance_squared, lane) = simd.first_least(distances_squared);
@@ -213,7 +191,7 @@ impl Best {
         f64::from_bits((self.0 >> 64) as u64)
     }
 
-    /// Leaf of the face, and its lane in the leaf; `None` if the squared distance exceeds `farthest`.
+    /// Leaf of the face, and its lane; `None` beyond the squared distance `farthest`.
     #[inline(always)]
     fn position(self, farthest: f64) -> Option<(u32, usize)> {
         let position = self.0 as u32;
@@ -223,7 +201,6 @@ impl Best {
 }
 
 impl<O: EightLanes> Block<'_, O> {
-    /// Forms the groups of a block, lists the nodes of each group, and computes the keys of these nodes for each query.
     #[inline(always)]
     fn list_nodes(&mut self, queries: &[Vec3]) {
         self.overflowed = [false; BLOCK];
@@ -277,8 +254,6 @@ impl<O: EightLanes> Block<'_, O> {
         }
     }
 
-    /// Finds the nearest leaf of the nearest listed node of each query, and computes the distances from the faces of
-    /// this leaf.
     #[inline(always)]
     fn visit_first_leaves(&mut self, queries: &[Vec3]) {
         let index = self.index;
@@ -307,7 +282,6 @@ impl<O: EightLanes> Block<'_, O> {
         }
     }
 
-    /// Pairs each query with the other leaves that may contain its closest face.
     #[inline(always)]
     fn list_near_leaves(&mut self, queries: &[Vec3]) {
         (self.near_nodes.count, self.near_leaves.count) = (0, 0);
@@ -339,7 +313,6 @@ impl<O: EightLanes> Block<'_, O> {
         }
     }
 
-    /// Computes the distances from the faces of the paired leaves, and stores the closest face of each query.
     #[inline(always)]
     fn answer(&mut self, queries: &[Vec3], closest: &mut [Option<ClosestFace>]) {
         let index = self.index;
@@ -359,7 +332,6 @@ impl<O: EightLanes> Block<'_, O> {
     }
 }
 
-/// Computes the distances of all pairs of a query and a leaf, and updates the closest face of each query.
 #[inline(always)]
 fn visit(
     simd: impl EightLanes,
@@ -380,16 +352,16 @@ fn visit(
 }
 
 impl ClosestFaceIndex {
-    /// The closest face within `radius` \[m\] of `query`; of equally close faces, the face with the lowest number.
-    /// `None` if no face is within this radius, if the query is not finite, or if the radius is negative or NaN.
+    /// The closest face within `radius` \[m\] of `query`, with the lowest number among equally close faces.
+    ///
+    /// `None` without a face within this radius, for a query that is not finite, and for a negative or NaN radius.
     pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
         let mut closest = [None];
         self.closest_to_all(&[*query], radius, &mut closest);
         closest[0]
     }
 
-    /// The closest face of each query, computed in parallel. Each result equals the result of
-    /// [`ClosestFaceIndex::closest`].
+    /// The closest face of each query as by [`ClosestFaceIndex::closest`], in parallel.
     ///
     /// # Cost
     /// No allocation. A query costs less if it is near the preceding query.

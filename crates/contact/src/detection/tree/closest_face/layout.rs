@@ -1,4 +1,4 @@
-//! Construction of an index: the faces are sorted by recursive division, and the boxes are fitted from the leaves up.
+//! Construction of an index: recursive division sorts the faces, and the boxes are fitted from the leaves up.
 
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
@@ -7,32 +7,28 @@ use super::*;
 use crate::detection::face::control_points::{MAX_CONTROL_POINTS, control_points};
 use crate::detection::volume::Aabb;
 
-/// Smallest number of faces per task.
 const FACES_PER_TASK: usize = 2048;
 
-/// Margin of the box around a face, relative to the longest side of the box. Computed closest points may lie slightly
-/// off the face. `bounds` adds a margin for the rounding of the coordinates.
+/// Margin of the box around a face, relative to its longest side. Computed closest points may lie slightly off the
+/// face.
 const MARGIN: f64 = 1e-9;
 
-/// Least number of spare leaves, relative to the number of leaves that the faces would fill. Spare leaves allow more
-/// divisions of the faces, some of which are cheaper.
+/// Least number of spare leaves, relative to the number of filled leaves. Spare leaves allow cheaper divisions.
 const SPARE: f64 = 0.15;
 
 /// Largest number of faces for which the build compares the costs of divisions.
 const COMPARED: usize = 64;
 
-/// Least extent of the faces along an axis for which divisions along this axis are compared, relative to the longest
-/// extent.
+/// Least extent along an axis for which divisions are compared, relative to the longest extent.
 const SHORTEST: f32 = 0.4;
 
-/// A face that is not yet assigned to a leaf, with the box of its nodes relative to the origin of the index.
+/// A face without a leaf yet, with the box of its nodes relative to the origin of the index.
 #[derive(Clone, Copy)]
 struct Item {
     extent: Extent,
     face: u32,
 }
 
-/// A box in single precision.
 #[derive(Clone, Copy)]
 struct Extent {
     lower: [f32; 3],
@@ -55,7 +51,7 @@ impl Extent {
         [0, 1, 2].map(|d| self.upper[d] - self.lower[d])
     }
 
-    /// Half the surface area, proportional to the probability that a query visits the box.
+    /// Half the surface area.
     fn area(&self) -> f32 {
         let [x, y, z] = self.size();
         x * y + y * z + z * x
@@ -72,7 +68,6 @@ impl Item {
         Self { extent, face: face as u32 }
     }
 
-    /// Order of the centres of the boxes along an axis; faces with equal centres are ordered by their numbers.
     fn compare(&self, other: &Self, axis: usize) -> Ordering {
         let centre = |item: &Self| item.extent.lower[axis] + item.extent.upper[axis];
         centre(self).total_cmp(&centre(other)).then(self.face.cmp(&other.face))
@@ -96,15 +91,12 @@ impl Node {
     }
 }
 
-/// The nearest finite number in single precision.
 #[inline(always)]
 pub(super) fn single_precision(x: f64) -> f32 {
     Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32
 }
 
-/// Two numbers in single precision, one below and one above `x`. The numbers differ from `x` by more than the sum of
-/// two rounding errors: of `x`, and of the coordinate of a nearby query. A distant query has a larger rounding error,
-/// but this error is small relative to its distance.
+/// Numbers in single precision below and above `x`. They cover the rounding of `x` and of a nearby query.
 fn outward(x: f64) -> [f32; 2] {
     let near = single_precision(x);
     let slack = near.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;
@@ -171,7 +163,7 @@ impl ClosestFaceIndex {
         self.stack_boxes(bounds);
     }
 
-    /// Adds the levels of nodes from the lowest level to the root. `bounds` are the boxes of the leaves.
+    /// Adds the levels of nodes from the lowest to the root. `bounds`: boxes of the leaves.
     fn stack_boxes(&mut self, mut bounds: Vec<Option<Aabb>>) {
         let (mut first, origin) = (0, self.origin);
         while !bounds.is_empty() {
@@ -192,8 +184,7 @@ fn joint(bounds: &[Option<Aabb>]) -> Option<Aabb> {
     bounds.iter().flatten().copied().reduce(|joint, bounds| joint.union(&bounds))
 }
 
-/// Number of leaves of a complete tree for `num_faces` faces, including spare leaves. The root may have fewer children
-/// than the other nodes.
+/// Number of leaves of a complete tree, with spare leaves. The root may have fewer children.
 fn num_leaves(num_faces: usize) -> usize {
     let wanted = (num_faces as f64 * (1.0 + SPARE) / LANES as f64).ceil() as usize;
     let mut below_a_child = 1;
@@ -203,8 +194,7 @@ fn num_leaves(num_faces: usize) -> usize {
     wanted.next_multiple_of(below_a_child)
 }
 
-/// Sorts the faces into one run of neighbouring faces per leaf, and stores the length of each run in `counts`. The
-/// faces are divided recursively between the first and the second part of the leaves.
+/// Sorts the faces into one run of neighbouring faces per leaf. `counts`: the run lengths.
 fn arrange(items: &mut [Item], counts: &mut [usize]) {
     if counts.len() < 2 {
         counts.fill(items.len());
@@ -222,12 +212,10 @@ fn arrange(items: &mut [Item], counts: &mut [usize]) {
     }
 }
 
-/// Sorts faces along an axis, and divides them between two sets of leaves. Returns the number of faces of the first
-/// set.
+/// Sorts faces along an axis, divides them between two sets of leaves, and returns the size of the first set.
 ///
-/// More than `COMPARED` faces are divided along their longest extent, in proportion to the numbers of leaves. For at
-/// most `COMPARED` faces, divisions near this proportion are compared. The cheapest division has the least sum over
-/// both sets of the surface area of the box times the number of leaves that the faces of the set fill.
+/// Cost of a division: Σ over both sets of box area × filled leaves. More than `COMPARED` faces are divided in
+/// proportion to the leaves.
 fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     let even = items.len() * leaves[0] / (leaves[0] + leaves[1]);
     if items.len() < 2 {
@@ -251,8 +239,7 @@ fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     best.1
 }
 
-/// Cost of the cheapest division of sorted faces, and the number of faces of its first set. `places` are the admissible
-/// numbers.
+/// Cost of the cheapest division of sorted faces, and the size of its first set. `places`: the admissible sizes.
 fn best_division(items: &[Item], places: RangeInclusive<usize>) -> (f32, usize) {
     let cost = |extent: &Extent, count: usize| extent.area() * count.div_ceil(LANES) as f32;
     let (mut beyond, mut extent) = ([0.0; COMPARED + 1], Extent::NOTHING);
@@ -271,7 +258,6 @@ fn best_division(items: &[Item], places: RangeInclusive<usize>) -> (f32, usize) 
     best
 }
 
-/// Divides `items` into consecutive runs of these lengths.
 fn runs<'a>(items: &'a [Item], counts: &[usize]) -> Vec<&'a [Item]> {
     let mut rest = items;
     let mut run = |&count: &usize| {
@@ -282,7 +268,7 @@ fn runs<'a>(items: &'a [Item], counts: &[usize]) -> Vec<&'a [Item]> {
     counts.iter().map(&mut run).collect()
 }
 
-/// The position of one node of the first face of each leaf; NaN if a node of this face is not finite.
+/// One node of the first face of each leaf; NaN if a node of this face is not finite.
 fn sample(surface: &Surface, positions: &[Vec3], runs: &[&[Item]]) -> Sample {
     let mut sample = [[f64::NAN; CHILDREN]; 3];
     for (lane, items) in runs.iter().enumerate() {
@@ -299,7 +285,7 @@ fn sample(surface: &Surface, positions: &[Vec3], runs: &[&[Item]]) -> Sample {
     sample
 }
 
-/// A leaf of up to four faces, its box, and the margin of this box. The box is `None` if no face has a finite box.
+/// A leaf of up to four faces, its box, and the margin of this box. `None` without a finite box.
 fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<Aabb>, f64) {
     let Some(last) = items.last() else {
         return (
@@ -330,13 +316,12 @@ fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<
     (Leaf { faces, shapes }, joint(&around), margin)
 }
 
-/// Box that contains the computed closest points of a face, and the margin of this box. NaN coordinates are ignored;
-/// `None` if the box is not finite.
+/// Box of the computed closest points of a face, and its margin. NaN coordinates are ignored; `None` if not finite.
 fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Option<(Aabb, f64)> {
     let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for point in control_points(kind, nodes, positions, &mut buffer) {
-        // In contrast to `Real::min` and `Real::max`, `f64::min` and `f64::max` ignore NaN operands.
+        // `f64::min` and `f64::max` ignore NaN operands, in contrast to `Real::min` and `Real::max`.
         lower = lower.zip_map(point, f64::min);
         upper = upper.zip_map(point, f64::max);
     }

@@ -1,8 +1,7 @@
 //! The closest point of a whole surface, for many query points.
 //!
-//! An index stores the faces of a surface in one configuration. Leaves of up to four faces lie below a tree of nodes
-//! with eight boxes each. The boxes are in single precision and rounded outward. One vector instruction processes eight
-//! boxes or four triangles.
+//! Leaves of up to four faces lie below a tree of nodes with eight boxes each. The boxes are in single precision and
+//! rounded outward. One vector instruction processes eight boxes or four triangles.
 //!
 //! ```text
 //! nodes    [□ □ □ □ □ □ □ □]                     complete tree: the children of a node are consecutive
@@ -11,11 +10,8 @@
 //!           │
 //! leaves   [△ △ △ △]                             four triangles, or four faces of other kinds
 //! ```
-//! The tree has at least 15 % more leaves than its faces would fill, so some leaves have fewer than four faces.
-//!
-//! Every result is bitwise equal to the result of a search over all faces. The rounded boxes exclude only faces that
-//! are farther than the closest face found so far. Of equally close faces, the result is the face with the lowest
-//! number. The result therefore does not depend on the order of the search or on the number of threads.
+//! Every result is bitwise equal to the result of a search over all faces. Of equally close faces, the result is the
+//! face with the lowest number.
 //!
 //! # Source
 //! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
@@ -37,7 +33,6 @@ use crate::math::real::{LANES, Lanes, Real};
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
-/// Number of children of a node.
 const CHILDREN: usize = WIDTH;
 
 /// The face of a surface that is closest to a point.
@@ -53,39 +48,35 @@ pub struct ClosestFace {
 #[derive(Clone, Debug)]
 pub struct ClosestFaceIndex {
     vectorised: Vectorised,
-    /// Origin of the coordinates of the boxes.
     origin: Vec3,
-    /// Nodes level by level, from the lowest level to the root.
+    /// Level by level, from the lowest level to the root.
     nodes: Vec<Node>,
-    /// Leaves in the order of the tree: the children of the lowest-level nodes.
     leaves: Vec<Leaf>,
-    /// For each lowest-level node, sample points on the faces of its leaves.
+    /// Sample points on the faces of the leaves, by lowest-level node.
     samples: Vec<Sample>,
-    /// Largest difference in each coordinate between the first query of a group and another query \[m\]. The value is
-    /// twice the mean over the lowest-level nodes of the longest side of the node.
+    /// Largest coordinate difference within a group of queries from its first query \[m\].
     span: f64,
-    /// Kind of each face of the leaves with [`Shapes::Others`], and index of its first node in `other_nodes`.
+    /// Kind of each face in [`Shapes::Others`], and index of its first node in `other_nodes`.
     other_faces: Vec<(CellKind, u32)>,
     /// Positions of the nodes of these faces \[m\].
     other_nodes: Vec<Vec3>,
-    /// Largest margin of the box of a leaf \[m\]; the margin covers the rounding of computed closest points.
+    /// Largest margin of the box of a leaf \[m\].
     margin: f64,
 }
 
-/// Boxes of eight children in single precision, rounded outward; NaN for a missing child.
+/// Boxes of eight children, rounded outward; NaN for a missing child.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Node {
     boxes: Boxes,
-    /// Number of the first child; leaves and nodes are numbered together, leaves first.
+    /// Number of the first child. Leaves and nodes are numbered together, leaves first.
     first: u32,
 }
 
-/// One point on a face of each of the eight leaves of a node, by coordinate and leaf; NaN for a missing leaf.
+/// One point on a face of each leaf of a node, by coordinate and leaf; NaN for a missing leaf.
 type Sample = [[f64; CHILDREN]; 3];
 
-/// Up to four faces in ascending order. A leaf with fewer faces repeats a face; a leaf without faces has the numbers
-/// `u32::MAX`.
+/// Up to four faces in ascending order. A leaf with fewer faces repeats a face; a leaf without faces has `u32::MAX`.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
     faces: [u32; LANES],
@@ -98,7 +89,7 @@ struct Leaf {
     reason = "a pointer would cost a load for triangles, the most frequent leaves"
 )]
 enum Shapes {
-    /// Four triangles, none of them a sliver; zeros in a leaf without faces.
+    /// Four triangles without slivers; zeros in a leaf without faces.
     Triangles(TriangleLanes),
     /// The faces of any other leaf, as indices into `other_faces`.
     Others([u32; LANES]),

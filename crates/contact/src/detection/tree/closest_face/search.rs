@@ -7,51 +7,39 @@ use super::*;
 use crate::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
-/// Factor and addend that cover the rounding of the squared distances of boxes. If the exact squared distance of a
-/// query from a point in a box is s, the computed squared distance of the query from the box is at most the factor
-/// times s, plus the addend. The addend covers numbers below the normal numbers of single precision. Differences,
-/// squares and sums have errors of 3 units in the last place. The rounded position of a distant query has an error of
-/// half a unit in the last place of the distance between query and box. `outward` rounds the boxes outward, so that the
-/// boxes cover the remaining rounding errors.
+/// Factor f and addend a that cover the rounding of squared distances: computed ≤ f × exact + a. The addend covers
+/// numbers below the normal numbers of single precision.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
-/// Largest number of nodes in a list.
 pub(super) const LISTED: usize = 32;
 
 /// Mask of the low bits of a key, which store the index of a child or the position in a list.
 const NUMBER: u32 = LISTED as u32 - 1;
 
-/// Length of the stack: seven entries for each of at most 11 levels, plus eight, because eight entries are written at a
-/// time.
+/// Length of the stack: seven entries for each of at most 11 levels, plus eight entries written at a time.
 pub(super) const STACK: usize = 7 * 11 + CHILDREN;
 
-/// Nodes and leaves that may contain a closer face. Each entry has the key of the box in its high half and the number
-/// of the node or leaf in its low half.
+/// Nodes and leaves that may contain a closer face: key in the high half, number in the low half.
 pub(super) type Stack = [u64; STACK];
 
-/// Processes the leaves that a descent reaches.
 pub(super) trait Visitor {
     /// Key beyond which boxes are ignored.
     fn limit(&self) -> u32;
-    /// Processes the faces of a leaf.
     fn visit(&mut self, leaf: u32);
 }
 
-/// The search for one query.
 struct Search<'a> {
     index: &'a ClosestFaceIndex,
     query: PointLanes,
     rounded: Rounded,
-    /// Squared distance of the closest face so far; at first, the largest admissible squared distance.
+    /// Squared distance of the closest face so far, at first the largest admissible value \[m²\].
     least: f64,
-    /// Key beyond which boxes are ignored.
     limit: u32,
-    /// The closest face so far, the leaf of this face and its lane in the leaf.
+    /// The closest face so far, its leaf, and its lane.
     best: Option<(u32, u32, usize)>,
 }
 
-/// A point, or the box around several points, in single precision. The boxes of the nodes allow for the rounding of the
-/// points.
+/// A point, or the box around several points, in single precision.
 #[derive(Clone, Copy)]
 pub(super) struct Rounded {
     /// Lower and upper corner relative to the origin of the index.
@@ -67,7 +55,6 @@ impl Rounded {
         Self { corners: [place, place] }
     }
 
-    /// Joint box of two boxes.
     #[inline(always)]
     pub(super) fn union(&self, other: &Self) -> Self {
         let ([lower, upper], [other_lower, other_upper]) = (&self.corners, &other.corners);
@@ -81,11 +68,9 @@ impl Rounded {
 }
 
 impl Node {
-    /// A node whose child boxes are unbounded.
     const EVERYTHING: Self =
         Self { boxes: [[[f32::NEG_INFINITY; CHILDREN]; 3], [[f32::INFINITY; CHILDREN]; 3]], first: 0 };
 
-    /// Copies box `child` of another node to a lane of this node.
     #[inline(always)]
     fn put(&mut self, lane: usize, other: &Self, child: usize) {
         for corner in 0..2 {
@@ -95,8 +80,7 @@ impl Node {
         }
     }
 
-    /// Keys of the child boxes for a point or a box of points. A key is the bit pattern of the squared distance; its
-    /// low bits are replaced by the index of the child.
+    /// Keys of the child boxes: bit patterns of the squared distances, with the index of the child in the low bits.
     #[inline(always)]
     pub(super) fn keys(&self, simd: impl EightLanes, point: &Rounded) -> [u32; CHILDREN] {
         let squares = simd.distances_squared(&self.boxes, &point.corners);
@@ -128,7 +112,7 @@ impl Visitor for Search<'_> {
         self.limit
     }
 
-    /// Replaces the closest face by a closer face of the leaf, or by an equally close face with a lower number.
+    /// Replaces the closest face by a closer face, or by an equally close face with a lower number.
     #[inline(always)]
     fn visit(&mut self, place: u32) {
         let faces = &self.index.leaves[place as usize].faces;
@@ -146,19 +130,16 @@ impl Visitor for Search<'_> {
     }
 }
 
-/// Largest key that a box can have if it contains a point at the squared distance `limit`.
+/// Largest key of a box that contains a point at the squared distance `limit`.
 #[inline(always)]
 pub(super) fn single(limit: f64) -> u32 {
     ((limit * SINGLE_ROUNDING[0] + SINGLE_ROUNDING[1]) as f32).to_bits() | NUMBER
 }
 
 /// Margins of the squared distance to a sample point, relative to the squared distance and to the squared coordinates.
-/// Rounding may make the computed squared distance of a face larger than the computed squared distance of a node of
-/// this face; the margins cover the difference.
 const SAMPLE_SLACK: [f64; 2] = [1e-9, 1e-20];
 
-/// Upper bound on the squared distance of a query from the surface: the least squared distance from the sample points,
-/// with a margin for rounding.
+/// Upper bound on the squared distance of a query from the surface, with a margin for rounding.
 #[inline(always)]
 pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
     let mut sum = [0.0; CHILDREN];
@@ -173,14 +154,12 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
     for k in 0..CHILDREN {
         least = Real::min(sum[k], least);
     }
-    // The triangle inequality bounds the coordinates of a sample point: its distance from the origin is at most the
-    // distance of the query from the origin plus the distance of the sample point from the query.
+    // `|sample| ≤ |query| + √least`
     least + SAMPLE_SLACK[0] * least + 2.0 * SAMPLE_SLACK[1] * (query.norm_squared() + least)
 }
 
 impl ClosestFaceIndex {
-    /// Calls the visitor for all leaves whose boxes are within the limit of the visitor. The search begins at the root;
-    /// below each node, the nearest child comes first.
+    /// Calls the visitor for all leaves within its limit, from the root down, with the nearest child first.
     #[inline(always)]
     pub(super) fn descend(
         &self,
@@ -214,7 +193,6 @@ impl ClosestFaceIndex {
         }
     }
 
-    /// Squared distances of a query from the faces of a leaf.
     #[inline(always)]
     pub(super) fn distances_squared(&self, leaf: u32, query: &PointLanes) -> Lanes {
         match &self.leaves[leaf as usize].shapes {
@@ -223,9 +201,9 @@ impl ClosestFaceIndex {
         }
     }
 
-    /// Sample points of a lowest-level node near some queries. A descent from the root through the boxes nearest to the
-    /// midpoint of the first and the last query reaches this node. `None` if the squared distance `farthest` is at most
-    /// the squared span, because sample points would then hardly improve this limit.
+    /// Sample points of the lowest-level node nearest to the midpoint of the first and last queries.
+    ///
+    /// `None` if `farthest` is at most the squared span: sample points would hardly improve this limit.
     #[inline(always)]
     pub(super) fn sample(&self, simd: impl EightLanes, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {
@@ -242,8 +220,8 @@ impl ClosestFaceIndex {
         Some(&self.samples[place as usize])
     }
 
-    /// Lists the lowest-level nodes within `limit` of the box `around` of some queries, and copies their boxes. Returns
-    /// the number of these nodes; `None` if the list is too short.
+    /// Lists the lowest-level nodes within `limit` of the box `around`, and copies their boxes. `None` if the list is
+    /// full.
     #[inline(always)]
     pub(super) fn list_nodes(
         &self,
@@ -255,7 +233,6 @@ impl ClosestFaceIndex {
         let num_leaves = self.leaves.len() as u32;
         let root = self.nodes.len() - 1;
         let (mut list, mut count) = ([root as u32; LISTED + CHILDREN], 1);
-        // Breadth first, level by level.
         while count > 0 && self.nodes[list[0] as usize].first >= num_leaves {
             let (level, above) = (list, count);
             count = 0;
@@ -283,7 +260,7 @@ impl ClosestFaceIndex {
         Some(count)
     }
 
-    /// Leaf of the closest face, and its lane in the leaf, by a search from the root down.
+    /// Leaf and lane of the closest face, by a search from the root down.
     #[inline(always)]
     pub(super) fn search(
         &self,
@@ -297,7 +274,7 @@ impl ClosestFaceIndex {
         search.best.map(|(_, leaf, lane)| (leaf, lane))
     }
 
-    /// The closest points of up to four queries, given the leaf and the lane of the closest face of each query.
+    /// `places`: leaf and lane of the closest face of each query.
     #[inline(always)]
     pub(super) fn closest_faces(
         &self,
