@@ -1,10 +1,8 @@
-//! Greedy agglomeration: repeatedly merges the two live balls whose joint ball is smallest. A ball is live until it is
-//! merged into a joint ball.
+//! Greedy agglomeration: repeatedly merges the two live balls whose joint ball is smallest.
 //!
-//! The nearest ball to a ball A is the ball whose joint ball with A is smallest. The joint radius is *reducible*: the
-//! joint ball of A and B ∪ C is at least as large as the joint ball of A and B, and as the joint ball of A and C. Two
-//! balls that are nearest to each other therefore remain so until they merge, in any order of the other merges. Merging
-//! all such pairs at once gives the tree of the greedy method, up to ties, without a priority queue.
+//! A ball is live until it is merged. The joint radius is *reducible*: the joint ball of A and B ∪ C is at least as
+//! large as the joint ball of A and B. Two balls that are nearest to each other therefore remain so until they merge.
+//! Merging all these pairs at once gives the tree of the greedy method, up to ties.
 
 use rayon::prelude::*;
 
@@ -12,29 +10,27 @@ use super::nearest::{NO_PARTNER, NONE, Partner, REMOVED, Runs};
 use crate::detection::volume::Sphere;
 use crate::math::Vec3;
 
-/// Smallest number of balls per task.
 const BALLS_PER_TASK: usize = 64;
 
-/// Upper bound on the |coordinates| and radii for which costs are computed. Squares and cubes of smaller numbers are
-/// finite.
+/// Upper bound on the |coordinates| and radii for which costs are computed; their cubes are finite.
 const LARGEST_COMPARABLE: f64 = 1e100;
 
 /// The live balls along a space-filling curve. A merged ball leaves a gap in the lists.
 struct Balls {
     spheres: Vec<Sphere>,
-    /// Number of the cluster of each ball; `NONE` in a gap.
+    /// Cluster of each ball; `NONE` in a gap.
     numbers: Vec<u32>,
     partners: Vec<Partner>,
     num_live: usize,
     runs: Runs,
 }
 
-/// Merges of the spheres into one tree: pairs of clusters, numbered as in [`super::topology::Topology::from_merges`].
-/// The spheres must follow a space-filling curve.
+/// Merges of the spheres into one tree, numbered as in [`super::topology::Topology::from_merges`]. The spheres must
+/// follow a space-filling curve.
 ///
 /// # Cost
-/// O(n log n) expected. O(n²) if the sizes of the spheres are graded so steeply that only a few pairs are mutually
-/// nearest at a time. The result does not depend on the number of threads.
+/// O(n log n) expected; O(n²) if only a few pairs are mutually nearest at a time. The result does not depend on the
+/// number of threads.
 ///
 /// # Source
 /// Omohundro 1989, "Five balltree construction algorithms", ICSI TR-89-063, bottom-up algorithm; merging of mutual
@@ -86,11 +82,9 @@ impl Balls {
         }
     }
 
-    /// Merges all mutually nearest pairs. The joint ball takes the place of the ball of the pair that comes first in
-    /// the lists.
+    /// Merges all mutually nearest pairs. The joint ball takes the first place of the pair.
     ///
-    /// The pair of least cost is always mutually nearest. Every round therefore merges a pair, even if costs are equal
-    /// or rounded.
+    /// The pair of least cost is always mutually nearest, so every round merges a pair.
     fn merge_mutual(&mut self, num_leaves: u32, merges: &mut Vec<[u32; 2]>, changed: &mut [bool]) {
         for place in 0..self.spheres.len() {
             let Partner { cost, place: other } = self.partners[place];
@@ -113,9 +107,7 @@ impl Balls {
         }
     }
 
-    /// Lists the live balls that are new or have lost their partner. For every other ball A, the partner remains the
-    /// nearest ball: the joint ball of A and a new ball is at least as large as the joint ball of A and each of the two
-    /// merged balls.
+    /// Lists the live balls that are new or have lost their partner. All other balls keep their partner.
     fn list_seeking(&self, changed: &[bool], seeking: &mut Vec<u32>) {
         seeking.clear();
         seeking.extend((0..self.spheres.len() as u32).filter(|&place| {
@@ -150,7 +142,7 @@ impl Balls {
     }
 }
 
-/// Replaces a sphere by a point at the origin if its cost may not be finite, so that the tree includes the sphere.
+/// Replaces a sphere by a point at the origin if its cost may not be finite.
 pub(super) fn make_comparable(sphere: &mut Sphere) {
     let comparable = sphere.centre.iter().chain([&sphere.radius]).all(|x| x.abs() < LARGEST_COMPARABLE);
     if !comparable {

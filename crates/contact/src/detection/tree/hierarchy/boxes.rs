@@ -7,8 +7,7 @@ use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
 impl Hierarchy {
-    /// Boxes of all vertices at `positions` \[m\]. The box of a leaf contains its face with the margin; the box of an
-    /// inner vertex contains the boxes of its children.
+    /// Boxes of all vertices at `positions` \[m\]. The box of a leaf contains its face with the margin.
     ///
     /// # Panics
     /// If `positions` does not cover the largest node number.
@@ -22,7 +21,7 @@ impl Hierarchy {
         }
     }
 
-    /// One pass over the vertices in ascending order suffices, because children precede their parents.
+    /// One pass in ascending order suffices, because children precede their parents.
     fn fit_boxes_of_stride<const N: usize>(&self, positions: &[Vec3], boxes: &mut Vec<Aabb>) {
         let leaves = self.leaves.of_stride::<N>();
         boxes.clear();

@@ -20,7 +20,7 @@ pub enum HierarchyError {
         /// Required number: 2 n − 1 for n > 0 faces, 0 without faces.
         expected: usize,
     },
-    /// A face is not in exactly one leaf, or a leaf contains a face that the surface does not have.
+    /// A face is not in exactly one leaf, or is not in the surface.
     #[error("face {face} is in {leaves} leaves; it must be in one")]
     Face {
         /// The face.
@@ -28,8 +28,7 @@ pub enum HierarchyError {
         /// Number of leaves that contain the face.
         leaves: u32,
     },
-    /// The children of a vertex are equal, do not precede the vertex, or are not linked to it, or the leaf counts are
-    /// wrong.
+    /// Children are equal, do not precede their parent or are not linked to it, or the leaf counts are wrong.
     #[error("vertex {vertex} and its children {children:?} do not agree on order, parent or leaf count")]
     Order {
         /// The parent.
@@ -37,8 +36,7 @@ pub enum HierarchyError {
         /// Children of the parent.
         children: [u32; 2],
     },
-    /// A sphere does not contain a point that bounds a face below the vertex of the sphere, or the distance or the
-    /// radius is NaN.
+    /// A sphere does not contain a point that bounds a face below its vertex, or a number is NaN.
     #[error("point {point} of face {face} is {distance} from the centre of vertex {vertex}, radius {radius}")]
     NotBounded {
         /// The vertex.
@@ -55,9 +53,7 @@ pub enum HierarchyError {
 }
 
 impl Hierarchy {
-    /// Checks the tree. Every face must be in one leaf, children must precede their parents, and the links to parents
-    /// and the leaf counts must be correct. Each sphere must contain the balls that have the radius `margin` and are
-    /// centred at the points that bound the faces below its vertex.
+    /// Checks the structure of the tree, and whether each sphere contains the points of its faces with the margin.
     ///
     /// # Cost
     /// O(n · depth); intended for tests and diagnosis.

@@ -8,15 +8,12 @@ use crate::detection::volume::Sphere;
 use crate::math::eight_lanes::{EightLanes, WIDTH, set_bits};
 use crate::math::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 
-/// Largest distance along the curve between two clusters that are compared. A larger value costs more time without
-/// better trees: with 8 instead of 4, the sum of the volumes of all spheres is 1 % to 6 % larger on icospheres,
-/// scattered triangles and graded sheets.
+/// Largest distance along the curve between two clusters that are compared. A larger value gives no better trees.
 const WINDOW: usize = 4;
 
 /// Mask of the low bits of a preference, which encode the partner.
 const PARTNER_BITS: u32 = 31;
 
-/// Spheres of the clusters, scaled to the unit cube, and vertices of the clusters.
 pub struct Clusters {
     count: usize,
     x: Vec<f32>,
@@ -32,17 +29,14 @@ pub struct Pairs {
     best: Vec<u32>,
     /// Preferences of all pairs (i, i + d) for one distance d along the curve.
     preferences: Vec<u32>,
-    /// The cluster with the lower index in each pair.
     lower: Vec<u32>,
-    /// One bit per cluster, eight clusters per entry. A bit is set for the cluster with the higher index in a pair, and
-    /// for lanes after the last cluster.
+    /// One bit per cluster, set for the higher index of a pair and after the last cluster.
     removed: Vec<u8>,
     count: usize,
 }
 
 impl Clusters {
-    /// One cluster per sphere. Spheres with non-finite or very large coordinates or radii are replaced by points at the
-    /// corner of the cube.
+    /// One cluster per sphere. Points at the corner of the cube replace spheres with non-finite or very large numbers.
     #[inline(always)]
     pub fn new(spheres: &[Sphere], first_vertex: u32, cube: Cube) -> Self {
         let scale = if cube.extent > 0.0 { 1.0 / cube.extent } else { 1.0 };
@@ -64,7 +58,6 @@ impl Clusters {
         clusters
     }
 
-    /// Clusters of all `parts`, in the order of the parts.
     pub fn joined(parts: &[Self]) -> Self {
         let mut joined = Self::with_room(parts.iter().map(Self::len).sum());
         let mut first = 0;
@@ -86,12 +79,10 @@ impl Clusters {
         Self { count, x, y, z, radius, vertex: vec![0; room] }
     }
 
-    /// Number of clusters.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Writes the preferences of the pairs (i, i + distance), and updates the least preference of each cluster i.
     #[inline(always)]
     fn compute_preferences(&self, distance: usize, best: &mut [u32], preferences: &mut [u32]) {
         let n = preferences.len();
@@ -112,8 +103,8 @@ impl Clusters {
         }
     }
 
-    /// Merges pairs as long as entries of `links` remain. The joint sphere replaces the lower cluster of the pair. The
-    /// merged clusters become the vertices `first_merge`, `first_merge` + 1, and so on. Returns the number of merges.
+    /// Merges pairs as long as entries of `links` remain, and returns the number of merges. The joint sphere replaces
+    /// the lower cluster. Merged clusters become the vertices from `first_merge` onwards.
     #[inline(always)]
     pub fn merge(
         &mut self,
@@ -171,7 +162,6 @@ impl Clusters {
 }
 
 impl Pairs {
-    /// An empty list of pairs, with memory for `count` clusters.
     pub fn with_room(count: usize) -> Self {
         let room = count.next_multiple_of(WIDTH);
         Self {
@@ -219,11 +209,9 @@ impl Pairs {
 
     /// Finds the least preference of each cluster.
     ///
-    /// The preference of a pair (i, j) is the bit pattern of the positive cost of the pair, except that the low bits
-    /// are the low bits of i XOR j. The low bits encode the partner within the window. They also decide between equal
-    /// costs, because two pairs with equal i XOR j have no cluster in common. The two clusters of the pair with the
-    /// least preference therefore prefer each other, so every round merges a pair. If all pairs in a run of clusters
-    /// have equal costs, every round merges each cluster 2 m with the cluster 2 m + 1.
+    /// The preference of a pair (i, j) is the bit pattern of its positive cost, with the low bits of i XOR j. These
+    /// bits encode the partner and decide between equal costs: pairs with equal i XOR j have no cluster in common.
+    /// Every round therefore merges a pair.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];
@@ -246,7 +234,6 @@ fn partner_offset(i: usize, preference: u32) -> u32 {
     ((i as u32 ^ preference) & PARTNER_BITS).wrapping_sub(i as u32) & PARTNER_BITS
 }
 
-/// The partner encoded in a preference of cluster `i`.
 #[inline(always)]
 fn partner(i: usize, preference: u32) -> usize {
     // Five bits encode a partner up to 15 positions ahead or behind.

@@ -8,35 +8,29 @@ use crate::detection::face::control_points::{MAX_CONTROL_POINTS, rounding_of};
 use crate::detection::volume::{Extremes, Sphere};
 use crate::math::Vec3;
 
-/// Directions of EPOS-14.
 type Extremes14 = Extremes<7>;
 
-/// Largest number of leaves below a vertex that keeps its nested sphere as reference sphere. Nested spheres grow with
-/// the number of levels, and there are few levels below such a vertex.
+/// Largest number of leaves below a vertex that keeps its nested sphere.
 const LEAVES_OF_GROUP: u32 = 16;
 
-/// The points that bound the faces of the tree, in groups. The points of a group belong to the faces below one vertex.
 #[derive(Default)]
 struct PointGroups {
     points: Vec<Vec3>,
     /// End of each group in `points`.
     ends: Vec<usize>,
-    /// Extremal points of each group.
     extremes: Vec<Extremes14>,
-    /// Each vertex above the groups, with the range of the groups below it.
+    /// Vertices above the groups, with the groups below each vertex.
     above: Vec<(u32, std::ops::Range<usize>)>,
     /// Bound on the rounding error of the points \[m\].
     rounding: f64,
 }
 
 impl Hierarchy {
-    /// Fits a sphere to each vertex with more than sixteen faces below. The sphere contains the points that bound these
-    /// faces, with the margin. A fitted sphere that is smaller than the reference sphere replaces the reference sphere.
-    /// `positions` must be the positions of the build.
+    /// Fits a sphere to the points that bound the faces below each vertex with more than sixteen faces. A smaller
+    /// fitted sphere, with the margin, replaces the reference sphere. `positions` must be the positions of the build.
     ///
     /// # Cost
-    /// O(n log n) for balanced trees: the fit of a vertex passes over the points below the vertex. The result does not
-    /// depend on the number of threads.
+    /// O(n log n) for balanced trees. The result does not depend on the number of threads.
     ///
     /// # Source
     /// Larsson 2008, "Fast and tight fitting bounding spheres", EPOS-14; Ritter 1990 for [`LeafFit::Ritter`].
@@ -61,15 +55,12 @@ impl Hierarchy {
         }
     }
 
-    /// The points of the largest subtrees with at most `LEAVES_OF_GROUP` leaves, from left to right, and the vertices
-    /// above these subtrees.
+    /// The points of the largest subtrees with at most `LEAVES_OF_GROUP` leaves, from left to right.
     fn groups<const N: usize>(&self, positions: &[Vec3]) -> PointGroups {
         let mut groups = PointGroups::default();
-        // Nodes of the current group, found by linear search, because a group has few nodes. An array of marks would be
-        // as long as `positions`, which may hold the nodes of many trees.
+        // Nodes of the current group; few, so a linear search is fast.
         let mut seen = Vec::new();
-        // Vertices to visit. A vertex is visited a second time after its children. The second entry stores the first
-        // group below the vertex.
+        // Vertices to visit. The second entry of a vertex stores the first group below it.
         let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
         while let Some((v, first_group)) = pending.pop() {
             match (first_group, self.children(v)) {
@@ -86,8 +77,7 @@ impl Hierarchy {
         groups
     }
 
-    /// Appends the points that bound the faces below `root`. In a tree without curved faces, each node is appended
-    /// once. In other trees, the bounding points of every face are appended.
+    /// Without curved faces, each node is appended once.
     fn append_points<const N: usize>(
         &self,
         root: u32,
@@ -125,7 +115,6 @@ impl Hierarchy {
 }
 
 impl PointGroups {
-    /// Ends the current group: stores its end and its extremal points.
     fn close(&mut self) {
         let first = self.ends.last().copied().unwrap_or(0);
         let mut extremes = Extremes14::of(&self.points, first as u32);
@@ -136,8 +125,7 @@ impl PointGroups {
         self.ends.push(self.points.len());
     }
 
-    /// Ball of the points of some groups: the minimum ball of their extremal points, grown over the other points, or
-    /// Ritter's ball.
+    /// Ritter's ball, or the minimum ball of the extremal points, grown over the other points.
     fn fit(&self, fit: LeafFit, groups: std::ops::Range<usize>) -> Option<Sphere> {
         let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
         let points = &self.points[first..self.ends[groups.end - 1]];

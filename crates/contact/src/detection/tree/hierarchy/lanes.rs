@@ -1,4 +1,4 @@
-//! Operations on several spheres in lanes. The results are bitwise equal to the results of the scalar formulas.
+//! Operations on several spheres in lanes, bitwise equal to the scalar formulas.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use pulp::Simd;
@@ -7,13 +7,11 @@ use crate::detection::volume::{RELATIVE_SLACK, Sphere};
 use crate::math::pack::{Pack, WIDTH};
 use crate::math::real::Real;
 
-/// a − b.
 #[inline(always)]
 pub fn difference<R: Real>(a: &[R; 3], b: &[R; 3]) -> [R; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-/// |a|².
 #[inline(always)]
 pub fn norm_squared<R: Real>(a: &[R; 3]) -> R {
     a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
@@ -26,12 +24,10 @@ pub fn rounded_up<R: Real>(radius: R, centre: &[R; 3]) -> R {
     radius + (radius * RELATIVE_SLACK + position_error)
 }
 
-/// Centres and radii of several balls, one ball per lane.
+/// One ball per lane.
 #[derive(Clone, Copy)]
 pub struct Balls<R> {
-    /// Centres.
     pub centre: [R; 3],
-    /// Radii.
     pub radius: R,
 }
 
@@ -61,8 +57,8 @@ impl<R: Real> Balls<R> {
 }
 
 impl<S: Simd> Balls<Pack<S>> {
-    /// Spheres of the left and of the right children of one vertex per lane. `links` are the children of these
-    /// vertices, and `first` is the vertex of `spheres[0]`. `None` if `spheres` does not contain a child.
+    /// Spheres of the left and the right children of one vertex per lane. `first` is the vertex of `spheres[0]`. `None`
+    /// if a child is missing in `spheres`.
     #[inline(always)]
     pub fn of_children(simd: S, spheres: &[Sphere], links: &[[u32; 2]], first: usize) -> Option<[Self; 2]> {
         let (mut places, mut largest) = ([[0; WIDTH]; 2], 0);
@@ -79,14 +75,12 @@ impl<S: Simd> Balls<Pack<S>> {
         Some([Self::gather(simd, spheres, &places[0]), Self::gather(simd, spheres, &places[1])])
     }
 
-    /// Loads one sphere per lane.
     #[inline(always)]
     fn gather(simd: S, spheres: &[Sphere], places: &[usize; WIDTH]) -> Self {
         let [x, y, z, radius] = Pack::gather_quadruples(simd, cast_slice(spheres), places);
         Self { centre: [x, y, z], radius }
     }
 
-    /// Stores one sphere per lane.
     #[inline(always)]
     pub fn store(self, spheres: &mut [Sphere]) {
         let [x, y, z] = self.centre;

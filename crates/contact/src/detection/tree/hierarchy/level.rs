@@ -27,7 +27,7 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// A chain of segments, each twice as long as the previous segment. Its tree is unbalanced.
+    /// A chain of segments, each twice as long as the previous segment.
     fn chain(num_faces: u32) -> (Surface, Vec<Vec3>) {
         let faces: Vec<[u32; 2]> = (0..num_faces).map(|k| [k, k + 1]).collect();
         let surface = Surface::new(faces.iter().map(|nodes| (CellKind::Line2, nodes.as_slice())));
@@ -35,8 +35,6 @@ mod tests {
         (surface, positions)
     }
 
-    /// On every level, from the root to the leaves, each face is below exactly one vertex and inside the sphere of this
-    /// vertex.
     #[test]
     fn every_level_holds_every_face_once() {
         let (surface, positions) = chain(12);

@@ -1,12 +1,8 @@
 //! Parallel locally-ordered clustering (PLOC). Every cluster selects a partner among its neighbours along a
-//! space-filling curve. Two clusters that select each other merge; all such pairs merge at once.
+//! space-filling curve. All pairs of clusters that select each other merge at once.
 //!
-//! At first, blocks of consecutive leaves are clustered separately, in the cache and in parallel, down to one cluster
-//! per 32 leaves. Then the remaining clusters of all blocks are clustered together. A full block of 1024 leaves keeps
-//! 32 clusters, so the tree hardly differs from a tree built without blocks.
-//!
-//! Costs are compared in single precision on coordinates scaled to the unit cube. The rounding affects the choice of
-//! pairs, but not the spheres of the tree.
+//! Blocks of consecutive leaves are clustered separately, in the cache and in parallel, down to one cluster per 32
+//! leaves. Costs are in single precision on the unit cube; the rounding does not affect the spheres.
 
 use rayon::prelude::*;
 
@@ -17,11 +13,10 @@ use crate::math::eight_lanes::EightLanes;
 use crate::math::space_filling_curve::Cube;
 use crate::math::vectorised::{Kernel, Vectorised};
 
-/// Number of leaves per remaining cluster of a block.
 const LEAVES_PER_CLUSTER: usize = 32;
 
-/// Tree over the spheres of the leaves, with the given `blocks`. `spheres` is indexed by vertex. The leaves follow a
-/// space-filling curve within `cube`. Leaf i is the face `faces[i]`.
+/// Tree over the spheres of the leaves. `spheres` is indexed by vertex. The leaves follow a space-filling curve in
+/// `cube`.
 ///
 /// # Cost
 /// O(n · window), because each round merges about a third of the clusters. The result does not depend on the number of
@@ -69,10 +64,8 @@ pub fn blocks(num_leaves: usize) -> Vec<Block> {
     blocks
 }
 
-/// Creates one cluster per leaf of a block.
 struct SingleLeaves<'a> {
     spheres: &'a [Sphere],
-    /// Vertex of the first leaf.
     first_vertex: u32,
     cube: Cube,
 }
@@ -86,10 +79,9 @@ impl Kernel for SingleLeaves<'_> {
     }
 }
 
-/// Merges clusters until all links are filled.
+/// Merges clusters until all links are filled, and returns the remaining clusters.
 struct Clustering<'a> {
     clusters: Clusters,
-    /// Vertex of the first merge.
     first_merge: u32,
     links: &'a mut [[u32; 2]],
 }
@@ -97,7 +89,6 @@ struct Clustering<'a> {
 impl Kernel for Clustering<'_> {
     type Output = Clusters;
 
-    /// Returns the remaining clusters.
     #[inline(always)]
     fn call(self, simd: impl EightLanes) -> Clusters {
         let Self { mut clusters, first_merge, links } = self;

@@ -1,9 +1,7 @@
 //! Level 2: binary trees of bounding spheres over the faces of a surface.
 //!
-//! Vertices are stored in blocks of up to 1024 leaves. The leaves of a block come first, then its inner vertices,
-//! children before parents. Most inner vertices form long runs without parent–child links within a run. The vertices
-//! above the blocks follow, up to the root. Blocks fit in the cache; they are built and refitted in parallel, four
-//! vertices at a time. An example with two blocks of three and two leaves:
+//! Vertices are stored in blocks of up to 1024 leaves, which fit in the cache. In a block, leaves come first and
+//! children precede parents. The vertices above the blocks follow, up to the root. An example with two blocks:
 //!
 //! ```text
 //!          8
@@ -15,19 +13,13 @@
 //!   0   1
 //! ```
 //!
-//! A vertex has two spheres. The *nested* sphere follows the deforming body. Its centre is a *material* point: a
-//! combination of nodes with constant weights from the build (see [`Hierarchy::refit`]). The *reference* sphere bounds
-//! the faces below the vertex in the configuration of the build, and is used for rigid motion. At first, the reference
-//! sphere is the nested sphere in this configuration. [`Hierarchy::fit_reference_spheres`] fits spheres to the points
-//! of the faces, and replaces each reference sphere for which the fitted sphere is smaller. The fitted spheres can be
-//! smaller, because nested spheres grow with the height of the tree. For example, the nested root sphere over a
-//! triangulated unit sphere has a radius of about 2.5.
+//! A vertex has two spheres:
+//! - The *nested* sphere follows the deforming body. Its centre is a *material* point, with constant weights from the
+//!   build (see [`Hierarchy::refit`]).
+//! - The *reference* sphere bounds the faces in the configuration of the build, for rigid motion.
+//!   [`Hierarchy::fit_reference_spheres`] can make this sphere smaller than the nested sphere.
 //!
-//! Trees are binary. A tree with K children per vertex is shallower by a factor of log₂ K, but needs K predictions of a
-//! time of contact to open a vertex. A binary tree also has intermediate spheres. One prediction for an intermediate
-//! sphere can exclude several descendants.
-//!
-//! Trees over faces of graded size may be deep. Therefore no algorithm recurses over the height of a tree.
+//! Trees over faces of graded size may be deep, so no algorithm recurses over the height of a tree.
 
 mod bottom_up;
 mod boxes;
@@ -64,10 +56,9 @@ use topology::{Block, Topology, pieces};
 pub enum Builder {
     /// Parallel locally-ordered clustering.
     Fast,
-    /// Greedy agglomeration: merges the pairs with the smallest joint spheres, all mutually nearest pairs at once.
+    /// Greedy agglomeration of all mutually nearest pairs at once.
     BottomUp,
-    /// Greedy agglomeration by a priority queue of pairs. A tree built by online insertion finds the partners. The
-    /// result is the tree of [`Builder::BottomUp`], up to ties.
+    /// Greedy agglomeration by a priority queue of pairs. The result is the tree of [`Builder::BottomUp`], up to ties.
     Insertion,
 }
 
@@ -85,8 +76,7 @@ pub enum HierarchyVolume {
 pub struct Hierarchy {
     topology: Topology,
     leaves: Leaves,
-    /// For each inner vertex, the fraction f that places its centre at (1 − f) c₁ + f c₂, with the centres c₁ and c₂ of
-    /// its children.
+    /// Fraction f of each inner vertex, with the centre (1 − f) c₁ + f c₂ between the centres of its children.
     fractions: Vec<f64>,
     reference: Vec<Sphere>,
     sum_of_volumes: f64,
@@ -98,8 +88,7 @@ impl Hierarchy {
     /// Tree over the faces of `surface`, at `positions` \[m\] of all nodes (global numbering). The spheres contain all
     /// points within `margin` \[m\] of a face. `None` if the surface has no faces.
     ///
-    /// The result does not depend on the number of threads. The tree includes faces whose positions are not finite; the
-    /// radii of their spheres are undefined.
+    /// The result does not depend on the number of threads. Faces with non-finite positions have undefined radii.
     ///
     /// # Panics
     /// If `positions` does not cover the largest node number of the surface.
@@ -191,8 +180,7 @@ impl Hierarchy {
         self.topology.leaf_depths()
     }
 
-    /// Sum of the volumes 4/3 π r³ \[m³\] over the nested spheres of the inner vertices in the configuration of the
-    /// build, with the radius r. The literature measures the quality of a tree by this sum.
+    /// Sum of the volumes of the nested spheres of the inner vertices in the configuration of the build \[m³\].
     pub fn sum_of_volumes(&self) -> f64 {
         self.sum_of_volumes
     }
@@ -204,16 +192,14 @@ impl Hierarchy {
     }
 }
 
-/// The parts of `of_vertices` for the leaves, one part per block. `of_vertices` contains one entry per vertex.
 fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut [T]> {
     let pieces = pieces(blocks, of_vertices, |block| block.num_vertices());
     pieces.into_iter().zip(blocks).map(|(piece, block)| &mut piece[..block.num_leaves as usize]).collect()
 }
 
-/// Number of faces per task.
 const FACES_PER_TASK: usize = 1024;
 
-/// The faces sorted by centroid along a space-filling curve, and the cube around their nodes that contains the curve.
+/// The faces sorted by centroid along a space-filling curve, and the cube of the curve.
 fn along_curve(surface: &Surface, positions: &[Vec3]) -> (Vec<u32>, Cube) {
     let cube = Cube::around(surface.nodes().iter().map(|&node| positions[node as usize]));
     let order = match surface.faces_of_one_kind::<3>() {
@@ -223,8 +209,7 @@ fn along_curve(surface: &Surface, positions: &[Vec3]) -> (Vec<u32>, Cube) {
     (order, cube)
 }
 
-/// Mean position of some nodes; the corner of the cube if the sum of the positions is not finite or too large for the
-/// curve.
+/// Mean position of some nodes; the corner of the cube if the sum is not finite or too large.
 #[inline]
 fn centroid(nodes: &[u32], positions: &[Vec3], cube: Cube) -> Vec3 {
     let mut sum = Vec3::zeros();

@@ -1,21 +1,16 @@
-//! Search in a list of spheres for the partner of a sphere. Of all joint spheres of the sphere and another sphere of
-//! the list, the joint sphere with the partner is smallest. The search is a branch and bound over boxes around runs of
-//! the list.
+//! Search in a list of spheres for the partner of a sphere: the sphere with the smallest joint sphere.
 //!
-//! The list follows a space-filling curve. Each run is therefore compact, and the boxes need no sorting.
+//! The list follows a space-filling curve. Branch and bound uses boxes around runs of the list.
 
 use crate::detection::volume::Sphere;
 use crate::math::Vec3;
 
-/// Number of spheres in a lowest-level box.
 const RUN: usize = 8;
-/// Number of boxes in a box of the next higher level.
 const FAN: usize = 4;
 
-/// Marks a missing index.
 pub const NONE: u32 = u32::MAX;
 
-/// Box around the centres of the spheres of a run, and least radius of these spheres.
+/// Box around the centres of the spheres of a run, and their least radius.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     low: Vec3,
@@ -23,19 +18,16 @@ struct Run {
     least_radius: f64,
 }
 
-/// The partner of a sphere.
 #[derive(Clone, Copy, Debug)]
 pub struct Partner {
     /// Radius of the joint sphere \[m\].
     pub cost: f64,
-    /// Position of the partner in the list.
     pub place: u32,
 }
 
-/// No partner; any partner with a finite cost is better.
 pub const NO_PARTNER: Partner = Partner { cost: f64::INFINITY, place: NONE };
 
-/// Levels of boxes: over runs of a list of spheres, then over runs of boxes, up to a single box.
+/// Boxes over runs of a list of spheres, then over runs of boxes, up to a single box.
 #[derive(Debug, Default)]
 pub struct Runs {
     levels: Vec<Vec<Run>>,
@@ -62,8 +54,7 @@ impl Run {
         Self { low: sphere.centre, high: sphere.centre, least_radius: sphere.radius }
     }
 
-    /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run. The bound follows from the
-    /// distance between the centre of `query` and the box, and from the least radius in the run.
+    /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, pruning of the best-partner search; here with boxes of the centres.
@@ -80,7 +71,6 @@ impl Run {
 }
 
 impl Runs {
-    /// Rebuilds the boxes over `spheres`.
     pub fn rebuild(&mut self, spheres: &[Sphere]) {
         self.levels.resize_with(1, Vec::new);
         self.levels[0].clear();
@@ -104,7 +94,6 @@ impl Runs {
         }
     }
 
-    /// Widens the boxes that contain index `place` of the list, so that they contain the new sphere at this index.
     pub fn widen(&mut self, place: u32, sphere: &Sphere) {
         let mut index = place as usize / RUN;
         for level in &mut self.levels {
@@ -113,8 +102,7 @@ impl Runs {
         }
     }
 
-    /// The partner of the sphere at index `place`. Of equally good partners, the first in the order of the search is
-    /// chosen. The search begins with the run of the sphere, at the indices `place` XOR 1 to `place` XOR 7.
+    /// The partner of the sphere at index `place`; the first of equally good partners in the order of the search.
     pub fn nearest(&self, spheres: &[Sphere], place: u32) -> Partner {
         let query = &spheres[place as usize];
         let mut best = NO_PARTNER;
@@ -134,7 +122,7 @@ impl Runs {
         best
     }
 
-    /// Searches a box for a better partner. The depth of the recursion is at most the number of levels.
+    /// The depth of the recursion is at most the number of levels.
     fn descend(
         &self,
         spheres: &[Sphere],

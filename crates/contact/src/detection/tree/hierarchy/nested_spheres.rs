@@ -11,20 +11,17 @@ use crate::math::pack::{Pack, Registers};
 
 /// Computes the nested spheres of consecutive inner vertices, children first.
 struct NestedSpheres<'a> {
-    /// Children of these vertices.
     links: &'a [[u32; 2]],
-    /// The first of these vertices.
+    /// The first of the computed vertices.
     start: usize,
     /// Vertex of the first sphere in `spheres`.
     first: usize,
     spheres: &'a mut [Sphere],
-    /// Output: for each vertex, the fraction that places its centre between the centres of its children.
     fractions: &'a mut [f64],
 }
 
 impl Hierarchy {
-    /// Computes the reference sphere of each inner vertex as the joint sphere of its children, from the leaves up. Also
-    /// computes the fractions that place the centres, and the sum of the volumes.
+    /// Computes the reference spheres, the fractions and the sum of the volumes from the leaves up.
     pub(super) fn nested_spheres(&mut self) {
         let registers = Registers::default();
         let (blocks, links) = (self.topology.blocks(), self.topology.links());
@@ -64,7 +61,7 @@ impl Hierarchy {
 impl WithSimd for NestedSpheres<'_> {
     type Output = f64;
 
-    /// Returns the sum of the volumes of the computed spheres \[m³\].
+    /// Sum of the volumes \[m³\].
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let Self { links, start, first, spheres, fractions } = self;

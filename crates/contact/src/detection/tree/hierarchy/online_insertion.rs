@@ -1,9 +1,8 @@
 //! Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion.
 //!
-//! A ball is live until it is merged. For each live ball, the queue holds one pair: the ball, its best partner when the
-//! pair was queued, and the cost. The cost is the radius of the joint ball of the pair. After other balls are removed,
-//! the best partner can only cost more, so the queued cost is a lower bound. A new ball that is a better partner has
-//! its own pair in the queue. The first pair of the queue whose balls are both live is therefore the best pair.
+//! The queue holds each live ball with its best partner, and the radius of their joint ball as cost. Removals can only
+//! increase the cost of the best partner, so the queued cost is a lower bound. The first pair with two live balls is
+//! therefore the best pair.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -12,11 +11,10 @@ use super::bottom_up::make_comparable;
 use super::nearest::NONE;
 use crate::detection::volume::Sphere;
 
-/// Merges of the spheres into one tree: pairs of clusters, numbered as in [`super::topology::Topology::from_merges`].
+/// Merges of the spheres into one tree, numbered as in [`super::topology::Topology::from_merges`].
 ///
 /// # Cost
-/// O(n log n) expected. The searches are serial and descend through nested balls, so [`super::bottom_up::merges`] is
-/// faster.
+/// O(n log n) expected. The searches are serial, so [`super::bottom_up::merges`] is faster.
 ///
 /// # Source
 /// Omohundro 1989, "Five balltree construction algorithms", ICSI TR-89-063, bottom-up and online insertion algorithms;
@@ -51,10 +49,9 @@ pub fn merges(spheres: &[Sphere]) -> Vec<[u32; 2]> {
     merges
 }
 
-/// A ball, its best partner, and the cost of the pair.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
-    /// Radius of the joint ball of the ball and its partner \[m\].
+    /// Radius of the joint ball \[m\].
     cost: f64,
     number: u32,
     partner: u32,
@@ -75,39 +72,34 @@ impl PartialOrd for Pair {
 }
 
 impl Ord for Pair {
-    /// Order by cost; pairs of equal cost by their numbers.
     fn cmp(&self, other: &Self) -> Ordering {
         let numbers = |pair: &Self| (pair.number, pair.partner);
         self.cost.total_cmp(&other.cost).then_with(|| numbers(self).cmp(&numbers(other)))
     }
 }
 
-/// A vertex in the queue of a search: `number` is the vertex, and `cost` is a lower bound on the cost of all balls
-/// below it.
+/// A vertex `number` in the queue of a search. `cost` is a lower bound for all balls below this vertex.
 type Waiting = Reverse<Pair>;
 
-/// A vertex of the online tree: a given ball, or the joint ball of two vertices.
 #[derive(Clone, Copy, Debug)]
 struct Vertex {
     ball: Sphere,
     parent: u32,
-    /// Children of a joint ball. For a given ball, [`NONE`] and the number of the ball.
+    /// For a given ball, [`NONE`] and the number of the ball.
     children: [u32; 2],
     /// Least radius of the given balls at or below the vertex \[m\].
     least_radius: f64,
 }
 
-/// A binary tree of balls to which balls can be added and from which balls can be removed.
 struct OnlineTree {
     vertices: Vec<Vertex>,
     free: Vec<u32>,
     root: u32,
-    /// Vertex of each ball, by the number of the ball; [`NONE`] for a ball that is not in the tree.
+    /// Vertex of each ball; [`NONE`] for a ball that is not in the tree.
     places: Vec<u32>,
 }
 
 impl OnlineTree {
-    /// An empty tree for balls with numbers below `num_numbers`.
     fn new(num_numbers: usize) -> Self {
         let vertices = Vec::with_capacity(num_numbers);
         Self { vertices, free: Vec::new(), root: NONE, places: vec![NONE; num_numbers] }
@@ -148,7 +140,7 @@ impl OnlineTree {
         self.refit_from(joint);
     }
 
-    /// Removes a ball; the sibling of the ball replaces the common parent.
+    /// The sibling of the ball replaces the common parent.
     fn remove(&mut self, number: u32) {
         let leaf = std::mem::replace(&mut self.places[number as usize], NONE);
         let parent = self.vertices[leaf as usize].parent;
@@ -174,7 +166,6 @@ impl OnlineTree {
         children[usize::from(children[0] != from)] = to;
     }
 
-    /// Recomputes the balls of a vertex and of its ancestors.
     fn refit_from(&mut self, mut place: u32) {
         while place != NONE {
             let [left, right] =
@@ -186,8 +177,7 @@ impl OnlineTree {
         }
     }
 
-    /// The vertex beside which `ball` adds the least volume. The added volume is the volume of the joint ball of the
-    /// vertex and `ball`, plus the growth of all balls above the vertex. Volumes are computed without the factor 4 π/3.
+    /// The vertex beside which `ball` adds the least volume, without the factor 4 π/3.
     ///
     /// Best-first search: the growth of the balls above a vertex is a lower bound for all vertices below it.
     fn best_sibling(&self, ball: &Sphere) -> u32 {
@@ -211,8 +201,7 @@ impl OnlineTree {
         sibling
     }
 
-    /// The other ball whose joint ball with this ball is smallest; of equally good balls, the ball with the least
-    /// number. `None` if there is no other ball.
+    /// The other ball with the smallest joint ball, and the least number among equals. `None` without another ball.
     fn best_partner(&self, number: u32) -> Option<Pair> {
         let query = self.ball(number);
         let mut best: Option<Pair> = None;
@@ -235,9 +224,8 @@ impl OnlineTree {
 
     /// Lower bound on the radius of the joint ball of `query` and any given ball at or below a vertex.
     ///
-    /// Let R be the radius of the ball of the vertex. This ball contains the given balls below the vertex. The centre
-    /// of a given ball of radius r is therefore at most at the distance R − r from the centre of the vertex. The last
-    /// factor of the bound covers rounding.
+    /// The centre of a given ball of radius r is at most R − r from the centre of the vertex of radius R. The last
+    /// factor covers rounding.
     fn lower_bound(&self, place: u32, query: &Sphere) -> f64 {
         let Vertex { ball, least_radius, .. } = &self.vertices[place as usize];
         let distance = (query.centre - ball.centre).norm();
@@ -246,7 +234,6 @@ impl OnlineTree {
     }
 }
 
-/// An entry of the queue of a search.
 fn wait(bound: f64, place: u32) -> Waiting {
     Reverse(Pair { cost: bound, number: place, partner: NONE })
 }

@@ -19,15 +19,12 @@ impl Hierarchy {
     /// inner vertex    c = (1 − f) c_left + f c_right
     /// ```
     ///
-    /// Here c is the centre of a sphere, pₐ are the bounding points of the face of a leaf, and c_left and c_right are
-    /// the centres of the children. The weights wₐ and the fraction f are constants from the build. The bounding points
-    /// are nodes, or Bézier control points, which are linear in the nodes. All centres are convex combinations of
-    /// bounding points. In the configuration of the build, the spheres are the balls of the faces and the joint spheres
-    /// of Omohundro 1989.
+    /// c is the centre of a sphere. The bounding points pₐ are nodes or Bézier control points. The weights wₐ and the
+    /// fraction f are constants from the build.
     ///
     /// # Cost
-    /// O(n): one pass over the vertices, with blocks in parallel. The result does not depend on the number of threads.
-    /// Allocates only if `spheres` is too small.
+    /// O(n), with blocks in parallel. The result does not depend on the number of threads. Allocates only if `spheres`
+    /// is too small.
     ///
     /// # Panics
     /// If `positions` does not cover the largest node number.
@@ -52,7 +49,7 @@ impl Hierarchy {
         registers.run_in_fours(InnerVertices { links, fractions, start: top, first: 0, spheres });
     }
 
-    /// Bisects the list of blocks down to single blocks. `spheres` begins with the first vertex of the first block.
+    /// `spheres` begins with the first vertex of the first block.
     fn refit_blocks<const N: usize>(
         &self,
         registers: Registers,
@@ -96,10 +93,9 @@ impl Hierarchy {
 
 /// Computes the nested spheres of consecutive inner vertices, children first.
 struct InnerVertices<'a> {
-    /// Children of these vertices.
     links: &'a [[u32; 2]],
     fractions: &'a [f64],
-    /// The first of these vertices.
+    /// The first of the computed vertices.
     start: usize,
     /// Vertex of the first sphere in `spheres`.
     first: usize,

@@ -2,14 +2,13 @@
 
 use rayon::prelude::*;
 
-/// Largest number of leaves of a block. The vertices of such a block stay in the second-level cache between passes.
+/// Largest number of leaves of a block. The vertices of a block stay in the second-level cache.
 pub const LEAVES_PER_BLOCK: usize = 1024;
 
 /// Marks the root in place of a parent, and a leaf in place of a second child.
 const NONE: u32 = u32::MAX;
 
-/// Parent–child links. The vertices are ordered block by block. In each block, the leaves come first. The vertices
-/// above the blocks follow.
+/// Parent–child links, block by block, with the leaves of a block first. The vertices above the blocks follow.
 #[derive(Clone, Debug)]
 pub struct Topology {
     /// Left and right child of an inner vertex, or the face of a leaf and [`NONE`].
@@ -19,22 +18,17 @@ pub struct Topology {
     blocks: Vec<Block>,
 }
 
-/// Consecutive vertices: leaves, then inner vertices, children first. All descendants of a vertex of the block are in
-/// the block.
+/// Consecutive vertices with all their descendants: leaves, then inner vertices, children first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// First vertex of the block.
     pub first_vertex: u32,
-    /// First leaf of the block, counted among the leaves of the tree.
+    /// Counted among the leaves of the tree.
     pub first_leaf: u32,
-    /// Number of leaves of the block.
     pub num_leaves: u32,
-    /// Number of inner vertices of the block.
     pub num_inner: u32,
 }
 
 impl Block {
-    /// Number of vertices of the block.
     pub fn num_vertices(self) -> usize {
         (self.num_leaves + self.num_inner) as usize
     }
@@ -44,12 +38,10 @@ impl Block {
         self.first_vertex as usize + self.num_vertices()
     }
 
-    /// Range of the leaves of the block among the leaves of the tree.
     pub fn leaves(self) -> std::ops::Range<usize> {
         self.first_leaf as usize..(self.first_leaf + self.num_leaves) as usize
     }
 
-    /// The block after this block, with these numbers of leaves and inner vertices.
     pub fn next(self, num_leaves: u32, num_inner: u32) -> Self {
         Self {
             first_vertex: self.end() as u32,
@@ -59,12 +51,10 @@ impl Block {
         }
     }
 
-    /// An empty block before the first block.
     pub const START: Self = Self { first_vertex: 0, first_leaf: 0, num_leaves: 0, num_inner: 0 };
 }
 
-/// Divides `rest` into one part per block; `count` gives the length of each part. Data after the last block are left
-/// out.
+/// Divides `rest` into one part of length `count` per block.
 pub fn pieces<'a, T>(
     blocks: &[Block],
     mut rest: &'a mut [T],
@@ -80,13 +70,11 @@ pub fn pieces<'a, T>(
         .collect()
 }
 
-/// The entry of a leaf in the list of links.
 pub fn leaf_link(face: u32) -> [u32; 2] {
     [face, NONE]
 }
 
 impl Topology {
-    /// Tree with these links and blocks.
     pub fn new(links: Vec<[u32; 2]>, blocks: Vec<Block>) -> Self {
         let mut parents = vec![NONE; links.len()];
         let mut num_leaves_below = vec![1; links.len()];
@@ -105,18 +93,17 @@ impl Topology {
         Self { links, parents, num_leaves_below, blocks }
     }
 
-    /// Tree that results from a sequence of merges of n leaves. Cluster i < n is the leaf of the face `faces[i]`. Merge
-    /// k = 0, 1, … joins two earlier clusters into cluster n + k. The last cluster is the root. Also returns the order
-    /// of the leaves in the tree, as indices into `faces`.
+    /// Tree from a sequence of merges of n leaves, and the order of its leaves as indices into `faces`.
     ///
-    /// The blocks are the largest subtrees with at most [`LEAVES_PER_BLOCK`] leaves.
+    /// Cluster i < n is the leaf of the face `faces[i]`. Merge k = 0, 1, … joins two earlier clusters into cluster
+    /// n + k. The blocks are the largest subtrees with at most [`LEAVES_PER_BLOCK`] leaves.
     pub fn from_merges(faces: &[u32], merges: &[[u32; 2]]) -> (Self, Vec<u32>) {
         let n = faces.len();
         let mut sizes = vec![1_u32; n + merges.len()];
         for (k, &[left, right]) in merges.iter().enumerate() {
             sizes[n + k] = sizes[left as usize] + sizes[right as usize];
         }
-        // The block of each cluster, determined from the root down; `NONE` for clusters above the blocks.
+        // From the root down; `NONE` for clusters above the blocks.
         let mut block_of = vec![NONE; n + merges.len()];
         let mut blocks: Vec<Block> = Vec::new();
         for cluster in (0..n + merges.len()).rev() {
@@ -131,7 +118,7 @@ impl Topology {
                 }
             }
         }
-        // The vertices of each block are assigned in ascending order: first to the leaves, then to the merges.
+        // In each block, vertices are assigned first to the leaves, then to the merges.
         let mut next: Vec<u32> = blocks.iter().map(|block| block.first_vertex).collect();
         next.push(blocks.last().map_or(0, |block| block.end() as u32));
         let vertices: Vec<u32> = block_of
@@ -155,22 +142,18 @@ impl Topology {
         (Self::new(links, blocks), order)
     }
 
-    /// Number of vertices.
     pub fn num_vertices(&self) -> usize {
         self.links.len()
     }
 
-    /// Number of leaves.
     pub fn num_leaves(&self) -> usize {
         self.links.len().div_ceil(2)
     }
 
-    /// Links of all vertices: the children of an inner vertex, or the face of a leaf and [`NONE`].
     pub fn links(&self) -> &[[u32; 2]] {
         &self.links
     }
 
-    /// Blocks.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
@@ -186,31 +169,26 @@ impl Topology {
         Some(self.links[v as usize]).filter(|link| link[1] != NONE)
     }
 
-    /// Face of a leaf; `None` for an inner vertex.
     #[inline]
     pub fn face(&self, v: u32) -> Option<u32> {
         let [face, mark] = self.links[v as usize];
         (mark == NONE).then_some(face)
     }
 
-    /// Index of a leaf among the leaves.
     pub fn leaf(&self, v: u32) -> usize {
         let block = &self.blocks[self.blocks.partition_point(|block| block.first_vertex <= v) - 1];
         (block.first_leaf + v - block.first_vertex) as usize
     }
 
-    /// Parent of a vertex; `None` for the root.
     pub fn parent(&self, v: u32) -> Option<u32> {
         Some(self.parents[v as usize]).filter(|&parent| parent != NONE)
     }
 
-    /// Number of leaves below a vertex.
     #[inline]
     pub fn num_leaves_below(&self, v: u32) -> u32 {
         self.num_leaves_below[v as usize]
     }
 
-    /// Depths of the leaves.
     pub fn leaf_depths(&self) -> DepthStatistics {
         let mut depth = vec![0_u32; self.num_vertices()];
         let mut statistics = DepthStatistics { min: u32::MAX, mean: 0.0, max: 0 };
@@ -229,8 +207,7 @@ impl Topology {
     }
 }
 
-/// For each inner vertex from `start` on, stores the vertex as parent of its children, and counts the leaves below it.
-/// `parents[0]` and `counts[0]` belong to the vertex `first`.
+/// Stores parents and counts leaves. `parents[0]` and `counts[0]` belong to the vertex `first`.
 fn climb(links: &[[u32; 2]], start: usize, first: usize, parents: &mut [u32], counts: &mut [u32]) {
     for (v, link) in (start..).zip(links) {
         let [left, right] = link.map(|child| child as usize - first);
@@ -239,7 +216,7 @@ fn climb(links: &[[u32; 2]], start: usize, first: usize, parents: &mut [u32], co
     }
 }
 
-/// Depths of the leaves of a tree. A tree with a single vertex has depth 0.
+/// Depths of the leaves of a tree. A single vertex has depth 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DepthStatistics {
     /// Depth of the leaf nearest to the root.

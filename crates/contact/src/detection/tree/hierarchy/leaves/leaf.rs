@@ -10,19 +10,17 @@ use crate::math::pack::{Pack, WIDTH};
 use crate::math::real::Real;
 use crate::mesh::CellKind;
 
-/// Largest stride without curved faces. The stride is the number of bounding points stored per face. Up to this stride,
-/// every face lies in the hull of its nodes; with a larger stride, some faces are curved.
+/// Largest stride without curved faces. The stride is the number of bounding points stored per face.
 pub const LARGEST_FLAT_STRIDE: usize = 4;
 
-/// Kinds of the faces of some leaves; empty if all faces lie in the hulls of their nodes.
+/// Empty if all faces lie in the hulls of their nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kinds<'a>(pub &'a [CellKind]);
 
 impl Kinds<'_> {
-    /// Points whose convex hull contains the face of a leaf, computed from the values of `field` at its `nodes`.
+    /// Points whose convex hull contains the face of a leaf: its nodes, or the Bézier control points of a curved face.
     ///
-    /// Flat and bilinear faces lie in the hull of their nodes. For a curved face, the points are its Bézier control
-    /// points. The points are linear in the nodal values, so `field` may be positions or velocities.
+    /// The points are linear in the nodal values, so `field` may be positions or velocities.
     #[inline]
     pub fn bounding_points<const N: usize>(self, leaf: usize, nodes: &[u32; N], field: &[Vec3]) -> [Vec3; N] {
         let mut points = nodes.map(|node| field[node as usize]);
@@ -38,7 +36,6 @@ impl Kinds<'_> {
     }
 }
 
-/// Values of `field` at the nodes of one leaf per lane.
 #[inline(always)]
 pub(super) fn points_of<S: Simd, const N: usize>(
     simd: S,
@@ -74,7 +71,6 @@ pub(super) fn ball<R: Real, const N: usize>(points: &[[R; 3]; N], weights: &[R; 
     Balls { centre, radius: rounded_up(farthest.sqrt(), &[zero; 3]) }
 }
 
-/// Ball of one leaf, including the margin.
 #[inline(always)]
 pub(super) fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], margin: f64) -> Sphere {
     let Balls { centre, radius } = ball(&points.map(|point| point.data.0[0]), weights);
@@ -82,7 +78,7 @@ pub(super) fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], mar
     Sphere { centre: centre.into(), radius: radius + rounding + margin }
 }
 
-/// Number of leaves that are processed in lanes: all full lanes, but no leaves of curved faces.
+/// Number of leaves in full lanes; 0 for curved faces.
 #[inline(always)]
 pub(super) fn num_in_lanes<S: Simd, const N: usize>(num_leaves: usize) -> usize {
     let lanes = Pack::<S>::LANES;

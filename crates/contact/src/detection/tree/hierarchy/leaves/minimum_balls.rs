@@ -1,5 +1,4 @@
-//! Minimum balls of the bounding points of the faces, computed when a tree is built. The barycentric weights of the
-//! centre of a ball are stored, so that the centre moves with the face.
+//! Minimum balls of the bounding points of the faces, computed when a tree is built.
 
 #![expect(clippy::needless_range_loop, reason = "the loop index addresses several arrays")]
 
@@ -12,19 +11,14 @@ use crate::math::Vec3;
 use crate::math::pack::Pack;
 use crate::math::real::Real;
 
-/// Computes the minimum balls, enlarged by the margin, of the consecutive leaves that one parallel task handles.
+/// Computes the minimum balls, with the margin, of consecutive leaves.
 pub struct MinimumBalls<'a, const N: usize> {
-    /// Kinds of the faces.
     pub kinds: Kinds<'a>,
-    /// Nodes of the leaves.
     pub nodes: &'a [[u32; N]],
-    /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// Margin of the spheres around the faces \[m\].
     pub margin: f64,
-    /// Output, one array per bounding point: `weights[a][leaf]` is the weight of point a of the leaf.
+    /// Output: `weights[a][leaf]` is the weight of bounding point a of the leaf.
     pub weights: [&'a mut [f64]; N],
-    /// Output: one sphere per leaf.
     pub spheres: &'a mut [Sphere],
 }
 
@@ -86,9 +80,9 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     weights
 }
 
-/// Barycentric coordinates of the centre of the minimum ball of a triangle, one triangle per lane. If the angle facing
-/// the longest edge is not acute, the centre is the midpoint of this edge. If all angles are acute, the centre is the
-/// circumcentre. Its barycentric coordinates are proportional to
+/// Barycentric coordinates of the centre of the minimum ball of a triangle, one triangle per lane. The centre is the
+/// circumcentre of an acute triangle, and otherwise the midpoint of the longest edge. The coordinates of the
+/// circumcentre are proportional to
 ///
 /// ```text
 /// aᵢ² (aⱼ² + aₖ² − aᵢ²)
@@ -96,8 +90,7 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
 ///
 /// with the length aᵢ of the edge that faces corner i.
 ///
-/// The second result is zero if the weights are reliable. It is one for acute needles, because rounding dominates their
-/// weights. It is also one if a position is NaN, but not for infinite positions.
+/// The second result is 1 for unreliable weights (acute needles, NaN), and 0 otherwise.
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
@@ -116,8 +109,7 @@ fn triangle_weights<R: Real>([a, b, c]: &[[R; 3]; 3]) -> ([R; 3], R) {
     ];
     let total = raw[0] + raw[1] + raw[2];
     let by = total.reciprocal();
-    // Of two equally long longest edges, the first is chosen. If the third edge is very short, rounding may make two
-    // edges equal.
+    // Of two equally long longest edges, the first is chosen.
     let first = longest.select_at_most(facing[0], zero, half);
     let second = longest.select_at_most(facing[0], half, longest.select_at_most(facing[1], zero, half));
     let third = one - first - second;

@@ -1,4 +1,4 @@
-//! The leaves of a tree: the points that bound the face of a leaf, and the material centre of the ball of these points.
+//! The leaves of a tree: the points that bound the face of a leaf, and the material centre of their ball.
 
 mod leaf;
 mod minimum_balls;
@@ -21,7 +21,7 @@ use ritter_balls::RitterBalls;
 
 pub use leaf::LARGEST_FLAT_STRIDE;
 
-/// Method that fits the spheres of the leaves, and the reference spheres above the leaves, to the points of the faces.
+/// Method that fits the spheres of the leaves, and the reference spheres above, to the points of the faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafFit {
     /// The minimum ball; above the leaves, a ball grown from extremal points.
@@ -30,33 +30,28 @@ pub enum LeafFit {
     Ritter,
 }
 
-/// Nodes and weights of the faces. Every face has the same number of entries, the stride. The stride is at least the
-/// number of bounding points of every face. A face with fewer points repeats its first node with weight zero.
+/// Nodes and weights of the faces. The stride is the number of entries per face. A face with fewer points repeats its
+/// first node with weight zero.
 #[derive(Clone, Debug)]
 pub struct Leaves {
     stride: usize,
-    /// Kinds of the faces; empty for surfaces without curved faces.
+    /// Empty for surfaces without curved faces.
     kinds: Vec<CellKind>,
     nodes: Vec<u32>,
-    /// Weights of the first points of all faces, then the weights of the second points, and so on.
+    /// Weights of the first points of all faces, then of the second points, and so on.
     weights: Vec<f64>,
 }
 
-/// Leaves of the stride `N`: their kinds, and `N` nodes and weights of each leaf.
 #[derive(Clone, Copy, Debug)]
 pub struct Records<'a, const N: usize> {
     kinds: Kinds<'a>,
-    /// Nodes of each leaf.
     pub nodes: &'a [[u32; N]],
-    /// Weights that combine the bounding points to the material centre. For each of the `N` points, the weights of all
-    /// leaves.
+    /// Weights of the material centre: for each bounding point, the weights of all leaves.
     weights: [&'a [f64]; N],
 }
 
 impl Leaves {
-    /// Leaves of these `faces`, in the given order, with the weights of the centres of their balls at `positions`.
-    /// Stores the balls, enlarged by the margin, in `spheres`. Each entry of `spheres` is the memory for one task: the
-    /// spheres of consecutive leaves.
+    /// Stores the balls at `positions`, with the margin, in `spheres`, one entry per task.
     pub fn new(
         surface: &Surface,
         faces: &[u32],
@@ -124,13 +119,11 @@ impl Leaves {
         Self { stride: N, kinds, nodes, weights }
     }
 
-    /// Number of points per face: 2, 3 or 4 if all faces lie in the hulls of their nodes; 6 or 9 if some faces are
-    /// curved.
+    /// Number of points per face: 2, 3 or 4 without curved faces, otherwise 6 or 9.
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// All leaves; `N` is the [`Leaves::stride`].
     pub fn of_stride<const N: usize>(&self) -> Records<'_, N> {
         debug_assert_eq!(N, self.stride);
         let nodes = self.nodes.as_chunks().0;
@@ -165,7 +158,6 @@ fn copy_nodes<const N: usize>(surface: &Surface, faces: &[u32], nodes: &mut [[u3
     }
 }
 
-/// Removes `count` items from the front of `rest` and returns them.
 fn split_front<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let (front, after) = std::mem::take(rest).split_at_mut(count);
     *rest = after;
@@ -173,13 +165,11 @@ fn split_front<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
 }
 
 impl<'a, const N: usize> Records<'a, N> {
-    /// Points whose convex hull contains the face of a leaf.
     #[inline]
     pub fn bounding_points(&self, leaf: usize, positions: &[Vec3]) -> [Vec3; N] {
         self.kinds.bounding_points(leaf, &self.nodes[leaf], positions)
     }
 
-    /// The leaves in a range.
     #[inline(always)]
     pub fn part(self, leaves: std::ops::Range<usize>) -> Self {
         Self {
@@ -190,15 +180,11 @@ impl<'a, const N: usize> Records<'a, N> {
     }
 }
 
-/// Computes the spheres of some leaves about their material centres, including the margin.
+/// Computes the spheres of some leaves about their material centres, with the margin.
 pub struct Spheres<'a, const N: usize> {
-    /// The leaves.
     pub leaves: Records<'a, N>,
-    /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// Margin of the spheres around the faces \[m\].
     pub margin: f64,
-    /// Output: one sphere per leaf.
     pub spheres: &'a mut [Sphere],
 }
 

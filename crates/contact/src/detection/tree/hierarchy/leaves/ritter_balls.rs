@@ -1,23 +1,19 @@
-//! Ritter's balls of the faces, computed when a tree is built. The centre of a ball becomes a material point.
+//! Ritter's balls of the faces, computed when a tree is built.
 
 use super::leaf::{Kinds, sphere};
 use crate::detection::volume::Sphere;
 use crate::math::Vec3;
 
-/// Computes Ritter's balls, enlarged by the margin, of the consecutive leaves that one parallel task handles.
+/// Computes Ritter's balls, with the margin, of consecutive leaves.
 pub struct RitterBalls<'a, const N: usize> {
-    /// Kinds of the faces.
     pub kinds: Kinds<'a>,
-    /// Nodes of the leaves.
     pub nodes: &'a [[u32; N]],
-    /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// Margin of the spheres around the faces \[m\].
     pub margin: f64,
 }
 
 impl<const N: usize> RitterBalls<'_, N> {
-    /// Writes the weights of the k-th points of all leaves to `columns[k]`, and one sphere per leaf to `spheres`.
+    /// `columns[k]`: output, the weights of the k-th points of all leaves.
     pub fn fit(&self, mut columns: [&mut [f64]; N], spheres: &mut [Sphere]) {
         for (leaf, bounds) in spheres.iter_mut().enumerate() {
             let points = self.kinds.bounding_points(leaf, &self.nodes[leaf], self.positions);
@@ -30,8 +26,8 @@ impl<const N: usize> RitterBalls<'_, N> {
     }
 }
 
-/// Weights that combine the points to the centre of their ball. The first ball has the pair of points from
-/// [`widest_pair`] as diameter. The ball then grows to each point outside in turn.
+/// Weights of the centre of the ball. The ball begins with the diameter [`widest_pair`] and grows to each point
+/// outside.
 ///
 /// # Source
 /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
@@ -55,7 +51,7 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     weights
 }
 
-/// The most distant of three pairs of points: for each coordinate, the points with the least and the greatest value.
+/// The most distant of the three pairs of points with the least and the greatest coordinate along an axis.
 fn widest_pair(points: &[Vec3]) -> [usize; 2] {
     let extreme = |axis: usize| {
         let by = |a: &usize, b: &usize| points[*a][axis].total_cmp(&points[*b][axis]);
