@@ -26,9 +26,7 @@ impl Aabb {
         Self { lower: lower - lower.map(slack), upper: upper + upper.map(slack) }
     }
 
-    /// Whether the boxes are certainly disjoint: in at least one coordinate, their intervals are disjoint.
-    ///
-    /// Boxes that touch are not excluded.
+    /// Whether the boxes are certainly disjoint. Boxes that touch are not excluded.
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         // Six comparisons without a branch are slightly faster than comparisons in lanes.

@@ -60,8 +60,7 @@ impl AabbRow {
         overlapping
     }
 
-    /// Mask of the boxes in register `part` whose intervals in the coordinate `axis` overlap or touch the interval of
-    /// `other`.
+    /// Mask of the boxes in register `part` that overlap or touch `other` along `axis`.
     #[inline(always)]
     fn overlaps_along<S: Simd>(&self, simd: S, axis: usize, part: usize, other: &Aabb) -> S::m64s {
         let lower = S::as_simd_f64s(&self.lower[axis].0).0[part];
@@ -75,8 +74,7 @@ impl AabbRow {
 /// The bits of a mask; the lowest bit belongs to the first lane.
 #[inline(always)]
 fn bits<S: Simd>(mask: S::m64s) -> u64 {
-    // The form of a mask depends on the registers: one byte with a bit per lane, one byte with a single truth value, or
-    // one word per lane.
+    // A mask is one byte with a bit per lane, one byte with a single truth value, or one word per lane.
     if size_of::<S::m64s>() == 1 {
         return u64::from(bytes_of(&mask)[0]);
     }
@@ -105,8 +103,7 @@ mod tests {
         }
     }
 
-    /// For all register widths, the test of a row agrees with tests of single boxes, even if boxes touch. Empty lanes
-    /// overlap no box.
+    /// A row agrees with single boxes for all register widths. Empty lanes overlap no box.
     #[test]
     fn rows_agree_with_single_boxes() {
         let samples = &mut Samples::new(5);

@@ -6,18 +6,16 @@
 //! C_k > (1 − a_k) ΣC
 //! ```
 //!
-//! Here a_k is the fraction of pairs that pass the rung, and ΣC is the sum of the costs per pair of all following
-//! tests. The costs are constants from a benchmark of the exclusion tests, not timings of the current run. The
-//! selection is therefore identical in every run and for any number of threads.
+//! a_k is the fraction of pairs that pass the rung, and ΣC is the cost per pair of all following tests. The costs are
+//! constants from a benchmark, so the selection is identical in every run.
 
 use super::ladder::{LadderTally, VolumeKind};
 
-/// Number of pairs that a rung must have tested before it is evaluated.
+/// Number of pairs that a rung must have tested before its evaluation.
 const TRIALS: u64 = 1000;
-/// Number of pairs after which the statistics are cleared, so that all rungs are tried again.
+/// Number of pairs after which all rungs are tried again.
 const TERM: u64 = 200_000;
-/// Cost of the distance of a node from a curved face \[ns\]. This distance is computed for each pair that no rung
-/// excludes.
+/// Cost of the distance of a node from a curved face \[ns\].
 const DISTANCE: f64 = 200.0;
 
 impl VolumeKind {
@@ -60,8 +58,7 @@ impl AdaptiveLadder {
         &self.paying
     }
 
-    /// Adds the statistics of the rungs since the last call, and selects the rungs anew. A fixed ladder does not
-    /// change.
+    /// Adds the statistics since the last call, and selects the rungs anew. A fixed ladder does not change.
     pub fn learn(&mut self, tally: LadderTally) {
         if tally.pairs == 0 || self.is_fixed {
             return;
@@ -99,10 +96,9 @@ mod tests {
         tally
     }
 
-    /// The reference is the rule with the costs of this file. An oriented box that is fitted once for two tests costs
-    /// 73.5 ns per test. To save time against the 200 ns of the distance, the box must exclude the fraction 0.3675 of
-    /// the pairs. A sphere costs 1.5 ns per test and can save 273.5 ns. The sphere saves time if it excludes the
-    /// fraction 0.0055 of the pairs.
+    /// An oriented box for two tests costs 73.5 ns per test. To save time against the distance (200 ns), it must
+    /// exclude the fraction 0.3675 of the pairs. A sphere costs 1.5 ns and can save 273.5 ns, so its fraction is
+    /// 0.0055.
     #[test]
     fn rungs_that_save_less_than_they_cost_are_left_out() {
         let tested = |tested, excluded, fitted| RungTally { tested, excluded, fitted };

@@ -1,13 +1,10 @@
 //! Discrete orientation polytopes (DOP): intersections of slabs with fixed directions.
 //!
-//! The directions are taken from Klosowski et al. 1998: the three axes, the four space diagonals of a cube, and the six
-//! face diagonals of a cube. Slabs normal to space diagonals cut the corners of a box, and slabs normal to face
-//! diagonals cut its edges. In the plane, the directions are the two axes and the two diagonals. Projections on these
-//! directions need additions only.
+//! The directions of Klosowski et al. 1998 are the three axes, the four space diagonals and the six face diagonals of a
+//! cube. In the plane, the directions are the two axes and the two diagonals.
 //!
-//! Bounds are *signed* projections. Two polytopes are disjoint if their slabs of *at least one* direction are disjoint.
-//! (Aragón & Molinari 2014, eqs. (8)–(11), print norms of the projections, and require all slab pairs to be disjoint.)
-//! The test does not find gaps that are visible only along other directions.
+//! Two polytopes are disjoint if their slabs of *at least one* direction are disjoint, with *signed* bounds. (Aragón &
+//! Molinari 2014, eqs. (8)–(11), print norms of the projections, and require all slab pairs to be disjoint.)
 
 use std::f64::consts::SQRT_2;
 
@@ -17,7 +14,7 @@ use crate::math::Vec3;
 /// Length of a space diagonal of the unit cube.
 const SQRT_3: f64 = 1.732_050_807_568_877_2;
 
-/// A polytope of `SLABS` slabs α ≤ x·p ≤ β with the directions p. The number of slabs determines the directions.
+/// A polytope of `SLABS` slabs α ≤ x·p ≤ β with the directions p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dop<const SLABS: usize> {
     /// Bound α of each slab, a length times |p| \[m\].
@@ -107,7 +104,7 @@ impl<const SLABS: usize> Dop<SLABS> {
                 dop.upper[k] = dop.upper[k].max(projection);
             }
         }
-        // The terms of a projection may cancel. Its rounding error is therefore relative to the magnitude of the terms.
+        // The terms of a projection may cancel, so its rounding error is relative to the magnitude of the terms.
         for (k, length) in lengths.iter().enumerate() {
             let slack = margin * length * (1.0 + ROUNDING) + ROUNDING * magnitude;
             dop.lower[k] -= slack;
@@ -117,9 +114,6 @@ impl<const SLABS: usize> Dop<SLABS> {
     }
 
     /// Whether the polytopes are certainly disjoint: the slabs of at least one direction are disjoint.
-    ///
-    /// The first three directions exclude most pairs and are tested without branches. These directions are the
-    /// coordinate axes, except in [`Dop8`].
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         let apart = |k: usize| (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k]);

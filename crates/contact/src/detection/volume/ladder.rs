@@ -1,9 +1,8 @@
 //! Exclusion of leaf pairs by a ladder of bounding volumes of increasing tightness.
 //!
-//! The rungs of the ladder are bounding volumes, for example sphere → box → 14-DOP → oriented box. A pair of leaves is
-//! tested on one rung after the other until a rung excludes the pair (Aragón & Molinari 2014, §3.2). The sphere of a
-//! leaf belongs to its tree. All other volumes are fitted on first use and kept until [`LeafVolumes::invalidate`] is
-//! called.
+//! A pair of leaves is tested on one rung after the other until a rung excludes the pair (Aragón & Molinari 2014,
+//! §3.2). The sphere belongs to the tree. All other volumes are fitted on first use and kept until
+//! [`LeafVolumes::invalidate`].
 
 use std::ops::AddAssign;
 
@@ -101,7 +100,7 @@ impl VolumeKind {
 pub struct Leaf<'a> {
     /// Number of the leaf within its [`LeafVolumes`].
     pub index: usize,
-    /// Ball that contains the points; the margin is not included.
+    /// Ball that contains the points, without the margin.
     pub sphere: Sphere,
     /// Points whose hull contains the leaf; the nodes of a linear face in cyclic order.
     pub points: &'a [Vec3],
@@ -109,7 +108,7 @@ pub struct Leaf<'a> {
     pub margin: f64,
 }
 
-/// Volumes of one kind, one per leaf. Each volume is stored with the stamp of the positions to which it was fitted.
+/// Volumes of one kind, one per leaf, each with the stamp of its positions.
 #[derive(Clone, Debug)]
 struct Cache<V> {
     entries: Vec<Option<(u64, V)>>,
@@ -135,7 +134,7 @@ impl<V: Copy> Cache<V> {
     }
 }
 
-/// The ladder for the leaves of one or several trees; the leaves of all trees are numbered consecutively.
+/// The ladder for the leaves of one or several trees, numbered consecutively.
 ///
 /// # Cost
 /// The memory for the rungs in use is allocated once. Testing a pair allocates nothing.

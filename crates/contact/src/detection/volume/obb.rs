@@ -1,9 +1,8 @@
 //! Oriented bounding boxes (OBB).
 //!
-//! The axes of segments, triangles and flat quadrilaterals are the longest edge, the face normal, and the direction
-//! normal to both. The axes of other point sets are the principal axes of inertia: the eigenvectors of the covariance
-//! about the centre of gravity (Aragón & Molinari 2014, eqs. (13)–(15), with the centre of gravity in both terms of eq.
-//! (15)).
+//! The axes of segments, triangles and flat quadrilaterals are the longest edge, the face normal, and the common normal
+//! of both. The axes of other point sets are the eigenvectors of the covariance about the centre of gravity (Aragón &
+//! Molinari 2014, eqs. (13)–(15), with the centre of gravity in both terms of eq. (15)).
 
 use super::ROUNDING;
 use crate::math::eight_lanes::EightLanes;
@@ -11,13 +10,12 @@ use crate::math::real::{Lanes, Real};
 use crate::math::vectorised::Kernel;
 use crate::math::{Mat3, Vec3};
 
-/// Added to the absolute cosine of each pair of axes. Rounding dominates the cross product of nearly parallel axes.
-/// With this addition, such a cross product never separates two boxes (Gottschalk, Lin & Manocha 1996).
+/// Added to the absolute cosines. The cross product of nearly parallel axes then never separates two boxes (Gottschalk,
+/// Lin & Manocha 1996).
 const PARALLEL: f64 = 1e-12;
-/// Largest distance of the nodes of a flat face from the plane of the face, relative to the longest edge. The plane
-/// contains the first node and is normal to the face normal.
+/// Largest distance of the nodes of a flat face from its plane, relative to the longest edge.
 const FLATNESS: f64 = 1e-6;
-/// Largest difference of the principal moments, relative to the largest moment, for which the axes count as arbitrary.
+/// Largest relative difference of the principal moments for which the axes count as arbitrary.
 const SPREAD: f64 = 1e-6;
 
 /// A box: |(x − centre)·axis_k| ≤ half_k.
@@ -27,7 +25,7 @@ pub struct Obb {
     pub centre: Vec3,
     /// Half edge lengths along the axes \[m\]; zero in the fourth lane.
     pub half: Lanes,
-    /// Components of the axes: one entry per coordinate, one lane per axis; zero in the fourth lane.
+    /// One entry per coordinate, one lane per axis; zero in the fourth lane.
     components: [Lanes; 3],
 }
 
@@ -69,11 +67,8 @@ impl Obb {
         [0, 1, 2].map(|k| Vec3::new(x.0[k], y.0[k], z.0[k]))
     }
 
-    /// Whether a face normal of one of the boxes separates the boxes. This test of 2 × 3 axes misses boxes that only
-    /// the cross product of two edges separates.
-    ///
-    /// The margin by which [`Obb::fit`] rounds up the half lengths covers the rounding of this test, because the
-    /// absolute cosines of an axis with the axes of the other box sum to at least one.
+    /// Whether a face normal of one of the boxes separates the boxes. The test misses boxes that only the cross product
+    /// of two edges separates.
     ///
     /// # Source
     /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see
@@ -91,8 +86,7 @@ impl Obb {
         by_own.max(by_other).exceeds(Lanes::splat(0.0)).any()
     }
 
-    /// Whether the boxes are certainly disjoint, by a test of 15 separating axes: 6 face normals and 9 cross products
-    /// of edges.
+    /// Whether the boxes are certainly disjoint, by 15 separating axes: 6 face normals and 9 cross products of edges.
     ///
     /// # Source
     /// Gottschalk, Lin & Manocha 1996, *OBBTree*, §5.
@@ -121,8 +115,7 @@ impl Obb {
     }
 }
 
-/// The test [`Obb::excludes`] of two boxes, compiled for wide vector registers. Without wide registers, the sums of
-/// products are slow.
+/// The test [`Obb::excludes`], compiled for wide vector registers.
 pub struct ObbExclusion<'a>(pub [&'a Obb; 2]);
 
 impl Kernel for ObbExclusion<'_> {
@@ -140,14 +133,13 @@ fn combined([u, v, w]: [Lanes; 3], [a, b, c]: [f64; 3], addend: Lanes) -> Lanes 
     u.mul_add(Lanes::splat(a), v.mul_add(Lanes::splat(b), w.mul_add(Lanes::splat(c), addend)))
 }
 
-/// Components of three axes, as stored in a box.
 fn components(axes: &[Vec3; 3]) -> [Lanes; 3] {
     [0, 1, 2].map(|d| Lanes([axes[0][d], axes[1][d], axes[2][d], 0.0]))
 }
 
 /// Box b in the frame of box a.
 struct Relative {
-    /// Cosine of axis k of a with axis l of b, at the indices k, l.
+    /// Cosine of axis k of a with axis l of b, at `[k][l]`.
     cosine: [[f64; 3]; 3],
     /// Absolute cosines, enlarged by [`PARALLEL`].
     size: [[f64; 3]; 3],
@@ -187,8 +179,7 @@ impl Relative {
     }
 }
 
-/// Axes of a segment, triangle or flat quadrilateral: the longest edge, the direction normal to this edge in the plane
-/// of the face, and the face normal. `None` for other point sets, and if all points coincide.
+/// Axes of a segment, triangle or flat quadrilateral; `None` for other point sets, and if all points coincide.
 fn flat_axes(points: &[Vec3]) -> Option<[Vec3; 3]> {
     let normal = match points {
         [_, _] => Vec3::zeros(),
@@ -208,14 +199,12 @@ fn flat_axes(points: &[Vec3]) -> Option<[Vec3; 3]> {
     Some([first, second, first.cross(&second)])
 }
 
-/// A unit vector normal to `direction`.
 fn any_normal(direction: &Vec3) -> Vec3 {
     let axis = Vec3::ith(direction.iamin(), 1.0);
     direction.cross(&axis).normalize()
 }
 
-/// Eigenvectors of the covariance of the points; the coordinate axes if rounding makes the eigenvectors arbitrary or if
-/// the covariance is not finite.
+/// Eigenvectors of the covariance; the coordinate axes if the eigenvectors are arbitrary or not finite.
 fn principal_axes(points: &[Vec3]) -> [Vec3; 3] {
     let mean = points.iter().sum::<Vec3>() / points.len().max(1) as f64;
     let covariance: Mat3 = points.iter().map(|p| (p - mean) * (p - mean).transpose()).sum();

@@ -15,8 +15,7 @@ pub enum Directions {
     FaceDiagonals,
 }
 
-/// Directions of all sets: EPOS-6 uses the first 3, EPOS-14 the first 7, and EPOS-26 all 13. The directions are not
-/// normalised, because only the extremal points along a direction are used.
+/// EPOS-6 uses the first 3 directions, EPOS-14 the first 7, and EPOS-26 all 13.
 const DIRECTIONS: [[f64; 3]; 13] = [
     [1.0, 0.0, 0.0],
     [0.0, 1.0, 0.0],
@@ -43,7 +42,7 @@ impl Directions {
     }
 }
 
-/// Lowest and highest points of a list along each of the first `D` entries of `DIRECTIONS`.
+/// Lowest and highest points along each of the first `D` entries of `DIRECTIONS`.
 #[derive(Clone, Copy, Debug)]
 pub struct Extremes<const D: usize> {
     low: [f64; D],
@@ -95,9 +94,8 @@ impl<const D: usize> Extremes<D> {
 }
 
 impl Sphere {
-    /// Sphere around the most distant of three pairs of points, grown over the other points. A pair consists of the
-    /// lowest and the highest point along a coordinate axis. `None` without points. The radius exceeds the radius of
-    /// the minimum ball by 5 % on average, and seldom by more than 20 %.
+    /// Sphere around the most distant pair of extremal points along the axes, grown over the other points. `None`
+    /// without points. The radius exceeds the radius of the minimum ball by 5 % on average.
     ///
     /// # Cost
     /// O(n).
@@ -115,8 +113,9 @@ impl Sphere {
     }
 
     /// Minimum ball of the extremal points along the `directions`, grown over the other points. `None` without points.
+    ///
     /// The radius exceeds the radius of the minimum ball on average by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face
-    /// diagonals). The result is the minimum ball if there are at most twice as many points as directions.
+    /// diagonals).
     ///
     /// # Cost
     /// O(n).

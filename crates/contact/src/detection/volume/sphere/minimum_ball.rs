@@ -3,8 +3,7 @@
 use super::{Sphere, rounded_up};
 use crate::math::Vec3;
 
-/// Smallest ball of a set of points, and its centre as a convex combination of at most four of these points, which form
-/// the support.
+/// Smallest ball of a set of points. Its centre is a convex combination of at most four points, the support.
 #[derive(Clone, Copy, Debug)]
 pub struct MinimumBall {
     /// The ball, rounded up.
@@ -14,28 +13,25 @@ pub struct MinimumBall {
     num_support: usize,
 }
 
-/// Largest ratio of a Gram determinant to the product of its diagonal for which the support points count as collinear
-/// or coplanar. A smaller support then gives the ball. The error, relative to the radius of the ball, is at most the
-/// square root of this ratio.
+/// Ratio of a Gram determinant to the product of its diagonal up to which support points count as collinear or
+/// coplanar.
 const SINGULAR: f64 = 1e-14;
 
-/// Largest distance of a point outside the ball, relative to the radius, for which the point counts as on the ball.
+/// Distance outside the ball, relative to the radius, up to which a point counts as on the ball.
 const ON_BALL: f64 = 4.0 * f64::EPSILON;
 
 impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
-    /// The method pivots like the simplex method. While points lie outside the ball of the support, the farthest of
-    /// these points enters the support. A candidate for the new support consists of the entering point and a non-empty
-    /// subset of the old support. The hull of a candidate must contain the centre of its ball. The candidate with the
-    /// largest ball becomes the new support. Each pivot enlarges the ball, so the method ends.
+    /// The method pivots like the simplex method. The farthest point outside the ball enters the support, with a subset
+    /// of the old support whose hull contains the new centre. Each pivot enlarges the ball, so the method ends.
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.
     ///
     /// # Source
-    /// Welzl 1991, "Smallest enclosing disks"; Gärtner 1999, "Fast and robust smallest enclosing balls", §3
-    /// (farthest point first) and eq. (2) (ball of a support).
+    /// Welzl 1991, "Smallest enclosing disks"; Gärtner 1999, "Fast and robust smallest enclosing balls", §3 (farthest
+    /// point first) and eq. (2) (ball of a support).
     pub fn of(points: &[Vec3]) -> Option<Self> {
         let first = points.first()?;
         let mut ball = Self {
@@ -58,14 +54,12 @@ impl MinimumBall {
         }
     }
 
-    /// Support points as pairs (index of the point, weight). The weights are non-negative and sum to one; the weighted
-    /// mean of the support points is the centre.
+    /// Support points as pairs (index of the point, weight). The weights are non-negative and sum to one.
     pub fn support(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.support.iter().zip(&self.weights).take(self.num_support).map(|(&point, &weight)| (point, weight))
     }
 
-    /// Ball through the entering point and a subset of the support points, and the squared radius of this ball. `None`
-    /// if no subset gives a larger ball than the current ball, because of rounding.
+    /// `None` if rounding prevents a larger ball.
     fn pivot(&self, points: &[Vec3], entering: usize, radius_squared: f64) -> Option<(Self, f64)> {
         let origin = points[entering];
         let edges: [Vec3; 4] = std::array::from_fn(|k| points[self.support[k]] - origin);
@@ -116,15 +110,13 @@ fn farthest_point(points: &[Vec3], centre: &Vec3) -> (usize, f64) {
 }
 
 /// Squared radius r² and weights λ of the ball through the entering point and the support points in `subset` (one bit
-/// each). Let qᵢ be the edges from the entering point to the support points, and `gram` the matrix G of the products
-/// Gᵢⱼ = qᵢ·qⱼ. Then
+/// each). With the edges qᵢ from the entering point to the support points, and `gram` Gᵢⱼ = qᵢ·qⱼ,
 ///
 /// ```text
 /// 2 G λ = diag G,   r² = λ · diag G / 2
 /// ```
 ///
-/// `None` if G is singular, if the subset is empty or has more than three points, or if the centre is outside the hull
-/// of the points.
+/// `None` if G is singular, if the subset does not have one to three points, or if the centre is outside their hull.
 fn ball_of_support(gram: &[[f64; 4]; 4], subset: u8) -> Option<(f64, [f64; 4])> {
     let mut members = [0; 4];
     let mut count = 0;
@@ -158,7 +150,6 @@ fn ball_of_support(gram: &[[f64; 4]; 4], subset: u8) -> Option<(f64, [f64; 4])> 
     in_hull.then_some((radius_squared, weights))
 }
 
-/// Whether a Gram determinant is NaN, or at most `SINGULAR` times the product of the diagonal.
 fn is_singular(determinant: f64, product: f64) -> bool {
     determinant.is_nan() || determinant <= SINGULAR * product
 }

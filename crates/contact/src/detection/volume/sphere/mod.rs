@@ -28,37 +28,35 @@ pub struct Sphere {
 /// Relative slack that covers the rounding of distances, of sums of radii, and of their products.
 pub const RELATIVE_SLACK: f64 = 8.0 * f64::EPSILON;
 
-/// `radius` plus two rounding errors: of the distances from which the radius was computed, and of an interpolated
-/// `centre`.
+/// `radius` plus the rounding errors of the distances behind the radius and of an interpolated `centre`.
 #[inline]
 pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
     let position_error = f64::EPSILON * (centre.x.abs() + centre.y.abs() + centre.z.abs());
     radius + (RELATIVE_SLACK * radius + position_error)
 }
 
-/// The larger of two numbers, in one instruction; `b` if a number is NaN. `f64::max` needs more instructions, because
-/// it ignores NaN.
+/// The larger of two numbers, in one instruction; `b` if a number is NaN.
 #[inline]
 pub fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
 impl Sphere {
-    /// Whether the distance of `point` from the centre is at most the radius.
+    /// Whether a point is in the ball or on its surface.
     #[inline]
     pub fn contains(&self, point: &Vec3) -> bool {
         (point - self.centre).norm() <= self.radius
     }
 
-    /// Whether the balls are certainly disjoint: the distance between their centres exceeds the sum of their radii.
+    /// Whether the balls are certainly disjoint.
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         let reach = self.radius + other.radius;
         (self.centre - other.centre).norm_squared() > reach * reach * (1.0 + RELATIVE_SLACK)
     }
 
-    /// Radius of [`Sphere::joint`] before rounding up \[m\]: max(r₁, r₂, (D + r₁ + r₂)/2), with the radii r₁ and r₂ and
-    /// the distance D between the centres. An exchange of the spheres gives the same bits.
+    /// Radius of [`Sphere::joint`] before rounding up \[m\]: max(r₁, r₂, (D + r₁ + r₂)/2), with the distance D between
+    /// the centres. An exchange of the spheres gives the same bits.
     #[inline]
     pub fn joint_radius(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
@@ -66,9 +64,8 @@ impl Sphere {
         larger(0.5 * (distance + sum), larger(self.radius, other.radius))
     }
 
-    /// Fraction f in \[0, 1\] that places the centre of the joint sphere at c = (1 − f) c₁ + f c₂, with the centre c₁
-    /// of this sphere and the centre c₂ of the other. f is 0 if this sphere contains the other, and 1 if the other
-    /// contains this sphere.
+    /// Fraction f in \[0, 1\] that places the centre of the joint sphere at c = (1 − f) c₁ + f c₂, with c₁ of this
+    /// sphere.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, joint ball of two balls.
@@ -86,8 +83,7 @@ impl Sphere {
         self.joint_at(other, self.joint_fraction(other))
     }
 
-    /// Sphere with the centre c = (1 − f) c₁ + f c₂ that contains both spheres, rounded up, where f is `fraction`. The
-    /// result of [`Sphere::joint_fraction`] gives the smallest sphere.
+    /// Sphere with the centre c = (1 − f) c₁ + f c₂ that contains both spheres, rounded up, where f is `fraction`.
     #[inline]
     pub fn joint_at(&self, other: &Self, fraction: f64) -> Self {
         let offset = other.centre - self.centre;
@@ -102,8 +98,7 @@ impl Sphere {
         4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3)
     }
 
-    /// Enlarges the sphere until it contains each point, one point after the other. The sphere grows towards a point
-    /// outside; the opposite point of the sphere stays fixed.
+    /// Grows the sphere towards each point outside; the opposite point of the sphere stays fixed.
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
