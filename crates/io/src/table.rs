@@ -13,7 +13,7 @@ use super::error::{FileAction, OutputError};
 #[derive(Clone, Debug)]
 pub struct Tables {
     directory: PathBuf,
-    /// Length of each table at the checkpoint \[bytes\]. `None` in a new run.
+    /// `None` in a new run.
     lengths: Option<BTreeMap<String, u64>>,
     names: Vec<String>,
 }
@@ -24,7 +24,7 @@ impl Tables {
         Self { directory: directory.to_path_buf(), lengths: None, names: Vec::new() }
     }
 
-    /// Tables of a run that continues from a checkpoint. `lengths` contains the length of each table \[bytes\].
+    /// Tables of a run that continues from a checkpoint with these `lengths` \[bytes\].
     pub fn resumed(directory: &Path, lengths: BTreeMap<String, u64>) -> Self {
         Self { lengths: Some(lengths), ..Self::new(directory) }
     }
@@ -100,7 +100,6 @@ fn too_short(length: u64) -> io::Error {
     io::Error::other(format!("it is shorter than the {length} bytes at the checkpoint"))
 }
 
-/// Removes the columns that follow the columns of `header`.
 fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path)?;
     let mut records = reader.records().peekable();
@@ -133,7 +132,7 @@ impl CsvTable {
         Self { path, file, waiting: Vec::new(), last_write: Instant::now() }
     }
 
-    /// Appends rows. Writes all waiting rows if the last write is at least [`LONGEST_DELAY`] ago.
+    /// Appends rows, and writes all waiting rows at intervals of [`LONGEST_DELAY`].
     pub fn append<R: AsRef<[String]>>(
         &mut self,
         mut rows: impl Iterator<Item = R>,

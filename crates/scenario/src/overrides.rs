@@ -39,7 +39,7 @@ pub(super) fn relocate(problems: Vec<Problem>, changed: &str, file: &str) -> Vec
     problems.into_iter().map(relocate).collect()
 }
 
-/// Line and column of the position `byte`, counted from 0. The column is in bytes.
+/// Line and column, counted from 0. The column is in bytes.
 fn position(text: &str, byte: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..byte.min(text.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
@@ -115,7 +115,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     text.split_once('=')
 }
 
-/// The value as TOML, or as a string if it is not TOML.
+/// A text that is not TOML becomes a string.
 fn parse_value(text: &str) -> Value {
     text.parse().unwrap_or_else(|_| Value::from(text))
 }

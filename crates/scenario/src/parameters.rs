@@ -13,11 +13,9 @@ use crate::math::{EXPRESSION_NAMES, TimeFunction};
 /// Places in a text where values replaced expressions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Substitution {
-    /// The text before the replacement.
     pub before: String,
     /// Byte range of each expression in `before`, in ascending order, and the length of its value \[bytes\].
     replaced: Vec<(Range<usize>, usize)>,
-    /// Warnings of unused parameters.
     pub warnings: Vec<Problem>,
 }
 
@@ -135,7 +133,6 @@ fn parameters(root: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Parameter>
     known
 }
 
-/// Whether an expression contains a parameter with a problem.
 fn uses_faulty(text: &str, parameters: &[Parameter]) -> bool {
     let is_in = |name: &str| names_in(text).any(|place| &text[place] == name);
     parameters.iter().any(|parameter| parameter.value.is_nan() && is_in(&parameter.name))
@@ -185,7 +182,6 @@ fn value_of(name: &str, value: &Spanned<DeValue<'_>>, known: &mut [Parameter]) -
     Err(problem(format!("`{key}` is {found}, not a finite number")).help("write a finite number"))
 }
 
-/// Collects the texts that begin with `=`, and their keys.
 fn collect(value: &Spanned<DeValue<'_>>, key: &str, formulas: &mut Vec<Formula>) {
     match value.get_ref() {
         DeValue::String(text) => {

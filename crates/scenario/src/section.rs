@@ -12,9 +12,8 @@ use toml::de::{DeTable, DeValue, Error, ValueDeserializer};
 use super::error::{Problem, nearest, suggest};
 use super::reference::{self, KeyReference};
 
-/// A table of the file and its path.
 pub(super) struct Section<'i> {
-    /// Name of the table in the key reference, such as `bodies`.
+    /// Name in the key reference, such as `bodies`.
     pub table: &'static str,
     /// Dotted path in the file, such as `bodies.left`; empty for the top level.
     pub path: String,
@@ -26,7 +25,7 @@ impl<'i> Section<'i> {
         join(&self.path, name)
     }
 
-    /// Reads the table as a `T`. `None` if the table has any fault.
+    /// `None` if the table has any fault.
     pub fn read<T: DeserializeOwned>(self, problems: &mut Vec<Problem>) -> Option<T> {
         let before = problems.len();
         let value = self.read_sound_part(problems);
@@ -56,7 +55,7 @@ impl<'i> Section<'i> {
         }
     }
 
-    /// The problem of a fault. `place` is the path of the faulty entry within this table.
+    /// `place` is the path of the faulty entry within this table.
     fn explain(&self, fault: &Fault<'_>, span: Range<usize>, place: &[String]) -> Problem {
         let key = join_all(&self.path, place);
         let table = |place: &[String]| join_all(self.table, place);

@@ -31,7 +31,7 @@ pub(crate) struct Forces {
 clone_by_field!(Forces { external, external_before, loads, load_accelerations, rigid, supported, sliders });
 
 impl Forces {
-    /// Whether the lengths of the arrays match the model. `rigid` and `supported` are not checked.
+    /// `rigid` and `supported` are not checked.
     pub fn fit(&self, model: &Model) -> bool {
         let driven = model.bodies.iter().any(Body::is_driven);
         let num_nodes = if driven { model.reference_positions.len() } else { 0 };
@@ -81,7 +81,6 @@ impl AppliedLoad {
     };
 }
 
-/// Motion and forces of a supported component of a node.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SupportedComponent {
     /// Prescribed motion at the end of the step.
@@ -96,7 +95,7 @@ pub(crate) struct SupportedComponent {
     pub force_before: f64,
     /// Acceleration at the end of the last step \[m/s²\].
     pub acceleration: f64,
-    /// Velocity jumps of the prescribed motion in the last step. The reactions exclude their impulses.
+    /// Velocity jumps of the prescribed motion in the last step, whose impulses are not part of the reactions.
     pub jumps: VelocityJumps,
 }
 
@@ -135,7 +134,7 @@ pub(crate) struct RigidForces {
     pub velocity_before: Vec3,
     /// Acceleration of the centre in the prescribed components, at the end of the last step \[m/s²\].
     pub acceleration: Vec3,
-    /// Velocity jumps of the prescribed motion in the last step. The reactions exclude their impulses.
+    /// Velocity jumps of the prescribed motion in the last step, whose impulses are not part of the reactions.
     pub jumps: [VelocityJumps; 3],
     /// Reaction moment about the centre of mass at the end of the step \[N·m\].
     pub reaction_torque: Vec3,
@@ -187,7 +186,6 @@ impl RigidForces {
         self.load_before = std::mem::replace(&mut self.load, load);
     }
 
-    /// Mean of the loads at both ends of the step.
     pub fn mean_load(&self) -> Wrench {
         (self.load_before + self.load).scaled(0.5)
     }

@@ -151,7 +151,7 @@ impl Simulation {
         }
     }
 
-    /// Time from now to the end time \[s\].
+    /// Time until the end of the run \[s\].
     fn remaining_time(&self) -> f64 {
         self.settings.time.end - self.state.nodes.time - self.state.nodes.time_remainder
     }
@@ -208,8 +208,8 @@ impl Simulation {
         }
     }
 
-    /// Fails if the energy imbalance has exceeded its tolerance in [`MAX_STEPS_OVER_TOLERANCE`] consecutive steps, or
-    /// is not finite.
+    /// Fails after [`MAX_STEPS_OVER_TOLERANCE`] consecutive steps with an excessive energy imbalance, or if the
+    /// imbalance is not finite.
     fn check_energy(&mut self) -> Result<(), NumericalFailure> {
         let (error, tolerance) =
             (self.state.ledger.audit.relative_imbalance(), self.settings.time.energy_tolerance);
@@ -225,8 +225,7 @@ impl Simulation {
         Err(self.failure(cause, None))
     }
 
-    /// A failure in the current step. `element` contains the indices of a block with internal forces and of its
-    /// element.
+    /// `element` contains the indices of a block with internal forces and of its element.
     fn failure(&self, cause: FailureCause, element: Option<(usize, usize)>) -> NumericalFailure {
         let named = element.and_then(|(block, element)| self.model.element(block, element));
         NumericalFailure {
@@ -350,7 +349,7 @@ impl Simulation {
         }
     }
 
-    /// Records the first contact of each pair of bodies with a constraint.
+    /// Records the first contact of each pair with a constraint.
     fn note_first_contacts(&mut self) {
         let mut last = None;
         for constraint in self.state.contact.constraints.iter() {

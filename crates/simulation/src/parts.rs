@@ -20,7 +20,6 @@ use super::step::driven_ties::DrivenTies;
 use super::step::driving_functions::DrivingFunctions;
 use super::step::impact_times::ImpactControl;
 
-/// Settings of the run, and lists prepared once for its steps.
 pub(crate) struct Settings {
     pub time: TimeSettings,
     pub driving_functions: DrivingFunctions,

@@ -12,9 +12,7 @@ use super::model::RigidSupport;
 pub(crate) enum Phase {
     /// All bodies move rigidly in closed form or rest, without stress and contact.
     Flight,
-    /// Explicit time stepping.
     Stepping,
-    /// Dynamic relaxation before t = 0.
     Relaxing,
 }
 

@@ -23,8 +23,7 @@ pub struct Balls {
 }
 
 impl Balls {
-    /// Surfaces of the balls: 80 quadratic triangles with 162 nodes per ball. The fields, `centre` and `radius` become
-    /// fields of the triangles.
+    /// Surfaces of the balls: 80 quadratic triangles with 162 nodes per ball, with all fields, `centre` and `radius`.
     pub fn into_frame(self) -> (Grid, Frame) {
         let unit = UnitSphere::new();
         let Self { time, centres, radii, mut fields } = self;
@@ -81,7 +80,7 @@ impl UnitSphere {
         sphere
     }
 
-    /// Indices of the midpoints of ab, bc and ca, projected onto the sphere.
+    /// Midpoints of ab, bc and ca, projected onto the sphere.
     fn middles_of(&mut self, [a, b, c]: [u32; 3]) -> [u32; 3] {
         [[a, b], [b, c], [c, a]].map(|[i, j]| {
             let Self { points, middles, .. } = self;

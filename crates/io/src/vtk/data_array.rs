@@ -17,20 +17,19 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-/// Bytes of a full block before compression. A multiple of the size of each number type.
+/// A multiple of the size of each number type.
 const BLOCK_BYTES: usize = 1 << 16;
-/// Bytes of the sample from the middle of a block. Its compressed size decides whether the block is compressed.
+/// Length of the sample from the middle of a block.
 const SAMPLE_BYTES: usize = 1 << 12;
 /// Ratio of compressed to uncompressed size of a sample from which a block is stored without compression. Mantissas of
 /// velocities and stresses hardly shrink.
 const INCOMPRESSIBLE: f64 = 0.9;
-/// Bytes encoded to base64 at a time. A multiple of 3, so that padding occurs only at the end of the text.
+/// A multiple of 3, so that padding occurs only at the end of the text.
 const BASE64_BYTES: usize = 3 << 14;
 /// On simulation fields, higher levels take twice the time and save a seventh of the size.
 const LEVEL: u32 = 1;
 
 pub(super) trait Number: Copy {
-    /// VTK's name of the type.
     const TYPE: &'static str;
 
     /// Appends the little-endian bytes.
@@ -56,7 +55,7 @@ number!(u8, "UInt8");
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrayHeader<'a> {
     pub name: &'a str,
-    /// Number of components per point or cell.
+    /// Number per point or cell.
     pub num_components: usize,
     /// Empty for components without names.
     pub component_names: &'a [&'a str],
@@ -72,7 +71,7 @@ impl<'a> ArrayHeader<'a> {
 #[derive(Debug)]
 pub(super) struct ArrayEncoder {
     compressor: Compress,
-    /// Stores blocks that do not shrink, without compression.
+    /// Compressor for blocks that do not shrink.
     storer: Compress,
     block: Vec<u8>,
     sample: Vec<u8>,
@@ -119,7 +118,6 @@ impl ArrayEncoder {
         writer.write_all(b"</DataArray>\n")
     }
 
-    /// Fills `compressed` with the blocks and `block_sizes` with the header.
     fn compress<T: Number>(&mut self, values: impl IntoIterator<Item = T>) -> io::Result<()> {
         self.compressed.clear();
         self.block_sizes.clear();

@@ -17,10 +17,9 @@ const QUEUE: usize = 2;
 
 /// Frames `frames/<name>_000000.vtu` and so on, and the collection `<name>.pvd`.
 ///
-/// A background thread writes the frames. If the thread fails, the next call that needs the thread returns the failure.
-/// The collection is replaced after each frame, so that it lists exactly the complete frames. Only [`Series::written`]
-/// forces files to the disk. A dropped series still writes the submitted frames but loses failures: call
-/// [`Series::finish`].
+/// The next call that needs the background thread returns a failure of the thread. The collection is replaced after
+/// each frame, so that it lists exactly the complete frames. Only [`Series::written`] forces files to the disk. A
+/// dropped series still writes the submitted frames but loses failures: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,
@@ -56,8 +55,7 @@ struct FrameWriter {
 }
 
 impl Series {
-    /// Starts a series in `directory`, created if missing. Frames and collection of this name from an earlier run are
-    /// removed.
+    /// Starts a series in `directory`. Frames and collection of this name from an earlier run are removed.
     ///
     /// # Errors
     /// [`OutputError::File`], [`OutputError::Thread`], [`OutputError::ConnectivityLength`].
@@ -149,7 +147,7 @@ impl Series {
         Ok(())
     }
 
-    /// Removes frames and collection of this name from an earlier run. Does nothing without a folder `frames`.
+    /// Removes frames and collection of this name from an earlier run.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -186,7 +184,6 @@ impl Series {
 
     fn send(&mut self, job: Job) -> Result<(), OutputError> {
         let sent = self.background.as_ref().is_some_and(|background| background.jobs.send(job).is_ok());
-        // The thread stops receiving only after a failure.
         if sent { Ok(()) } else { self.stop() }
     }
 }
@@ -264,7 +261,7 @@ fn remove_frames(directory: &Path, name: &str, kept: usize) -> Result<(), Output
     remove_files(directory, |file| is_unfinished(name, file))
 }
 
-/// Whether this is a partial file of the series, left by a killed run.
+/// Whether this is a partial file of the series.
 fn is_unfinished(name: &str, file_name: &str) -> bool {
     let unfinished = file_name.strip_prefix('.').and_then(|rest| rest.strip_suffix(PARTIAL_SUFFIX));
     unfinished.and_then(|rest| rest.rsplit_once('.')).is_some_and(|(target, _)| {

@@ -45,7 +45,7 @@ fn write_cells(writer: &mut dyn Write, grid: &Grid) -> io::Result<()> {
     writer.write_all(b"</Cells>\n")
 }
 
-/// As 32-bit integers if all indices fit, otherwise as 64-bit integers.
+/// Writes 32-bit integers if all indices fit, otherwise 64-bit integers.
 fn write_indices(
     encoder: &mut ArrayEncoder,
     writer: &mut dyn Write,

@@ -18,11 +18,9 @@ pub(super) struct Measured<'a> {
     pub names: &'a [Spanned<String>],
     pub bodies: Option<&'a [BodySpec]>,
     pub materials: &'a [Option<MaterialSpec>],
-    /// System of units that the scenario names.
     pub units: Option<UnitSystem>,
     /// Interval of the history \[s\]. `None` if the output settings have problems.
     pub history_interval: Option<f64>,
-    /// Whether contact acts by impulses.
     pub has_impulses: bool,
 }
 
@@ -179,7 +177,7 @@ fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check
         return;
     };
     let wanted = spec.second / class.least_rate();
-    // The tolerance allows for rounding.
+    // Allows for rounding.
     if interval.is_nan() || interval * class.least_rate() <= 1.0 + 1e-9 {
         return;
     }

@@ -12,7 +12,6 @@ use crate::{
     StiffnessRule,
 };
 
-/// Contact laws as given for `[contact]`, a pair or a wall.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'a> {
     friction: Option<&'a Spanned<raw::Friction>>,
@@ -122,7 +121,6 @@ const FACTOR: f64 = 0.5;
 /// 1.2 times critical.
 const LEAST_OF_SPRINGS: f64 = 0.1;
 
-/// `None` if a word is unknown.
 pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<ResponseSettings> {
     let method = check.choice_or_first("contact.response", raw.response.as_ref(), ResponseMethod::WORDS);
     let scheme = check.choice_or_first("contact.scheme", raw.scheme.as_ref(), Scheme::WORDS);

@@ -12,7 +12,6 @@ pub(super) struct Tables<'i> {
     pub root: Section<'i>,
     pub time: Option<Section<'i>>,
     pub dynamic_relaxation: Option<Section<'i>>,
-    /// Name of a separate file of materials.
     pub materials_file: Option<Spanned<String>>,
     pub materials: Vec<Named<'i>>,
     pub bodies: Vec<Named<'i>>,
@@ -26,7 +25,7 @@ pub(super) struct Tables<'i> {
     pub output: Option<Section<'i>>,
 }
 
-/// A table and its name, which may be empty.
+/// The name may be empty.
 pub(super) struct Named<'i> {
     pub name: Spanned<String>,
     pub section: Section<'i>,
@@ -165,7 +164,7 @@ fn single<'i>(
     Some(Section { table, path: table.into(), value: value.clone() })
 }
 
-/// The entries of an array of tables. The path of an entry contains its index.
+/// The path of an entry contains its index.
 fn list<'i>(
     value: Option<toml::Spanned<DeValue<'i>>>,
     table: &'static str,
@@ -230,7 +229,7 @@ pub(super) fn materials<'i>(
     materials
 }
 
-/// A body, wall or probe with its name. The name replaces the index in the path.
+/// The name replaces the index in the path.
 fn name<'i>(mut section: Section<'i>, table: &str) -> Named<'i> {
     let value = match section.value.get_ref() {
         DeValue::Table(table) => table.get("name"),

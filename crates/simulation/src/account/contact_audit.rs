@@ -82,7 +82,6 @@ pub(crate) struct ContactAudit {
     /// Energy that a change of the step size adds to `kick_energy` of nodes held by contact impulses \[J\]. The
     /// impulses absorb this energy in the same step.
     pub work_on_held_nodes: f64,
-    /// Length of the last step \[s\].
     pub time_step: f64,
     unsolved: UnsolvedProblems,
     /// Whether a warning was issued of: created energy, friction, impulses, restitution, ties, geometry.
@@ -145,7 +144,6 @@ impl Simulation {
         self.state.ledger.contact_audit.unsolved
     }
 
-    /// Warns once of each kind of problem without a converged solution.
     fn warn_of_unsolved_problems(&mut self) {
         let ContactAudit { unsolved, warned, .. } = self.state.ledger.contact_audit;
         let time = self.state.nodes.time;

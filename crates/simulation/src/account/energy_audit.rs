@@ -14,7 +14,7 @@ use super::nodal_sums::{NodalKernel, NodalSums};
 use crate::Simulation;
 use crate::model::Body;
 
-/// Rounding error that a position accumulates over many steps, relative to the position \[-\].
+/// Rounding error accumulated over many steps, relative to the position \[-\].
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Momentum, kinetic energy and centre of mass of a body.
@@ -50,8 +50,8 @@ impl BodyBalance {
         }
     }
 
-    /// Balance from the `sums` over the nodes of a body. `first` is the position of the first node \[m\], and
-    /// `from_outside` the part of Σ m |a|² from external actions \[N·m/s²\].
+    /// `first` is the position of the first node \[m\], and `from_outside` the part of Σ m |a|² from external actions
+    /// \[N·m/s²\].
     pub(crate) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3, from_outside: f64) -> Self {
         let NodalSums { momentum, angular_scale, kinetic, mass_moment, velocity_bounds, .. } = *sums;
         let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };

@@ -15,20 +15,18 @@ const LONGEST_FLIGHT: f64 = 1.0;
 /// Number of successive hops that causes a warning.
 const MANY: u32 = 10;
 
-/// Hops of a pair of bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Hops {
     is_touching: bool,
-    /// Time of the last change of `is_touching` \[s\].
+    /// Last change of `is_touching` \[s\].
     since: f64,
-    /// Duration of the last completed contact \[s\].
+    /// Duration of the last contact \[s\].
     contact: f64,
     count: u32,
     has_warned: bool,
 }
 
 impl Hops {
-    /// Records whether the bodies touch at `time` \[s\].
     pub fn note(&mut self, touches: bool, time: f64) {
         if touches == self.is_touching {
             return;
@@ -51,7 +49,6 @@ impl Hops {
     }
 }
 
-/// Whether gravity acts on a body without support.
 fn is_heavy(body: &Body) -> bool {
     let supported = match &body.behaviour {
         Behaviour::Deformable { supported, .. } => *supported,

@@ -14,17 +14,16 @@ const NEGLIGIBLE_ENERGY: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HourglassAudit {
-    /// Largest strain energy so far \[J\].
+    /// Largest value so far \[J\].
     strain: f64,
-    /// Largest hourglass energy so far \[J\].
+    /// Largest value so far \[J\].
     hourglass: f64,
     /// Time since which the ratio of `hourglass` to `strain` is not tolerated \[s\].
     passed_at: Option<f64>,
 }
 
 impl HourglassAudit {
-    /// Updates the audit with the energies of the body at `time` \[J, s\] and the largest energy of the run so far
-    /// \[J\].
+    /// The energies of the body and of the run are in \[J\], the time in \[s\].
     pub fn note(&mut self, time: f64, [strain, hourglass]: [f64; 2], largest_energy: f64) {
         self.strain = self.strain.max(strain);
         self.hourglass = self.hourglass.max(hourglass);
@@ -33,7 +32,7 @@ impl HourglassAudit {
         self.passed_at = is_past.then(|| self.passed_at.unwrap_or(time));
     }
 
-    /// Warning for the body named `body`. `None` while the ratio is tolerated.
+    /// `None` while the ratio is tolerated.
     pub fn warning(&self, body: &str) -> Option<String> {
         let Self { strain, hourglass, passed_at } = *self;
         let share = if strain > 0.0 {

@@ -56,7 +56,6 @@ impl Add for NodalSums {
     }
 }
 
-/// SIMD kernel of the [`NodalSums`] over a range of nodes.
 pub(crate) struct NodalKernel<'a> {
     /// In \[kg\].
     pub masses: &'a [f64],

@@ -113,7 +113,7 @@ impl Simulation {
         self.model.supports.iter().find(holds).map(|support| support.account)
     }
 
-    /// Accounts of a supported rigid body: of each component of the centre, and of the moment.
+    /// Accounts of each component of the centre, and of the moment. `None` without a support.
     pub(crate) fn accounts_of_rigid(&self, body: usize) -> Option<([usize; 3], usize)> {
         match &self.model.bodies[body].behaviour {
             Behaviour::Rigid { support: Some(support) } => Some((support.accounts, support.moment_account)),

@@ -83,7 +83,6 @@ impl Checkpoint {
     }
 }
 
-/// Error for a `place` without a checkpoint.
 fn absent(place: &Path) -> CheckpointError {
     let absence =
         if place.is_dir() { "it has no checkpoint.bin" } else { "there is no such file or directory" };
@@ -103,7 +102,6 @@ pub(crate) struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Checkpoints of a run that starts or continues at `time` \[s\].
     pub fn new(scenario: &Scenario, directory: &Path, time: f64) -> Self {
         let settings = scenario.output.checkpoint;
         Self {
@@ -121,7 +119,6 @@ impl Checkpoints {
         time + EARLY * time_step >= self.next
     }
 
-    /// Schedules the next checkpoint after `time` \[s\].
     pub fn restart_at(&mut self, time: f64) {
         if let Some(settings) = self.settings {
             self.next = next_after(time, settings.interval);

@@ -160,7 +160,6 @@ fn similar_file(path: &Path) -> Option<String> {
     nearest(&wanted, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// Unit axis and angle \[rad\].
 fn rotation(path: &str, rotate: &raw::Rotate, check: &mut Check<'_>) -> Option<(Vec3, f64)> {
     let angle = check.number(&join(path, "angle"), &rotate.angle, Bounds::Finite).to_radians();
     let axis = check.direction(&join(path, "axis"), &rotate.axis, "give a direction, such as [0, 0, 1]")?;

@@ -69,7 +69,7 @@ impl Simulation {
         }
     }
 
-    /// Acceleration of the centre of a rigid body \[m/s²\], and angular acceleration \[rad/s²\].
+    /// Acceleration of the centre \[m/s²\], and angular acceleration \[rad/s²\].
     fn rigid_accelerations(&self, body: usize, rigid_state: &RigidBody) -> [Vec3; 2] {
         let of_body = &self.model.bodies[body];
         if self.state.phase == Phase::Flight {
@@ -106,7 +106,7 @@ impl Simulation {
         (centres[1], nearest_rotation(&product))
     }
 
-    /// Weighted mean of the Cauchy stress of the elements of a probe \[Pa\].
+    /// Weighted mean over the elements of a probe \[Pa\].
     fn mean_stress(&self, probe: &Probe) -> Mat3 {
         let blocks = &self.model.bodies[probe.spec.body].blocks;
         let of_block = |block: &[ElementSample]| {
@@ -148,12 +148,12 @@ fn nearest_rotation(product: &Mat3) -> Mat3 {
     left * Mat3::from_diagonal(&signs) * right
 }
 
-/// Symmetric matrix from its components XX YY ZZ XY YZ XZ.
+/// From the components XX YY ZZ XY YZ XZ.
 fn symmetric([xx, yy, zz, xy, yz, xz]: [f64; 6]) -> Mat3 {
     Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }
 
-/// Components XX YY ZZ XY YZ XZ of a symmetric matrix.
+/// Components XX YY ZZ XY YZ XZ.
 fn components(matrix: &Mat3) -> Vec<f64> {
     [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)].map(|place| matrix[place]).to_vec()
 }
