@@ -7,9 +7,8 @@
 //! ```
 //!
 //! with the lumped mass matrix M, the accelerations a, and the external, internal and contact forces f. Central
-//! differences integrate this equation in time. Contact detection predicts the time of the first impact. Until this
-//! impact, free bodies move in closed form. Afterwards, hierarchies of bounding volumes exclude most node–face pairs,
-//! so that a step tests few pairs.
+//! differences integrate this equation in time. Until the first impact, whose time contact detection predicts, free
+//! bodies move in closed form. Afterwards, hierarchies of bounding volumes exclude most node–face pairs.
 //!
 //! # Example
 //! Two steel balls fired at each other from 1.5 km apart meet after 14.98 s:
@@ -32,7 +31,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //! [`simulation::Simulation::run`] with a [`simulation::Recorder`] writes the same frames and tables as `ictus run`.
-//! [`simulation::Simulation::summary`] returns the summary.
 //!
 //! # Data flow
 //! ```text
@@ -42,22 +40,20 @@
 //!   predict (Newmark) ─► detect ─► respond ─► internal forces ─► correct ─► account ─► record
 //! ```
 //! [`scenario::Scenario`] is the typed, validated scenario file. [`simulation::Model`] holds the data that are constant
-//! in time. [`simulation::State`] holds the data that evolve in time. [`simulation::Simulation`] owns both, and defines
-//! the order of operations in a step.
+//! in time. [`simulation::State`] holds the data that evolve in time. [`simulation::Simulation`] owns both.
 //!
 //! # Conventions
 //! - **Units**: any consistent set. The documentation gives SI units, as in \[m/s\].
 //! - **Vectors** have three components ([`math::Vec3`]). Plane problems are plane strain in z = 0, of unit thickness.
-//! - **Gap**: negative in penetration. **Normals**: the contact normal points out of the target. The normal of a face
-//!   points out of its solid.
+//! - **Gap**: negative in penetration. **Normals**: the contact normal points out of the target, and the normal of a
+//!   face out of its solid.
 //! - **Contact**: the `contactor` node (*slave* in much of the literature) touches the `target` face (*master*). The
 //!   nodal weights of a constraint sum to zero: +1 on the contactor, and −N_a on each node a of the face. N_a are the
 //!   shape values at the closest point.
-//! - **Node order** of cells follows Gmsh and VTK, which agree for linear cells: first the nodes of the bottom,
-//!   counter-clockwise, then those of the top ([`mesh::CellKind`]). Nodes of all bodies are numbered consecutively with
-//!   `u32`, body by body.
+//! - **Node order** of cells follows Gmsh and VTK, which agree for linear cells ([`mesh::CellKind`]). Nodes of all
+//!   bodies are numbered consecutively with `u32`, body by body.
 //! - **Symmetric tensors** in output are XX YY ZZ XY YZ XZ, without factors of two.
-//! - **Stress** is the Cauchy stress in output. It is the first Piola–Kirchhoff stress in the total Lagrangian kernels.
+//! - **Stress** is the Cauchy stress in output, and the first Piola–Kirchhoff stress in the total Lagrangian kernels.
 //!   Tension is positive. A positive pressure load compresses.
 //! - **Results** do not depend on the number of threads: sums have a fixed order.
 //!
@@ -76,8 +72,8 @@
 //! `math`, `signal`, `units`, `mesh`, `material` and `element` form the crate `ictus-core`. Each other layer is a crate
 //! of its own. A program with its own dynamics can use `ictus-contact` alone.
 //!
-//! `contact` and `dynamics` do not depend on each other. A step of `simulation` joins them: contact enters the dynamics
-//! as nodal forces or impulses, and as a frequency that limits the time step.
+//! `contact` and `dynamics` do not depend on each other. Contact enters the dynamics as nodal forces or impulses, and
+//! as a frequency that limits the time step.
 //!
 //! # Limits
 //! Elements are of order 1 or 2, materials are elastic, and a run uses the memory of one computer. The README lists all

@@ -168,20 +168,16 @@ pub struct MeshOptions {
     pub density: Option<f64>,
 }
 
-/// Units of the results of runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Units {
-    /// Units of this system.
     Of(UnitSystem),
-    /// Unknown units.
     Unknown,
 }
 
 impl Units {
-    /// SI units.
     pub const SI: Self = Self::Of(UnitSystem::SI);
 
-    /// The units with this name: a word for a system, or `none`.
+    /// `name` is a word for a system, or `none`.
     fn named(name: &str) -> Self {
         UnitSystem::named(name).map_or(Self::Unknown, Self::Of)
     }
@@ -220,12 +216,10 @@ pub struct PlotOptions {
     pub output: Option<PathBuf>,
 }
 
-/// Names of the units of results.
 fn unit_names() -> PossibleValuesParser {
     PossibleValuesParser::new(UnitSystem::words().map(|(word, _)| word).chain(["none"]))
 }
 
-/// Parses a number that is neither infinite nor NaN.
 fn finite(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if number.is_finite() { Ok(number) } else { Err("not a finite number".into()) }

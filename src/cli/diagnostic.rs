@@ -1,4 +1,4 @@
-//! Diagnostics of input files. Each has a message, a location, underlined source lines and a remedy.
+//! Diagnostics of input files.
 //!
 //! ```text
 //! error: `time.step` is -1, not a positive number
@@ -23,13 +23,11 @@ use miette::{
 
 /// Renders `problems` of the file at `path` with the text `source` as errors.
 ///
-/// On a terminal, the report has box characters. It also has colours unless `NO_COLOR` is set. Elsewhere, the report is
-/// plain ASCII.
+/// On a terminal, the report has box characters and, unless `NO_COLOR` is set, colours. Elsewhere, it is plain ASCII.
 pub fn render(path: &Path, source: &str, problems: &[Problem]) -> String {
     render_with(path, source, problems, Severity::Error, theme(stderr().is_terminal()))
 }
 
-/// Renders `problems` in the form of [`render`], but as warnings.
 pub fn render_warnings(path: &Path, source: &str, problems: &[Problem]) -> String {
     render_with(path, source, problems, Severity::Warning, theme(stderr().is_terminal()))
 }
@@ -61,7 +59,7 @@ fn render_with(
     for problem in problems {
         let report = report(path, source, problem, severity);
         let mut drawn = String::new();
-        // If a report cannot be drawn, its message is printed alone.
+        // A report that cannot be drawn is printed as its message alone.
         if handler.render_report(&mut drawn, report.as_ref()).is_err() {
             drawn.clone_from(&problem.message);
         }
@@ -95,7 +93,7 @@ fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     boundary(span.start)..boundary(span.end.max(span.start))
 }
 
-/// Header `file:line:column key`. Editors can jump to a location in this format.
+/// Header `file:line:column key`, a format to which editors can jump.
 fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usize>>) -> String {
     let mut header = path.display().to_string();
     if let Some(before) = place.and_then(|span| source.get(..span.start)) {
@@ -110,7 +108,7 @@ fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usiz
     header
 }
 
-/// Text of a message without a location. The first line has the fact, and the second line has the remedy.
+/// Text of a message without a location: the fact, and the remedy on a second line.
 pub fn plain(severity: &str, message: &str) -> String {
     match split_remedy(message) {
         (fact, Some(help)) => format!("{severity}: {fact}\n  help: {help}\n"),
@@ -118,8 +116,8 @@ pub fn plain(severity: &str, message: &str) -> String {
     }
 }
 
-/// Text of a message that begins with a location in the file at `path`. The text has the fact, the location and the
-/// remedy, each on its own line. A message without a location is printed by [`plain`].
+/// Text of a message that begins with a location in the file at `path`: the fact, the location and the remedy, each on
+/// its own line.
 pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     let file = path.display().to_string();
     let Some((place, message)) = message.strip_prefix(&file).and_then(|rest| rest.split_once(": ")) else {

@@ -8,14 +8,13 @@ use ictus::io::atomic_write;
 use super::failure::Failure;
 use super::print;
 
-/// Paths of files in the repository, each with the content of the file.
+/// Pairs of the path of a file in the repository and its content.
 macro_rules! files {
     ($($path:literal),* $(,)?) => {
         [$(($path, include_bytes!(concat!("../../", $path)))),*]
     };
 }
 
-/// Scenarios and meshes.
 const FILES: [(&str, &[u8]); 30] = files![
     "configs/disks.toml",
     "configs/helmet.toml",
@@ -49,8 +48,7 @@ const FILES: [(&str, &[u8]); 30] = files![
     "meshes/wall.msh",
 ];
 
-/// Writes `DIR/configs/*.toml` and `DIR/meshes/*.msh`. If one of these files exists already, the command fails and
-/// writes nothing.
+/// Writes `DIR/configs/*.toml` and `DIR/meshes/*.msh`. Writes nothing if one of these files exists.
 pub fn examples(directory: &Path) -> Result<ExitCode, Failure> {
     if let Some((path, _)) = FILES.iter().find(|(path, _)| directory.join(path).exists()) {
         return Err(Failure::Usage {

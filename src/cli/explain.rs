@@ -10,8 +10,8 @@ use super::print;
 /// Least number of letters of a word that is searched for in the reference.
 const FEWEST_LETTERS: usize = 3;
 
-/// Prints references of keys: first the keys with the path or name `key`, and the keys of the table with this name. If
-/// there is no such table, then also the keys whose reference contains a word that begins with `key`.
+/// Prints references of the keys with the path, name or table `key`. If no table has this name, also of the keys whose
+/// reference mentions `key`.
 pub fn explain(key: &str) -> Result<ExitCode, Failure> {
     let key = without_indices(key);
     let (mut found, others): (Vec<&KeyReference>, Vec<_>) =
@@ -32,18 +32,16 @@ pub fn explain(key: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Dotted path of a key, such as `time.step`.
+/// For example, `time.step`.
 fn path(entry: &KeyReference) -> String {
     if entry.table.is_empty() { entry.name.to_owned() } else { format!("{}.{}", entry.table, entry.name) }
 }
 
-/// Whether `key` is the path, the name or the table of an entry.
 fn is_meant(entry: &KeyReference, key: &str) -> bool {
     path(entry) == key || entry.name == key || entry.table == key
 }
 
-/// Whether a word of the name, the meaning or the default of an entry begins with `word`. Upper and lower case are not
-/// distinguished.
+/// Whether a word of the name, the meaning or the default of an entry begins with `word`, in any case.
 fn mentions(entry: &KeyReference, word: &str) -> bool {
     let word = word.to_lowercase();
     let texts = [entry.name, entry.meaning, entry.default.unwrap_or_default()];
@@ -51,8 +49,7 @@ fn mentions(entry: &KeyReference, word: &str) -> bool {
     words.any(|other| other.to_lowercase().starts_with(&word))
 }
 
-/// Removes indices and outer brackets from a key. For example, `probes.0.filter`, as in `--set`, becomes
-/// `probes.filter`.
+/// For example, `probes.0.filter`, as in `--set`, becomes `probes.filter`.
 fn without_indices(key: &str) -> String {
     let parts = key.trim_matches(|c| c == '[' || c == ']').split('.');
     parts.filter(|part| part.parse::<usize>().is_err()).collect::<Vec<_>>().join(".")
@@ -65,8 +62,7 @@ fn text(entry: &KeyReference) -> String {
     format!("{}{unit}\n  {meaning}\n  {default}\n", path(entry))
 }
 
-/// The key or table nearest to `key`. Its edit distance from `key` is at most 1 plus a third of the number of letters
-/// of `key`.
+/// The nearest key or table at an edit distance of at most 1 plus a third of the letters of `key`.
 fn nearest(key: &str) -> Option<String> {
     let names = KEYS.iter().flat_map(|entry| [path(entry), entry.name.to_owned(), entry.table.to_owned()]);
     let distances = names.map(|name| (strsim::damerau_levenshtein(key, &name), name));

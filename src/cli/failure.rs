@@ -16,12 +16,11 @@ use super::print;
 
 /// Exit code of a numerical failure of the run.
 const NUMERICAL: u8 = 1;
-/// Exit code of every other failure, such as an invalid command line, scenario, mesh or output directory.
+/// Exit code of every other failure.
 const USAGE: u8 = 2;
 /// Exit code of a run that the user has stopped.
 pub const INTERRUPTED: u8 = 130;
 
-/// Reason why a command failed.
 #[derive(Debug)]
 pub enum Failure {
     /// The scenario cannot be read.
@@ -32,19 +31,15 @@ pub enum Failure {
     Mesh(PathBuf, Box<GmshError>),
     /// The requested quantities are not defined for the mesh.
     Geometry(PathBuf, Box<MeshError>),
-    /// The results cannot be written.
     Output(Box<OutputError>),
     /// The run cannot be continued from a checkpoint.
     Checkpoint(Box<CheckpointError>),
-    /// The run stopped because of a failure that is neither numerical nor a failure of the output.
+    /// Failure of the run that is neither numerical nor of the output.
     Run(Box<RunError>),
-    /// The run stopped because of a numerical failure. Its results up to the failure are in this directory.
+    /// Numerical failure of the run, and directory of its results.
     Numerical(Box<NumericalFailure>, PathBuf),
-    /// Any other failure, such as an invalid request.
     Usage {
-        /// What is wrong.
         fact: String,
-        /// The remedy.
         help: &'static str,
     },
 }
@@ -56,7 +51,6 @@ impl From<OutputError> for Failure {
 }
 
 impl Failure {
-    /// The failure of writing to a file or directory.
     pub fn cannot_write(path: &Path, cause: &dyn fmt::Display) -> Self {
         Self::Usage {
             fact: format!("cannot write `{}`: {cause}", path.display()),
@@ -97,7 +91,7 @@ impl Failure {
     }
 }
 
-/// Text of an error of the set-up. If the error has a location in the scenario, the text contains it.
+/// Text of an error of the set-up, with its location in the scenario.
 fn setup(scenario: &Scenario, error: &SetupError) -> String {
     let Some(span) = error.span() else { return plain("error", &error.to_string()) };
     let (message, help) = split_remedy(&error.to_string());

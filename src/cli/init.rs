@@ -9,12 +9,12 @@ use ictus::io::atomic_write;
 use super::failure::Failure;
 use super::print;
 
-/// Number of cells along each of the three edges of the block.
+/// Number of cells along each edge of the block.
 const CELLS: [usize; 3] = [4, 4, 4];
 /// Edge length of a cell \[m\].
 const SIZE: f64 = 0.025;
 
-/// Text of the scenario. Each `NAME` in it is replaced by the name of the files.
+/// Each `NAME` is replaced by the name of the files.
 const SCENARIO: &str = r#"# A rubber block of 10 cm falls on a floor and bounces. Run it with `ictus run NAME.toml`, look at out/NAME/NAME.pvd in
 # ParaView, and draw its energies with `ictus plot out/NAME`. `ictus explain KEY` explains a key.
 title = "NAME"
@@ -52,7 +52,7 @@ quantities = ["position", "velocity", "acceleration"]
 frames = 60
 "#;
 
-/// Writes `NAME.toml` and `NAME.msh`. If one of these files exists already, the command fails and writes nothing.
+/// Writes `NAME.toml` and `NAME.msh`. Writes nothing if one of these files exists.
 pub fn init(name: &Path) -> Result<ExitCode, Failure> {
     let is_of_file = name.extension().is_some_and(|extension| extension == "toml" || extension == "msh");
     let stem = if is_of_file { name.with_extension("") } else { name.to_owned() };
@@ -81,8 +81,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     Ok(atomic_write(path, |file| file.write_all(text.as_bytes()))?)
 }
 
-/// Gmsh mesh (MSH 2.2) of a block of hexahedra with a corner at the origin. All cells are in the physical group
-/// `block`.
+/// Gmsh mesh (MSH 2.2) of a block of hexahedra with a corner at the origin, in the physical group `block`.
 fn mesh() -> String {
     let nodes_along = CELLS.map(|count| count + 1);
     let node = |[i, j, k]: [usize; 3]| 1 + i + nodes_along[0] * (j + nodes_along[1] * k);
@@ -106,7 +105,7 @@ fn mesh() -> String {
     )
 }
 
-/// Indices of the points of a grid. The first index varies fastest.
+/// The first index varies fastest.
 fn grid([nx, ny, nz]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     (0..nz).flat_map(move |k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])))
 }

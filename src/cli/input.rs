@@ -8,8 +8,8 @@ use super::diagnostic;
 use super::failure::Failure;
 use super::print;
 
-/// Runs `work` inside a pool of `threads` threads. `None` means one thread per core. A run has thousands of small
-/// tasks. If a thread outside the pool started a task, the task would wait until a thread of the pool wakes up.
+/// Runs `work` inside a pool of `threads` threads, or of one thread per core. A small task of a thread outside the pool
+/// would wait until the pool wakes up.
 pub fn on_threads<R: Send>(
     threads: Option<u16>,
     work: impl FnOnce() -> Result<R, Failure> + Send,
@@ -41,7 +41,6 @@ pub fn set_up(scenario: &Scenario) -> Result<Simulation, Failure> {
     Ok(simulation)
 }
 
-/// Prints warnings of a simulation.
 pub fn print_warnings(warnings: &[String]) {
     warnings.iter().for_each(|warning| print::message(&diagnostic::plain("warning", warning)));
 }

@@ -13,7 +13,6 @@ use super::args::MeshOptions;
 use super::failure::Failure;
 use super::print;
 
-/// Contents and quality of a mesh.
 #[derive(Debug, Serialize)]
 struct Report {
     file: String,
@@ -21,15 +20,14 @@ struct Report {
     /// Number of elements of each kind, in all dimensions.
     elements: BTreeMap<&'static str, usize>,
     groups: Vec<GroupReport>,
-    /// Highest dimension of the elements. All following quantities refer to the elements of this dimension.
+    /// Highest dimension of the elements. All following quantities refer to this dimension.
     dimension: usize,
     volume: f64,
-    /// Number of inverted elements.
     inverted: usize,
     quality: Quality,
     smallest_edge: f64,
     smallest_altitude: f64,
-    /// Critical step; only with `--young`, `--poisson` and `--density`.
+    /// Only with `--young`, `--poisson` and `--density`.
     #[serde(flatten)]
     critical: Option<CriticalReport>,
 }
@@ -50,15 +48,15 @@ struct Quality {
     worst: u64,
 }
 
-/// Critical step of a mesh of one material. Both fields are null if an element is inverted.
+/// Both fields are null if an element is inverted.
 #[derive(Debug, Serialize)]
 struct CriticalReport {
     critical_step: Option<f64>,
-    /// Gmsh tag of the element with the smallest critical step.
+    /// Gmsh tag.
     critical_element: Option<u64>,
 }
 
-/// Prints contents and quality of a mesh. Inverted elements are not an error here: their number is printed.
+/// Prints contents and quality of a mesh. Inverted elements are counted, and are not an error.
 pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     let path = &options.mesh;
     let solid = solid(options)?;
@@ -78,7 +76,7 @@ pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Material and density that the options define; `None` if an option is missing.
+/// `None` if an option is missing.
 fn solid(options: &MeshOptions) -> Result<Option<(Material, f64)>, Failure> {
     let (Some(young), Some(poisson), Some(density)) = (options.young, options.poisson, options.density)
     else {
@@ -195,7 +193,7 @@ fn name_values(report: &Report, quality: &QualityReport) -> Vec<(&'static str, S
     facts
 }
 
-/// Number of inverted elements, followed by the Gmsh tags of the first few of them.
+/// Number of inverted elements, and the Gmsh tags of the first few.
 fn inverted(quality: &QualityReport) -> String {
     const SHOWN: usize = 8;
     let tags: Vec<String> =

@@ -1,4 +1,4 @@
-//! The command line: its arguments, one file for each subcommand, printing and progress.
+//! The command line: one file for each subcommand, printing and progress.
 
 mod args;
 mod check;
@@ -23,8 +23,8 @@ use clap::{CommandFactory, Parser};
 use args::{Arguments, Command};
 use input::on_threads;
 
-/// Parses the command line, runs the subcommand and returns the exit code: 0 success, 1 numerical failure of the
-/// run, 2 invalid command line, scenario, mesh or output directory, 130 interrupted.
+/// Returns the exit code: 0 success, 1 numerical failure of the run, 2 invalid command line, scenario, mesh or output
+/// directory, 130 interrupted.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {

@@ -19,11 +19,11 @@ use super::print;
 struct Report {
     scenario: String,
     title: String,
-    /// System of units, if the scenario names one.
+    /// Null unless the scenario names its system.
     units: Option<&'static str>,
-    /// Whether the run begins in flight. Without a flight, nothing is predicted.
+    /// Without a flight, nothing is predicted.
     begins_in_flight: bool,
-    /// Names of the bodies that neither fly nor stay at rest. A single such body prevents a flight.
+    /// Names of the bodies that neither fly nor stay at rest, and prevent a flight.
     hindered: Vec<String>,
     /// Time at the end of the flight \[s\].
     time: f64,
@@ -34,20 +34,19 @@ struct Report {
     hierarchies: Vec<HierarchySummary>,
     /// Instants at which detection ran, each with its wall-clock time.
     detection: FlightDetection,
-    /// The levels that were written; only with `--levels`.
+    /// Only with `--levels`.
     #[serde(skip_serializing_if = "Option::is_none")]
     levels: Option<LevelsReport>,
 }
 
-/// The levels of the hierarchies that were written to a file.
 #[derive(Debug, Serialize)]
 struct LevelsReport {
-    /// Number of levels that were written, including the roots.
+    /// Number of levels, including the roots.
     count: u32,
     file: PathBuf,
 }
 
-/// Computes the flight up to the first contact. Writes the levels of the hierarchies if requested.
+/// Computes the flight up to the first contact.
 pub fn predict(options: &PredictOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.report.scenario)?;
     let mut simulation = set_up(&scenario)?;

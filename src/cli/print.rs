@@ -1,5 +1,4 @@
-//! Printing. Standard output receives tables without borders and colours, or one JSON object. Standard error receives
-//! messages.
+//! Printing. Standard output receives tables or one JSON object, and standard error receives messages.
 
 use std::io::Write;
 
@@ -10,20 +9,20 @@ use serde::Serialize;
 
 /// Prints a text on standard output.
 ///
-/// Write errors are ignored. A closed pipe (`ictus mesh … | head`) is not an error, and there is no place to report
-/// other errors.
+/// Write errors are ignored: a closed pipe (`ictus mesh … | head`) is not an error, and other errors cannot be
+/// reported.
 pub fn text(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Prints a message on standard error. If standard error is closed, the message is lost and the command continues.
+/// Prints a message on standard error. If standard error is closed, the message is lost.
 pub fn message(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
-/// Prints a value as one JSON object. Prints nothing if the value cannot be serialised.
+/// Prints a value as one JSON object.
 pub fn json(value: &impl Serialize) {
     if let Ok(mut object) = serde_json::to_string_pretty(value) {
         object.push('\n');
@@ -31,7 +30,7 @@ pub fn json(value: &impl Serialize) {
     }
 }
 
-/// A table, indented by one space. A column is aligned left if its name begins with `<`, and right otherwise.
+/// A table. A column is aligned left if its name begins with `<`, and right otherwise.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -45,18 +44,17 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     table.trim_fmt() + "\n"
 }
 
-/// Lines with a name and a value each. The values are aligned.
+/// One line per name, with aligned values.
 pub fn name_values(pairs: &[(&str, String)]) -> String {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     pairs.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
 }
 
-/// Largest number of instants of detection in a table that have their own row.
+/// Largest number of instants of detection with their own row.
 const INSTANTS_SHOWN: usize = 12;
 
-/// Table of the wall-clock time of detection before the first contact. Each of the first `INSTANTS_SHOWN` instants at
-/// which detection ran has a row, and one row sums all further instants. The last row is for the construction of the
-/// hierarchies. Empty if detection has not run.
+/// Table of the wall-clock time of detection before the first contact. The first `INSTANTS_SHOWN` instants have their
+/// own rows. Empty if detection has not run.
 pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     let unit = units.symbol_of("s");
     let FlightDetection { instants, construction_seconds, construction_share, .. } = flight;
@@ -91,8 +89,8 @@ pub fn decimals(value: f64, count: usize) -> String {
     }
 }
 
-/// A number for tables, with up to six significant digits. Very small and very large numbers are in scientific notation
-/// with four digits. A number that is not finite is written as `-`.
+/// A number with up to six significant digits. Very small and very large numbers are in scientific notation. A number
+/// that is not finite is written as `-`.
 pub fn number(value: f64) -> String {
     const DIGITS: i32 = 6;
     if value == 0.0 || !value.is_finite() {
@@ -109,7 +107,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// A point for tables. Components whose magnitude is below 1e-12 times the largest magnitude are printed as zero.
+/// A point. Components below 1e-12 times the largest magnitude are printed as zero.
 pub fn point(point: [f64; 3]) -> String {
     const ROUNDING: f64 = 1e-12;
     let largest = point.iter().fold(0.0, |largest, x| x.abs().max(largest));

@@ -1,7 +1,7 @@
 //! Progress of a run on standard error: a bar on a terminal, and otherwise a line every ten seconds.
 //!
-//! The percentage refers to the current stage. In dynamic relaxation, it measures the number of steps at rest. In
-//! flight, it measures the simulated time. Afterwards, it measures the number of steps.
+//! Each stage has its own percentage: of the steps at rest in dynamic relaxation, of the time in flight, and of the
+//! steps afterwards.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -14,12 +14,11 @@ use super::print;
 
 /// Time between two redraws of the bar.
 const REDRAW: Duration = Duration::from_millis(100);
-/// Time between two lines if standard error is not a terminal.
+/// Time between two lines.
 const LINE: Duration = Duration::from_secs(10);
 /// Number of units of work that make up the bar.
 const TICKS: u64 = 10_000;
 
-/// Shows progress.
 pub struct Reporter {
     display: Display,
     /// Symbol of the unit of time.
@@ -27,12 +26,11 @@ pub struct Reporter {
     last: Instant,
     work: Work,
     stage: Stage,
-    /// Instant at which this process began to take stable steps, and the number of stable steps that the run had taken
-    /// before. Stable steps are the steps outside flight.
+    /// Instant of the first stable step of this process, and the number of earlier stable steps. Stable steps are those
+    /// outside flight.
     stepping: Option<(Instant, u64)>,
 }
 
-/// Stage of a run. Each stage has a percentage of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
     Relaxation,
@@ -50,18 +48,17 @@ impl Stage {
     }
 }
 
-/// Estimate of the part of the work of a stage that is done, from 0 to 1. Within a stage, the estimate never decreases.
-/// It is 1 only at the end of the stage.
+/// Estimate of the part of the work of a stage that is done. It never decreases, and is 1 only at the end of the stage.
 #[derive(Debug, Default)]
 struct Work {
     fraction: f64,
 }
 
 impl Work {
-    /// Largest fraction before the end of a stage. With one decimal, it is printed as 99.9 %.
+    /// Largest fraction before the end of a stage, printed as 99.9 %.
     const MOST: f64 = 0.999;
 
-    /// Updates the estimate by the progress of a run, and returns the estimate.
+    /// Updates and returns the estimate.
     fn of(&mut self, progress: &Progress) -> f64 {
         match progress {
             Progress { relaxation: Some(relaxation), .. } => {
@@ -72,8 +69,8 @@ impl Work {
         }
     }
 
-    /// Updates the estimate, and returns it. `done` is the work done in the stage, and `remaining` is the expected
-    /// remaining work, both in the same unit. If `remaining` is not finite, it is unknown.
+    /// Updates and returns the estimate. `done` and `remaining` are work of the stage in the same unit. An infinite or
+    /// NaN `remaining` is unknown.
     fn update(&mut self, done: f64, remaining: f64) -> f64 {
         let fraction = match done / (done + remaining) {
             _ if remaining <= 0.0 => 1.0,
@@ -85,19 +82,14 @@ impl Work {
     }
 }
 
-/// Form of the display.
 enum Display {
-    /// No display.
     Silent,
-    /// A bar on a terminal.
     Bar(ProgressBar),
-    /// Lines, if standard error is not a terminal.
     Lines,
 }
 
 impl Reporter {
-    /// A reporter that shows nothing if `quiet` is set. Otherwise, it shows a bar if standard error is a terminal, and
-    /// lines if not. Times are in `units`.
+    /// Shows nothing if `quiet` is set. Times are in `units`.
     pub fn new(quiet: bool, units: UnitSystem) -> Self {
         let display = if quiet {
             Display::Silent
@@ -152,8 +144,7 @@ impl Reporter {
         }
     }
 
-    /// Remaining wall-clock time as text, at the mean rate of the stable steps of this process. Empty before its first
-    /// stable step.
+    /// Remaining wall-clock time, at the mean rate of the stable steps of this process.
     fn time_left(&self, progress: &Progress) -> String {
         let Some((start, first)) = self.stepping.filter(|(_, first)| progress.stable_steps > *first) else {
             return String::new();
@@ -163,7 +154,6 @@ impl Reporter {
         format!("  {} left", HumanDuration(left))
     }
 
-    /// Removes the bar from the terminal.
     pub fn finish(&self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
@@ -171,7 +161,7 @@ impl Reporter {
     }
 }
 
-/// The progress in words; `second` is the symbol of the unit of time.
+/// `second` is the symbol of the unit of time.
 fn describe(progress: &Progress, second: &str) -> String {
     if let Some(RelaxationProgress { share, tolerance, .. }) = progress.relaxation {
         return format!(
@@ -227,9 +217,8 @@ mod tests {
         );
     }
 
-    /// With equal steps, the estimate is the ratio of the steps taken to all steps. When the steps become ten times
-    /// shorter, this ratio falls. The estimate then remains constant until the ratio exceeds it again. The estimate is
-    /// 1 only at the end.
+    /// With equal steps, the estimate is the ratio of the steps taken to all steps. If the steps become ten times
+    /// shorter, the estimate remains constant until the ratio exceeds it again. It is 1 only at the end.
     #[test]
     fn work_is_counted_in_steps_and_never_decreases() {
         let mut work = Work::default();

@@ -24,7 +24,7 @@ use super::input::{print_warnings, read_scenario, set_up};
 use super::print;
 use super::progress::Reporter;
 
-/// Runs the scenario. Returns the exit code: 0 for a finished run, 130 for an interrupted one.
+/// Returns the exit code: 0 for a finished run, 130 for an interrupted one.
 pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.scenario)?;
     let directory = options.output.clone().unwrap_or_else(|| scenario.output.directory.clone());
@@ -49,19 +49,16 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
 pub(super) struct Completed {
     pub summary: Summary,
     pub failure: Option<Box<NumericalFailure>>,
-    /// Number of frames written.
     pub frames: usize,
 }
 
-/// A checkpoint, and the lock of the output directory in which the run continues. The lock is `None` if the directory
-/// does not exist.
+/// The lock belongs to the output directory, and is `None` if the directory does not exist.
 pub(super) struct Resumed {
     lock: Option<DirectoryLock>,
     checkpoint: Checkpoint,
 }
 
-/// Runs a scenario, from a checkpoint if one is given. Writes the results to a directory. The directory is locked
-/// during the run.
+/// Runs a scenario, and writes the results to a directory, which is locked during the run.
 pub(super) fn execute(
     scenario: &Scenario,
     directory: &Path,
@@ -76,8 +73,7 @@ pub(super) fn execute(
         let hints = hints(scenario, &simulation);
         hints.iter().for_each(|hint| print::message(&diagnostic::plain("hint", hint)));
     }
-    // Variables are dropped in the reverse order of their declaration. The lock is therefore released after the
-    // recorder is dropped. Until then, the threads of the recorder can write.
+    // Variables are dropped in reverse order. The lock must outlive the recorder, whose threads can write.
     let (_lock, mut recorder) = match resumed {
         Some(Resumed { lock, checkpoint }) => {
             let (time, step) = checkpoint.instant();
@@ -121,7 +117,7 @@ pub(super) fn execute(
     Ok(Completed { summary, failure: failure.map(Box::new), frames: recorder.num_frames() })
 }
 
-/// Warnings that a directory holds results of scenarios with names other than `name`.
+/// Warnings that a directory holds results of scenarios with other names.
 fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let stems =
@@ -141,7 +137,7 @@ fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     others.into_iter().map(warning).collect()
 }
 
-/// Returns the lock or its error. If the lock was taken over from a run that ended early, prints this.
+/// Reports that the lock was taken over from a run that ended early.
 fn locked(lock: Result<DirectoryLock, OutputError>, quiet: bool) -> Result<DirectoryLock, Failure> {
     let lock = lock?;
     if let (Some(owner), false) = (&lock.taken_over, quiet) {
@@ -163,8 +159,7 @@ fn resume(
     Ok(Resumed { lock, checkpoint: read_checkpoint(scenario, directory, file)? })
 }
 
-/// The checkpoint to continue from: that in `file` if given, and otherwise the latest readable checkpoint of the
-/// output directory.
+/// The checkpoint in `file`, or else the latest readable checkpoint of the output directory.
 fn read_checkpoint(
     scenario: &Scenario,
     directory: &Path,
@@ -225,7 +220,6 @@ pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
 /// Largest number of first contacts in the closing report.
 const CONTACTS_SHOWN: usize = 10;
 
-/// The text that is printed at the end of a run.
 fn report(summary: &Summary, scenario: &Scenario, directory: &Path, frames: usize) -> String {
     let units = scenario.likely_units();
     let seconds = |time: f64| format!("{time:.9} {}", units.symbol_of("s"));
@@ -256,8 +250,7 @@ fn report(summary: &Summary, scenario: &Scenario, directory: &Path, frames: usiz
     format!("{head}\n{facts}\n{in_flight}{detection}\n{profile}")
 }
 
-/// Errors of energy and momentum, each with the peak in the run to which it refers. The energy error has two parts:
-/// imbalance and numerical work.
+/// Errors of energy and momentum, each with its peak. The energy error has two parts: imbalance and numerical work.
 fn errors(
     energy: &EnergySummary,
     momentum: &MomentumSummary,
@@ -287,7 +280,6 @@ fn errors(
     ]
 }
 
-/// Warnings of probes, each with the name of its probe.
 fn warnings_of_probes(probes: &[ProbeSummary]) -> Vec<String> {
     let of_probe = |probe: &ProbeSummary| {
         let ProbeSummary { name, warnings, .. } = probe;
@@ -296,7 +288,7 @@ fn warnings_of_probes(probes: &[ProbeSummary]) -> Vec<String> {
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Peak accelerations and head injury criteria of the probes for which the scenario requests them.
+/// Peak accelerations and head injury criteria that the scenario requests.
 fn injuries(probes: &[ProbeSummary], units: UnitSystem) -> Vec<(&'static str, String)> {
     let unit = units.symbol_of("s");
     let of_probe = |probe: &ProbeSummary| {
@@ -319,8 +311,8 @@ fn injuries(probes: &[ProbeSummary], units: UnitSystem) -> Vec<(&'static str, St
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Limits of the steps outside flight, each with its number of steps and its share of these steps. The most frequent
-/// limit comes first. `None` without steps outside flight.
+/// Limits of the steps outside flight, each with its number of steps and its share. The most frequent limit comes
+/// first.
 fn step_limits(summary: &Summary) -> Option<String> {
     let steps = summary.steps - summary.flight_steps;
     let mut limits: Vec<_> = summary.step_limits.iter().filter(|(name, _)| **name != "flight").collect();
@@ -330,7 +322,7 @@ fn step_limits(summary: &Summary) -> Option<String> {
     (steps > 0).then(|| limits.into_iter().map(text).collect::<Vec<_>>().join(", "))
 }
 
-/// Numbers of contact problems without a converged solution. Kinds of problems that did not occur are omitted.
+/// Numbers of contact problems without a converged solution.
 fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     let ContactSummary {
         unsolved_impulses,
@@ -352,8 +344,7 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     lines.into_iter().filter_map(line).collect()
 }
 
-/// First contact of each pair of bodies, in the order of `contacts`. At most [`CONTACTS_SHOWN`] pairs are listed. A
-/// last line gives the number of further pairs.
+/// First contact of each pair of bodies; the last line counts the pairs beyond [`CONTACTS_SHOWN`].
 fn first_contacts(contacts: &[FirstContact], units: UnitSystem) -> Vec<(&'static str, String)> {
     let [unit_of_time, unit_of_speed] = ["s", "m/s"].map(|si| units.symbol_of(si));
     let line = |contact: &FirstContact| {
@@ -382,7 +373,7 @@ fn profile(wall: &WallSeconds) -> String {
     print::table(&["<stage", "time [s]", "share"], &rows)
 }
 
-/// Table of the cost of detection. It has one row for each term of the cost model, and a row for their sum.
+/// Table of the cost of detection: one row for each term of the cost model, and their sum.
 fn detection(summary: &DetectionSummary) -> String {
     let total = summary.total_seconds;
     let share = |seconds: f64| if total > 0.0 { 100.0 * seconds / total } else { 0.0 };

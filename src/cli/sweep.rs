@@ -17,13 +17,12 @@ use super::run::{execute, stop_on_signal};
 /// File of the table that compares the runs.
 const TABLE: &str = "sweep.csv";
 
-/// A key of the scenario with its values.
 struct Axis {
     key: String,
     values: Vec<String>,
 }
 
-/// A scenario with one combination of values, and the folder of its results.
+/// One combination of values, and the folder of its results.
 struct Case {
     scenario: Scenario,
     values: Vec<String>,
@@ -70,7 +69,7 @@ fn exit_code(summaries: &[Summary]) -> ExitCode {
     }
 }
 
-/// Reads a key and its values from `KEY=VALUE,VALUE…`.
+/// Reads `KEY=VALUE,VALUE…`.
 fn axis(text: &str) -> Result<Axis, Failure> {
     let usage = |fact: String| Failure::Usage {
         fact,
@@ -84,7 +83,7 @@ fn axis(text: &str) -> Result<Axis, Failure> {
     }
 }
 
-/// Splits a text into values at those commas that are outside brackets and quotes.
+/// Splits a text at commas outside brackets and quotes.
 fn split(text: &str) -> Vec<String> {
     let (mut values, mut depth, mut quote) = (vec![String::new()], 0_i32, None);
     for character in text.chars() {
@@ -133,7 +132,7 @@ fn case(options: &SweepOptions, axes: &[Axis], values: Vec<String>) -> Result<Ca
     Ok(Case { scenario, values, folder })
 }
 
-/// Name of the folder of a combination, such as `v=10,friction=0.3`. It contains only the last part of each key.
+/// For example, `v=10,friction=0.3`, with only the last part of each key.
 fn folder_name(axes: &[Axis], values: &[String]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "+-.".contains(c);
     let plain = |text: &str| text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect::<String>();
@@ -142,8 +141,7 @@ fn folder_name(axes: &[Axis], values: &[String]) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// Makes repeated names of folders distinct by a number at their end. For example, the meshes `a/b` and `a_b` give the
-/// same name.
+/// Numbers repeated names. For example, the meshes `a/b` and `a_b` give the same name.
 fn number_repeated<'a>(folders: impl Iterator<Item = &'a mut PathBuf>) {
     let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for folder in folders {
@@ -155,7 +153,7 @@ fn number_repeated<'a>(folders: impl Iterator<Item = &'a mut PathBuf>) {
     }
 }
 
-/// Header and rows of the table. The columns are the values of the keys, followed by results of the runs.
+/// Header and rows: the values of the keys, followed by results of the runs.
 fn table(axes: &[Axis], values: &[Vec<String>], summaries: &[Summary]) -> Vec<Vec<String>> {
     let keys = axes.iter().map(|axis| axis.key.clone());
     let results = [
@@ -203,7 +201,7 @@ fn results_of(summary: &Summary) -> Vec<String> {
     results
 }
 
-/// The table without those columns in which no run has a value.
+/// The table without columns in which no run has a value.
 fn without_empty_columns(table: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let num_columns = table.first().map_or(0, Vec::len);
     let is_kept =

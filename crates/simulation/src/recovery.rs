@@ -1,18 +1,16 @@
 //! Recovery from a failed step: the state before the step is computed again from an earlier copy of the state.
 //!
-//! A step changes most of the state before it can fail. Instead of undoing each change, the simulation keeps a copy of
-//! the state that is up to [`STEPS_PER_COPY`] steps old. When a step fails, the simulation returns to the copy and
-//! repeats the steps since the copy. A repeated step gives the same bits, as after a restart. The resulting state
-//! equals the state before the failed step in every bit, and the caches belong to this state.
+//! A step changes most of the state before it can fail. The simulation therefore keeps a copy of the state, at most
+//! [`STEPS_PER_COPY`] steps old. After a failure, the simulation returns to the copy and repeats the steps since then.
+//! The repeated steps give the same bits.
 //!
-//! No copy is kept in flight and in the last step of dynamic relaxation. If the energy balance of a step without a copy
-//! fails, the state remains the state after the failed step. The statistics of detection include the repeated steps.
+//! No copy is kept in flight and in the last step of dynamic relaxation. If the energy check fails there, the state
+//! remains that after the failed step. The statistics of detection include the repeated steps.
 
 use super::Simulation;
 use super::error::NumericalFailure;
 
-/// Number of steps between two copies of the state. A copy takes a tenth of the time of a step, so the copies lengthen
-/// a run by 0.2 %.
+/// Number of steps between two copies of the state. The copies lengthen a run by 0.2 %.
 const STEPS_PER_COPY: u64 = 64;
 
 impl Simulation {
@@ -27,7 +25,7 @@ impl Simulation {
         outcome
     }
 
-    /// Takes a step of the run, or of the dynamic relaxation, and checks its energy balance.
+    /// Takes a step of the run or of the dynamic relaxation, and checks its energy balance.
     fn step_and_check(&mut self) -> Result<(), NumericalFailure> {
         if self.is_relaxing() {
             self.relax()?;
@@ -38,8 +36,8 @@ impl Simulation {
         self.check_energy()
     }
 
-    /// Discards the copy. Call this function after every change of the state outside a step, because repeated steps
-    /// would not reproduce the change.
+    /// Discards the copy. Required after every change of the state outside a step: repeated steps would not reproduce
+    /// it.
     pub(crate) fn forget_copy(&mut self) {
         self.earlier = None;
     }

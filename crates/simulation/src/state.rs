@@ -23,19 +23,17 @@ use super::step::driving_functions::FunctionRange;
 use super::step::initial_gaps::InitialGaps;
 use super::step::step_size::StepControl;
 
-/// All data of a simulation that evolve in time, as they are between two steps. From a copy of the state, a simulation
-/// of the same model can continue with results that are equal in every bit.
+/// All data of a simulation that evolve in time, between two steps. From a copy of the state, a simulation of the same
+/// model continues with the same bits.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct State {
-    /// Time, and motion of the nodes.
     pub(crate) nodes: NodalState,
-    /// Motion of the rigid bodies. In flight, also the motion of the other bodies and of the walls, if they fly. One
-    /// entry per body; `None` for all others.
+    /// Rigid bodies and, in flight, other flying bodies and walls. One entry per body; `None` for all others.
     pub(crate) rigid_bodies: Vec<Option<RigidBody>>,
     pub(crate) phase: Phase,
     pub(crate) relaxation: Relaxation,
     pub(crate) steps_in_flight: u64,
-    /// History variables of the materials, at the beginning and at the end of the last step.
+    /// History variables at the beginning and at the end of the last step.
     pub(crate) history: MaterialHistory,
     /// Forces at the end of the last step, and values of the prescribed motion.
     pub(crate) forces: Forces,
@@ -62,11 +60,11 @@ clone_by_field!(State {
 pub(crate) struct ContactState {
     pub constraints: Constraints,
     pub action: ContactAction,
-    /// Nodal positions of the last detection \[m\]; empty if contact has corrected no position since this detection.
+    /// Nodal positions of the last detection \[m\]; empty if contact has corrected no position since then.
     pub detected_positions: Vec<Vec3>,
     pub initial_gaps: InitialGaps,
     pub response: ResponseMemory,
-    /// Memory of detection. Only copies of the state contain this memory. During a run, it is in the detector.
+    /// Only in copies of the state. During a run, the detector holds this memory.
     pub detection: DetectionMemory,
     /// Length of the following step for which the tie forces were computed \[s\]; 0 if they must be computed again.
     pub tied_step: f64,
@@ -85,7 +83,7 @@ clone_by_field!(ContactState {
     tie_iterations,
 });
 
-/// Energies and momenta, their balances since the start, and the first contacts and warnings so far.
+/// Energies, momenta and their balances since the start; first contacts and warnings.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     pub energies: Energies,
@@ -97,17 +95,16 @@ pub(crate) struct Ledger {
     /// One entry per body.
     pub hourglass_audits: Vec<HourglassAudit>,
     /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with the mass m and the largest absolute coordinate |x| of each
-    /// body. It scales the energy that the rounding of positions adds.
+    /// body. Scales the energy added by the rounding of positions.
     pub rounded_moment: f64,
     pub external_wrench: Wrench,
-    /// Reactions, impulses and work of boundaries and walls.
+    /// Boundaries first, then walls.
     pub support_accounts: Vec<SupportAccount>,
     pub first_contacts: Vec<FirstContact>,
-    /// Body pairs that have an entry in `first_contacts`.
     pub have_touched: BTreeSet<[u32; 2]>,
-    /// Number of consecutive steps, up to the last step, in which the energy imbalance exceeded its tolerance.
+    /// Number of consecutive steps, up to the last step, with an energy imbalance above the tolerance.
     pub steps_past_tolerance: u32,
-    /// Ranges of the driving functions, in the order of the functions.
+    /// In the order of the driving functions.
     pub function_ranges: Vec<FunctionRange>,
     pub warnings: Vec<String>,
 }
@@ -135,7 +132,7 @@ clone_by_field!(Ledger {
 pub struct OtherModel;
 
 impl State {
-    /// The state as bytes. [`State::decode`] restores the same bits from these bytes.
+    /// The state as bytes, from which [`State::decode`] restores the same bits.
     ///
     /// # Errors
     /// `postcard::Error` of the serialisation.
@@ -143,7 +140,7 @@ impl State {
         postcard::to_stdvec(self)
     }
 
-    /// Reads a state from the bytes that [`State::encode`] has written.
+    /// Reads a state from the bytes of [`State::encode`].
     ///
     /// # Errors
     /// `postcard::Error` if the bytes are not a state of this version of the program.
@@ -154,7 +151,7 @@ impl State {
         if is_whole { Ok(state) } else { Err(postcard::Error::DeserializeBadEncoding) }
     }
 
-    /// Whether all lengths and indices are valid for this model. The history of the materials is not checked here.
+    /// Whether all lengths and indices are valid for this model, except those of the material history.
     pub(crate) fn fits(&self, model: &Model) -> bool {
         let Self { nodes, rigid_bodies, forces, contact, ledger, .. } = self;
         let (num_nodes, num_bodies) = (model.reference_positions.len(), model.bodies.len());
@@ -176,7 +173,7 @@ impl State {
             && bodies.all(|&body| (body as usize) < num_bodies)
     }
 
-    /// The state of a model at rest in the reference configuration, without forces.
+    /// The state at rest in the reference configuration, without forces.
     pub(crate) fn at_rest(
         model: &Model,
         rigid_bodies: Vec<Option<RigidBody>>,
@@ -225,7 +222,7 @@ impl State {
     }
 }
 
-/// Motion, contacts and balances at the beginning of the step, for comparison with the end of the step.
+/// Values at the beginning of the step, for comparison with the end of the step.
 pub(crate) struct Before {
     pub rigid_bodies: Vec<Option<RigidBody>>,
     pub constraints: Constraints,
@@ -234,7 +231,6 @@ pub(crate) struct Before {
 }
 
 impl Before {
-    /// An empty copy for a model with `num_nodes` nodes.
     pub fn new(num_nodes: usize) -> Self {
         Self {
             rigid_bodies: Vec::new(),
@@ -244,7 +240,7 @@ impl Before {
         }
     }
 
-    /// Copies the rigid states and the balances, because the step overwrites both.
+    /// Copies the data that the step overwrites.
     pub fn note(&mut self, state: &State) {
         self.rigid_bodies.clone_from(&state.rigid_bodies);
         self.balances.clone_from(&state.ledger.balances);

@@ -7,9 +7,9 @@ use std::time::Instant;
 pub struct WallTimes {
     /// Reading meshes and building the model.
     pub read: f64,
-    /// All other parts of the set-up, such as the check for overlaps at t = 0.
+    /// All other parts of the set-up.
     pub setup: f64,
-    /// Construction of the hierarchies of contact detection.
+    /// Construction of the hierarchies.
     pub hierarchy: f64,
     /// Contact detection.
     pub detection: f64,
@@ -19,7 +19,7 @@ pub struct WallTimes {
     pub internal_force: f64,
     /// Computation of critical steps.
     pub critical_step: f64,
-    /// Time integration. It includes the momenta of the bodies, loads, supports and flight.
+    /// Time integration, momenta, loads, supports and flight.
     pub integration: f64,
     /// Audit of energy and momentum.
     pub account: f64,
@@ -27,7 +27,6 @@ pub struct WallTimes {
     pub output: f64,
 }
 
-/// Runs `work` and adds its wall-clock time to `seconds`.
 pub(crate) fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let result = work();

@@ -20,31 +20,27 @@ use super::{diagnostic, print};
 
 /// Number of steps that are timed to estimate the wall time of a run.
 const TIMED_STEPS: u32 = 20;
-/// Wall-clock time after which no further step is timed.
 const TIMED_AT_MOST: Duration = Duration::from_secs(1);
 
-/// Set-up and expected cost of a run.
 #[derive(Debug, Serialize)]
 struct Report {
     scenario: String,
     title: String,
-    /// System of units, if the scenario names it.
+    /// Null unless the scenario names its system.
     units: Option<&'static str>,
-    /// System of units inferred from the materials: the only system in which all of them can be solids. Null if the
-    /// scenario names its system, or if no system can be inferred.
+    /// The only system in which all materials can be solids; null if the scenario names its system, or if none can be
+    /// inferred.
     inferred_units: Option<&'static str>,
-    /// The bodies, in the order of the scenario.
+    /// In the order of the scenario.
     bodies: Vec<BodyReport>,
     walls: Vec<WallReport>,
     /// Probes that sample a node.
     probes: Vec<probes::ProbeReport>,
-    /// Whether the run begins in flight: every body flies freely and without stress, or stays at rest.
     begins_in_flight: bool,
-    /// First contact after the flight; null if the run does not begin in flight, or if no contact follows.
+    /// First contact after a flight from t = 0.
     first_contact: Option<FirstContact>,
     time: TimeReport,
     warnings: Vec<String>,
-    /// Hints at values that look as if units were mixed.
     hints: Vec<String>,
 }
 
@@ -63,11 +59,11 @@ struct BodyReport {
     wave_speed: Option<f64>,
     /// Largest distance between two nodes of the same element.
     largest_size: Option<f64>,
-    /// Gmsh tag of the element with the distance `largest_size`.
+    /// Gmsh tag.
     largest_element: Option<u64>,
-    /// Critical time step in the reference configuration; null for a rigid body.
+    /// In the reference configuration; null for a rigid body.
     critical_step: Option<f64>,
-    /// Gmsh tag of the element with the smallest critical step.
+    /// Gmsh tag.
     critical_element: Option<u64>,
 }
 
@@ -79,7 +75,7 @@ struct WallReport {
     /// Unit normal towards the bodies.
     normal: [f64; 3],
     motion: &'static str,
-    /// Mass; null for a wall that is not free along its normal.
+    /// Null unless the wall is free along its normal.
     mass: Option<f64>,
 }
 
@@ -90,16 +86,13 @@ struct TimeReport {
     stable_step: f64,
     /// Whether the scenario prescribes the step.
     fixed: bool,
-    /// Most frequent limit of the timed stable steps, in the words of `steps.csv`. Steps that end at an event do not
-    /// count. Null if no other step was timed.
+    /// Most frequent limit of the timed stable steps, in the words of `steps.csv`; events do not count.
     limited_by: Option<&'static str>,
-    /// Largest distance that a node of a rigid body may travel in a step, and the name of the body whose contact
-    /// surface sets this distance; null without such a limit.
+    /// Largest travel of a node of a rigid body in a step, and the body whose contact surface sets this limit.
     rigid_travel: Option<(f64, String)>,
-    /// Expected number of stable steps to the end. They are counted from the first contact if the run begins in flight,
-    /// and otherwise from t = 0.
+    /// Expected number of stable steps to the end: from the first contact after a flight, and otherwise from t = 0.
     stable_steps: u64,
-    /// Expected wall time of the stable steps \[s\]; null if no step could be timed.
+    /// Expected wall time of the stable steps \[s\].
     wall_seconds: Option<f64>,
     threads: usize,
 }
@@ -130,8 +123,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     let remaining = scenario.time.end - simulation.progress().time;
     let stable_steps = (remaining / stable_step).ceil() as u64;
     let wall_seconds = time_steps(simulation).map(|seconds| seconds * stable_steps as f64);
-    // If the run does not begin in flight, no contact is predicted. The first contacts in the summary then belong to
-    // the timed steps.
+    // Without a flight from t = 0, the first contacts in the summary belong to the timed steps.
     let predicted = if begins_in_flight { 1 } else { 0 };
     let summary = simulation.summary(scenario, Status::Finished, None);
     let mut warnings: Vec<String> = scenario.warnings.iter().map(|warning| warning.message.clone()).collect();
@@ -194,15 +186,14 @@ fn wall_report(wall: &WallSpec) -> WallReport {
     WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
 }
 
-/// Limit that determined the length of most steps, without flight and events; `None` if no other limit occurs.
+/// Limit of most steps, without flight and events.
 fn most_frequent_limit(limits: &BTreeMap<&'static str, u64>) -> Option<&'static str> {
     let of_stable_steps = limits.iter().filter(|(name, _)| !["flight", "event"].contains(*name));
     of_stable_steps.max_by_key(|(_, count)| **count).map(|(name, _)| *name)
 }
 
-/// Mean wall time of a step \[s\]. The mean is over up to [`TIMED_STEPS`] steps. The step before them is not timed,
-/// because it builds caches. The results of all these steps are discarded. `None` if the run ends first, or if a step
-/// fails.
+/// Mean wall time of up to [`TIMED_STEPS`] steps \[s\]. The step before them builds caches, and is not timed. `None` if
+/// the run ends first, or if a step fails.
 fn time_steps(simulation: &mut Simulation) -> Option<f64> {
     if !simulation.is_finished() {
         simulation.advance(f64::INFINITY).ok()?;
@@ -312,7 +303,7 @@ fn expectations(report: &Report, units: UnitSystem) -> Vec<(&'static str, String
     facts
 }
 
-/// The limit of the stable steps in words. If the mesh of a body determines the limit, the text also names a remedy.
+/// The limit of the stable steps in words, with a remedy where the mesh of a body determines the limit.
 fn limit_of_steps(time: &TimeReport, units: UnitSystem) -> String {
     let text = match (time.limited_by, &time.rigid_travel) {
         _ if time.fixed => "fixed by time.step",

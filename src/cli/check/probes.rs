@@ -9,21 +9,19 @@ use serde::Serialize;
 use super::units::largest_element;
 use crate::cli::print;
 
-/// The node of a probe with `nearest_node`.
 #[derive(Debug, Serialize)]
 pub(super) struct ProbeReport {
     name: String,
-    /// Gmsh tag of the node.
+    /// Gmsh tag.
     node: u64,
-    /// Position of the node at t = 0 \[m\].
+    /// At t = 0 \[m\].
     position: [f64; 3],
-    /// Distance of the node from the position `nearest_node` in the scenario \[m\].
+    /// Distance from the position `nearest_node` in the scenario \[m\].
     distance: f64,
     /// Whether `distance` exceeds the size of the largest element of the body.
     is_far: bool,
 }
 
-/// Nodes of all probes with `nearest_node`.
 pub(super) fn of_nodes(scenario: &Scenario, simulation: &Simulation) -> Vec<ProbeReport> {
     let model = simulation.model();
     let report = |spec: &ictus::scenario::ProbeSpec| {
@@ -56,7 +54,6 @@ pub(super) fn table(probes: &[ProbeReport], units: UnitSystem) -> String {
 }
 
 impl ProbeReport {
-    /// Hint if the node is farther from `nearest_node` than the size of the largest element of the body.
     pub fn hint(&self) -> Option<String> {
         self.is_far.then(|| {
             format!(

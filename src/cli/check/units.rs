@@ -7,14 +7,13 @@ use ictus::units::UnitSystem;
 
 use crate::cli::print;
 
-/// Smallest and largest plausible value of the mass of a body in the usual systems of units.
+/// Smallest and largest plausible mass of a body in the usual systems of units.
 const MASSES: [f64; 2] = [1e-15, 1e9];
-/// Range of the gravitational acceleration of the earth \[m/s²\].
+/// Gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
-/// Extent above which bodies are rare if lengths are in metres, and common if lengths are in millimetres.
+/// Extent above which bodies are rare in metres, and common in millimetres.
 const LARGE: f64 = 50.0;
-/// Largest factor by which the expected value of 1 g and the `g` of a probe may differ in either direction. A larger
-/// factor means that they are in different units.
+/// Largest factor between the expected value of 1 g and the `g` of a probe in the same units, in either direction.
 const OTHER_UNITS: f64 = 50.0;
 
 /// Lowest and highest coordinates of the nodes of a body \[m\].
@@ -25,7 +24,7 @@ pub(super) fn bounding_box(simulation: &Simulation, body: &Body) -> [[f64; 3]; 2
     ends.map(Into::into)
 }
 
-/// Largest distance between two nodes of the same element of a body \[m\], and the Gmsh tag of this element.
+/// Largest distance between two nodes of the same element \[m\], and the Gmsh tag of this element.
 pub(super) fn largest_element(simulation: &Simulation, body: &Body) -> Option<(f64, u64)> {
     let positions = &simulation.model().reference_positions;
     let size = |nodes: &[u32]| {
@@ -60,8 +59,7 @@ pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String>
     hints
 }
 
-/// Hint for a scenario without `units` whose materials are solids in a system other than SI units. Probes assume SI
-/// units without this key.
+/// Hint for a scenario without `units` whose materials are solids in a non-SI system.
 fn missing_units_hint(scenario: &Scenario) -> Option<String> {
     let units = scenario.inferred_units().filter(|units| *units != UnitSystem::SI)?;
     Some(format!(
@@ -89,8 +87,7 @@ fn material_hint(material: &MaterialSpec, systems: &[UnitSystem]) -> Option<Stri
     ))
 }
 
-/// Advice on the key `scale`: the value that converts a mesh to the unit of length of a system, if the mesh is in
-/// another unit by mistake. Without a system, the unit of length is the metre.
+/// Advice on the value of `scale` that converts a mesh to the unit of length of a system, by default metres.
 fn advice_on_scale(units: Option<UnitSystem>) -> &'static str {
     match units.unwrap_or(UnitSystem::SI).symbol_of("m").as_str() {
         "m" => "`scale = 1e-3` takes a mesh from millimetres to metres",
@@ -113,8 +110,7 @@ fn mass_hint(body: &Body, units: Option<UnitSystem>) -> Option<String> {
     ))
 }
 
-/// Hint for a body larger than [`LARGE`] metres. If the units are unknown, the hint requires a density that is usual in
-/// kg/m³.
+/// Hint for a body larger than [`LARGE`] metres. With unknown units, the density must be usual in kg/m³.
 fn extent_hint(
     body: &Body,
     material: &MaterialSpec,
@@ -149,8 +145,8 @@ fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     })
 }
 
-/// Hint for a probe with injury criteria, if its `g` and standard gravity are in different units. If the units are
-/// unknown, the gravity of the scenario replaces standard gravity.
+/// Hint for a probe with injury criteria whose `g` is in other units than standard gravity. With unknown units, the
+/// gravity of the scenario replaces standard gravity.
 fn probe_hint(scenario: &Scenario, probe: &ProbeSpec, units: Option<UnitSystem>) -> Option<String> {
     let (expected, of) = match units {
         Some(units) => (units.standard_gravity(), format!("1 g in {}", units.name)),
@@ -172,7 +168,7 @@ fn probe_hint(scenario: &Scenario, probe: &ProbeSpec, units: Option<UnitSystem>)
     })
 }
 
-/// Hint for a gravity in m/s² that occurs together with a density in another system of units.
+/// Hint for a gravity in m/s² beside a density in another system of units.
 fn gravity_hint(scenario: &Scenario, systems: &[UnitSystem]) -> Option<String> {
     let [least, most] = GRAVITY;
     if !(least..=most).contains(&scenario.gravity.norm()) {

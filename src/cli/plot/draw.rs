@@ -1,4 +1,4 @@
-//! Writes figures as SVG and PNG. A figure is as wide as a column of a paper: 85 mm, at 300 dots per inch.
+//! Writes figures as SVG and PNG: 85 mm wide, as a column of a paper, at 300 dots per inch.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -18,21 +18,20 @@ use super::scale::Scale;
 use crate::cli::args::Units;
 use crate::cli::failure::Failure;
 
-/// Height of the first panel of a figure \[pixels\].
+/// Height of the first panel \[pixels\].
 const FIRST_PANEL: u32 = 540;
-/// Height of each further panel of a figure \[pixels\].
+/// Height of each further panel \[pixels\].
 const OTHER_PANEL: u32 = 330;
 
-/// Number of drawn pixels, in each of the two directions, for one pixel of a PNG (supersampling).
+/// Number of drawn pixels for one pixel of a PNG in each direction (supersampling).
 const FINE: u32 = 3;
 
-/// Largest number of points of a line that is not thinned: two points for each column of pixels of the figure.
+/// Largest number of points of a line that is not thinned: two per column of pixels.
 const MOST_POINTS: usize = 2 * WIDTH as usize;
 
-/// A chart with a linear time axis.
 type Chart<'a, DB, Y> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, Y>>;
 
-/// Writes a figure as SVG and PNG to a directory, and returns the paths of the two files.
+/// Writes a figure as SVG and PNG, and returns the paths of the two files.
 pub fn write(figure: &Figure, units: Units, directory: &Path) -> Result<[PathBuf; 2], Failure> {
     // Registration fails only for invalid font data, and this font is embedded.
     let font = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
@@ -50,7 +49,7 @@ fn write_svg(figure: &Figure, units: Units, path: &Path) -> Drawn {
         draw(figure, units, Paper { zoom: 1, strokes: Strokes::Whole }, &root)?;
         root.present()?;
     }
-    // By default, lines are joined by mitres, and sharp corners of curves end in spikes.
+    // The default mitre joins end in spikes at sharp corners.
     Ok(std::fs::write(path, text.replacen("<svg ", "<svg stroke-linejoin=\"round\" ", 1))?)
 }
 
@@ -65,7 +64,7 @@ fn write_png(figure: &Figure, units: Units, path: &Path) -> Drawn {
     }
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), width, height);
     encoder.set_color(png::ColorType::Rgb);
-    // 11 811 pixels per metre correspond to 300 dots per inch.
+    // 300 dots per inch
     encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: 11_811, yppu: 11_811, unit: png::Unit::Meter }));
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&coarse(&pixels, width as usize))?;
@@ -151,8 +150,7 @@ where
     }
 }
 
-/// Draws the axes, intervals and lines of a panel. `low` and `high` are the ends of the value axis. `label` returns the
-/// text of a label of this axis.
+/// `low` and `high` are the ends of the value axis, and `label` returns the text of a label.
 fn draw_lines<DB: DrawingBackend, Y>(
     panel: &Panel,
     [time, scale]: [&Scale; 2],
@@ -195,7 +193,7 @@ where
     Ok(())
 }
 
-/// Draws a line through `points`, which are in the units of the axes.
+/// `points` are in the units of the axes.
 fn draw_line<DB: DrawingBackend, Y>(
     line: &Line,
     points: Vec<(f64, f64)>,
@@ -221,8 +219,7 @@ where
     Ok(())
 }
 
-/// Range of the value axis of a panel, in values divided by `factor`. The range contains zero and all finite values.
-/// There is a margin beyond the values.
+/// Range of the value axis, in values divided by `factor`: zero and all finite values, with a margin.
 fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     let values = panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
     let (low, high) = values
@@ -232,8 +229,7 @@ fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     (if low < 0.0 { low - margin } else { 0.0 }, high + margin)
 }
 
-/// Range of a logarithmic value axis of a panel, in values divided by `factor`: the whole decades that contain all
-/// values.
+/// Whole decades that contain all values divided by `factor`.
 fn decades(panel: &Panel, factor: f64) -> (f64, f64) {
     let values = || panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
     let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
@@ -245,16 +241,14 @@ fn digits(span: f64) -> usize {
     if span > 0.0 { (1.0 - (span / 6.0).log10()).floor().clamp(0.0, 9.0) as usize } else { 1 }
 }
 
-/// A number with up to `digits` decimals, without trailing zeros.
+/// At most `digits` decimals, without trailing zeros.
 fn written(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
 }
 
-/// Reduces a line of more than [`MOST_POINTS`] points. The line is divided into at most [`MOST_POINTS`]/2 sections of
-/// equally many points; the last section can be shorter. In each section, the points of smallest and largest value are
-/// kept.
+/// Keeps the points of smallest and largest value in each of at most [`MOST_POINTS`]/2 sections of a long line.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MOST_POINTS {
         return points.to_vec();

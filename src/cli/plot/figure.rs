@@ -1,11 +1,11 @@
 //! Figures, their panels and lines.
 
-/// A figure: panels one below the other, with a common time axis.
+/// Panels one below the other, with a common time axis.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Name of the files of the figure, without extension.
+    /// Name of the files, without extension.
     pub name: String,
-    /// The panels, from top to bottom.
+    /// From top to bottom.
     pub panels: Vec<Panel>,
     /// Labels of the runs; empty for a single run.
     pub runs: Vec<String>,
@@ -13,31 +13,27 @@ pub struct Figure {
     pub span: [f64; 2],
 }
 
-/// A panel: lines over time with a common value axis.
+/// Lines over time with a common value axis.
 #[derive(Clone, Debug)]
 pub struct Panel {
     /// Name of the quantity.
     pub label: String,
-    /// SI unit of the quantity; `-` if dimensionless.
+    /// SI unit; `-` if dimensionless.
     pub unit: &'static str,
-    /// Division of the value axis.
     pub axis: Axis,
-    /// The lines.
     pub lines: Vec<Line>,
     /// Shaded intervals of time.
     pub intervals: Vec<Interval>,
 }
 
-/// Division of a value axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// Linear; the axis contains zero.
+    /// Contains zero.
     Linear,
-    /// Logarithmic, for positive values.
+    /// For positive values.
     Logarithmic,
 }
 
-/// An interval of time.
 #[derive(Clone, Debug)]
 pub struct Interval {
     /// Name in the legend.
@@ -46,14 +42,12 @@ pub struct Interval {
     pub span: [f64; 2],
 }
 
-/// A line over time.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Name in the legend. Lines with the same name have the same colour.
     pub name: String,
-    /// Index of the run. It determines the dashes of the line.
+    /// Index of the run, which determines the dashes.
     pub run: usize,
-    /// Weight of the stroke.
     pub weight: Weight,
     /// Times and values.
     pub points: Vec<(f64, f64)>,
@@ -64,11 +58,10 @@ pub struct Line {
 pub enum Weight {
     /// Thin and pale, for unfiltered signals.
     Faint,
-    /// Normal.
     Plain,
 }
 
-/// Largest magnitude of the finite values of lines.
+/// Largest magnitude of the finite values.
 pub fn largest<'a>(lines: impl IntoIterator<Item = &'a Line>) -> f64 {
     let values = lines.into_iter().flat_map(|line| line.points.iter().map(|point| point.1.abs()));
     values.filter(|value| value.is_finite()).fold(0.0, f64::max)

@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use super::figure::{Figure, Line, Panel, Weight};
 use super::paper::{COLOURS, DASHES, Drawn, FONT, Paper, SIZE, WIDTH};
 
-/// Height of a row of a legend \[pixels\].
+/// Height of a row \[pixels\].
 const LINE_HEIGHT: i32 = 44;
 
 /// Length of the sample of a line \[pixels\].
@@ -17,7 +17,7 @@ const GAP: i32 = 36;
 /// Left margin \[pixels\].
 const LEFT: i32 = 16;
 
-/// Distinct names of the lines of a panel, in the order of the lines.
+/// Distinct names of the lines, in the order of the lines.
 pub fn names(panel: &Panel) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for line in &panel.lines {
@@ -28,8 +28,7 @@ pub fn names(panel: &Panel) -> Vec<&str> {
     names
 }
 
-/// Style of a line. A faint line has a paler tone of the colour of its filtered line. If the faint line has the name
-/// NAME, the name of the filtered line begins with `NAME,`.
+/// Style of a line. A faint line NAME has a paler tone of the line `NAME, FILTER`.
 pub fn style_of(line: &Line, names: &[&str]) -> ShapeStyle {
     let place = names.iter().position(|name| *name == line.name).unwrap_or(0);
     let of_filtered = |name: &&str| name.starts_with(&format!("{},", line.name));
@@ -42,19 +41,17 @@ pub fn style_of(line: &Line, names: &[&str]) -> ShapeStyle {
     }
 }
 
-/// An entry of a legend.
 pub struct Entry {
     name: String,
     style: ShapeStyle,
     dashes: Option<(i32, i32)>,
 }
 
-/// Colour of an interval of a panel. The colours are pale tones of [`COLOURS`], taken from the end of the list.
+/// Colour of an interval: a pale tone of [`COLOURS`], from the end of the list.
 pub fn shade_of(index: usize) -> RGBAColor {
     COLOURS[COLOURS.len() - 1 - index % COLOURS.len()].mix(0.25)
 }
 
-/// Legend entries of the lines and intervals of a panel.
 pub fn entries(panel: &Panel) -> Vec<Entry> {
     let names = names(panel);
     let entry = |name: &&str| {
@@ -79,14 +76,12 @@ pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     figure.runs.iter().enumerate().map(entry).collect()
 }
 
-/// Estimate of the width of a text \[pixels\]: 0.48 of the font size per letter. The mean width of a letter is 0.41 of
-/// the font size, so most texts are narrower than the estimate.
+/// Estimate of the width of a text \[pixels\]. The mean width of a letter is smaller: 0.41 of the font size.
 fn width_of(text: &str) -> i32 {
     (0.48 * f64::from(SIZE) * text.chars().count() as f64) as i32
 }
 
-/// Positions of the entries after a heading: x \[pixels\] and row. An entry that would extend beyond the width of the
-/// figure begins a new row.
+/// Positions of the entries after a heading: x \[pixels\] and row.
 fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
     // These gaps also leave space for the unit after the heading.
     let start = if heading.is_empty() { LEFT } else { LEFT + width_of(heading) + 5 * GAP };
@@ -127,8 +122,7 @@ where
     if !heading.is_empty() {
         area.draw(&text(heading, LEFT, LINE_HEIGHT / 2 + 6))?;
     }
-    // The height of the legend was computed for the heading without its unit, so the entries are placed in the same
-    // way.
+    // As in `legend_height`, the heading has no unit here.
     let name = heading.split(" [").next().unwrap_or_default();
     for (entry, (x, row)) in entries.iter().zip(places(name, entries)) {
         let y = row * LINE_HEIGHT + LINE_HEIGHT / 2;

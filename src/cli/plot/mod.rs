@@ -28,18 +28,17 @@ const ALL: [&str; 5] = ["energies", "momenta", "step", "forces", "probes"];
 const ALIASES: &str = "  rows leave out steps, in which contact forces oscillate: filtered forces are distorted; run with \
                        `output.history = { interval = 0 }`\n";
 
-/// The runs and quantities that the command line names.
+/// The runs and quantities of the command line.
 struct Items<'a> {
-    /// The first directory with a run or with a sweep.
+    /// First directory with a run or a sweep.
     first: &'a Path,
-    /// Directories of the runs. A sweep contributes the directories of all its runs.
+    /// Directories of the runs, including all runs of a sweep.
     directories: Vec<PathBuf>,
     quantities: Vec<&'a str>,
 }
 
 impl<'a> Items<'a> {
-    /// Sorts the items of the command line. Two kinds of items are passed over with a note if other items have runs:
-    /// files, such as the table of a sweep, and directories without a run.
+    /// Sorts the items of the command line. Beside items with runs, files and directories without runs are passed over.
     fn of(items: &'a [String]) -> Result<Self, Failure> {
         let is_on_disk = |item: &&String| {
             let path = Path::new(item);
@@ -62,8 +61,7 @@ impl<'a> Items<'a> {
     }
 }
 
-/// The directory itself if a run has written to it. Otherwise, its folders with runs, as of a sweep, in the order of
-/// the values in their names.
+/// The directory itself if it has a run, or else its folders with runs, in the order of the values in their names.
 fn runs_in(directory: &Path) -> Vec<PathBuf> {
     if Run::is_in(directory) {
         return vec![directory.to_owned()];
@@ -77,7 +75,7 @@ fn runs_in(directory: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The values in the name of a folder of a sweep, such as 10 and 0.3 in `v=10,friction=0.3`.
+/// For example, 10 and 0.3 in `v=10,friction=0.3`.
 fn numbers_in(name: &str) -> Vec<f64> {
     name.split([',', '='])
         .filter_map(|part| part.parse().ok())
@@ -102,7 +100,7 @@ fn without_runs(others: &[(&Path, Vec<PathBuf>)], quantities: &[&str]) -> Failur
     }
 }
 
-/// Plots the requested quantities. All runs are drawn in the same axes.
+/// Plots the requested quantities of all runs in the same axes.
 pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     let Items { first, directories, quantities } = Items::of(&options.items)?;
     let mut runs = read(&directories, options)?;
@@ -139,8 +137,8 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Converts the values of runs to SI units. The values are in the units `given` or, if `given` is `None`, in the units
-/// of each run. If the units of a run are unknown, converts no run and returns unknown units.
+/// Converts the values of runs from the units `given`, or else from the units of each run, to SI units. If the units of
+/// a run are unknown, converts no run.
 fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
     let of_run = |run: &Run| match given {
         Some(Units::Of(system)) => Some(system),
@@ -152,8 +150,7 @@ fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
     Units::SI
 }
 
-/// Returns an error if `--filter` or `--mean` is given but no contact forces are drawn. Both options apply to contact
-/// forces only.
+/// Returns an error if `--filter` or `--mean` is given but no contact forces are drawn.
 fn refuse_unused_filter(quantities: &[&str], options: &PlotOptions) -> Result<(), Failure> {
     let draws_forces = quantities.is_empty() || quantities.contains(&"forces");
     if draws_forces || (options.filter.is_none() && options.mean.is_none()) {
@@ -165,8 +162,7 @@ fn refuse_unused_filter(quantities: &[&str], options: &PlotOptions) -> Result<()
     })
 }
 
-/// The parts of the figures between two times. A panel is omitted if each of its lines has fewer than two points
-/// between them. A figure is omitted if all its panels are omitted.
+/// The parts of the figures between two times. Omits panels without a line of two points, and figures without panels.
 fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
     let cut = |mut figure: Figure| {
         for line in figure.panels.iter_mut().flat_map(|panel| &mut panel.lines) {
@@ -185,7 +181,7 @@ fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
     figures.into_iter().filter_map(cut).collect()
 }
 
-/// Text with one line for each curve of a figure: the largest value of the curve, and the time of this value.
+/// One line for each curve: its largest value, and the time of this value.
 fn peaks(figure: &Figure, units: Units) -> String {
     let lines = figure.panels.iter().flat_map(|panel| panel.lines.iter().map(move |line| (panel, line)));
     let peak = |(panel, line): (&figure::Panel, &figure::Line)| {
@@ -198,8 +194,7 @@ fn peaks(figure: &Figure, units: Units) -> String {
     lines.filter_map(peak).collect()
 }
 
-/// Figures of the quantities of [`ALL`] that the runs contain. Returns an error if the runs contain none of these
-/// quantities.
+/// Figures of the quantities of [`ALL`]. Returns an error if the runs contain none.
 fn everything(runs: &[Run], names: &str, options: &PlotOptions) -> Result<Vec<Figure>, Failure> {
     let found: Vec<Vec<Figure>> =
         ALL.into_iter().map(|quantity| figures(quantity, runs, options)).collect::<Result<_, _>>()?;
@@ -213,7 +208,7 @@ fn everything(runs: &[Run], names: &str, options: &PlotOptions) -> Result<Vec<Fi
     Ok(found)
 }
 
-/// Figures of the requested quantities. Returns an error if any of these quantities is in none of the runs.
+/// Figures of the requested quantities. Returns an error if any of them is in none of the runs.
 fn asked_for(
     quantities: &[&str],
     runs: &[Run],
@@ -259,8 +254,8 @@ mod tests {
     use super::*;
     use figure::{Axis, Interval, Line, Panel, Weight};
 
-    /// A line with rows at t = 0, 1, …, 9 is cut to a span of time. The rows in the span remain, including those at its
-    /// two ends. Intervals of time are cut, too. If fewer than two rows remain, there is no figure.
+    /// A line with rows at t = 0, 1, …, 9 is cut to a span of time that includes its ends. Intervals are cut, too. If
+    /// fewer than two rows remain, there is no figure.
     #[test]
     fn rows_between_two_times_remain() {
         let points: Vec<(f64, f64)> = (0..10).map(f64::from).map(|time| (time, -time)).collect();

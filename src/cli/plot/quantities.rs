@@ -10,19 +10,17 @@ use super::units::unit_of;
 use crate::cli::args::{PlotOptions, Units};
 use crate::cli::failure::Failure;
 
-/// Largest value of a negligible line, relative to the largest value of all lines of its panel. Negligible lines are
-/// omitted.
+/// Largest value of an omitted line, relative to the largest value of all lines of its panel.
 const NOTHING: f64 = 1e-6;
 
-/// Largest ratio of the largest to the smallest time step for which the axis of the steps is linear. Above, it is
-/// logarithmic.
+/// Largest ratio of the largest to the smallest time step for which the axis of the steps is linear.
 const LINEAR_RATIO: f64 = 30.0;
 
-/// Default window of the moving mean of the contact force of a pair, relative to the time from the first to the last
-/// contact of the pair. For several runs, the longest of these times is used.
+/// Default window of the moving mean of a contact force, relative to the longest time from the first to the last
+/// contact of the pair.
 const MEAN: f64 = 0.02;
 
-/// Names of energies. Each energy is the sum of the columns given with its name.
+/// Names of energies, each with the columns whose sum it is.
 const ENERGIES: [(&str, &[&str]); 8] = [
     ("kinetic", &["kinetic"]),
     ("strain", &["strain"]),
@@ -56,7 +54,7 @@ pub fn figures(quantity: &str, runs: &[Run], options: &PlotOptions) -> Result<Ve
     Ok(figure(quantity, panels, runs).into_iter().collect())
 }
 
-/// A figure of the panels that have at least one line of two points; `None` if there is no such panel.
+/// `None` if no panel has a line of two points.
 fn figure(name: &str, panels: Vec<Panel>, runs: &[Run]) -> Option<Figure> {
     let has_lines = |panel: &Panel| panel.lines.iter().any(|line| line.points.len() > 1);
     let panels: Vec<Panel> = panels.into_iter().filter(has_lines).collect();
@@ -71,8 +69,7 @@ fn panel(label: &str, unit: &'static str, lines: Vec<Line>) -> Panel {
     Panel { label: label.to_owned(), unit, axis: Axis::Linear, lines, intervals: Vec::new() }
 }
 
-/// One line for each name and run: the sum of those columns of the name that the run contains. A run with none of the
-/// columns has no line.
+/// One line for each name and run: the sum of the columns that the run contains.
 fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     let mut all = Vec::new();
     for (name, columns) in named {
@@ -87,16 +84,15 @@ fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     all
 }
 
-/// The lines that are not negligible. A line is negligible if no line of the same name exceeds the fraction [`NOTHING`]
-/// of the largest value of all lines.
+/// The lines that are not negligible. All lines of a name are kept if one of them exceeds the fraction [`NOTHING`] of
+/// the largest value.
 fn visible(lines: Vec<Line>) -> Vec<Line> {
     let limit = NOTHING * largest(&lines);
     let is_visible = |name: &str| largest(lines.iter().filter(|line| line.name == name)) > limit;
     lines.iter().filter(|line| is_visible(&line.name)).cloned().collect()
 }
 
-/// Panel of time steps and critical steps, from the first step on. If the smallest and largest step differ by a large
-/// factor, for example after a flight, the axis is logarithmic.
+/// Time steps and critical steps, from the first step on.
 fn steps(runs: &[Run]) -> Panel {
     let mut all = lines(runs, &[("step", &["dt"]), ("critical step", &["critical_step"])]);
     all.iter_mut().for_each(|line| line.points.retain(|point| point.1 > 0.0 && point.1.is_finite()));
@@ -113,9 +109,8 @@ fn energies(runs: &[Run]) -> Vec<Panel> {
     ]
 }
 
-/// Contributions to the energy error of each run, relative to the peak energy of the run. The peak energy is the
-/// largest value of the kinetic energy, the strain energy, the contact energy or |external work| in the run. If it is
-/// zero, the contributions are not divided.
+/// Contributions to the energy error, relative to the peak energy of each run. The peak is the largest kinetic, strain
+/// or contact energy or |external work|. A peak of zero does not divide.
 fn energy_errors(runs: &[Run]) -> Vec<Line> {
     let peaks: Vec<f64> = (0..runs.len())
         .map(|run| {
@@ -144,8 +139,7 @@ fn momenta(runs: &[Run]) -> Vec<Panel> {
     vec![panel("momentum", "N s", of("momentum")), panel("angular momentum", "N m s", of("angular_momentum"))]
 }
 
-/// Contact forces of the pairs: faint lines for the unfiltered forces, and plain lines for the filtered or averaged
-/// forces.
+/// Contact forces of the pairs: faint if unfiltered, plain if filtered or averaged.
 fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     let mut all = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -162,8 +156,7 @@ fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     Ok(all)
 }
 
-/// Longest time, over the runs, from the first to the last row with a contact force of the pair `pair`. 0 if no run has
-/// two such rows.
+/// Longest time, over the runs, from the first to the last row with a contact force of the pair.
 fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     let of_run = |points: &Vec<(f64, f64)>| {
         let mut in_contact = points.iter().filter(|point| point.1 > 0.0).map(|point| point.0);
@@ -173,7 +166,7 @@ fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     runs.iter().filter_map(|run| run.pairs.get(pair)).map(of_run).fold(0.0, f64::max)
 }
 
-/// Name of the filter, and the filtered signal. Without a requested filter, the signal is averaged over `window` \[s\].
+/// Name of the filter, and the filtered signal; by default, the mean over `window` \[s\].
 fn smoothed(
     points: &[(f64, f64)],
     window: f64,
@@ -204,7 +197,6 @@ fn smoothed(
     }
 }
 
-/// Names of the probes of the runs.
 fn names_of_probes(runs: &[Run]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for table in runs.iter().filter_map(|run| run.table("probes.csv")) {
@@ -218,8 +210,8 @@ fn names_of_probes(runs: &[Run]) -> Vec<String> {
     names
 }
 
-/// One panel per quantity of a probe. If the probe has injury criteria, there is also a panel for the magnitude of the
-/// acceleration. If the table has a filtered column for a column, the line of the unfiltered column is faint.
+/// One panel per quantity of a probe, and one for the magnitude of the acceleration if there are injury criteria. An
+/// unfiltered line is faint beside its filtered line.
 fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -249,7 +241,7 @@ fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     panels
 }
 
-/// Magnitude of the acceleration of a probe, unfiltered and filtered, with the intervals of its head injury criteria.
+/// Magnitude of the acceleration, unfiltered and filtered, with the intervals of the head injury criteria.
 fn injury(name: &str, runs: &[Run]) -> Panel {
     let mut panel = panel("|acceleration|", unit_of("acceleration"), Vec::new());
     for (run, of_run) in runs.iter().enumerate() {
@@ -279,7 +271,7 @@ fn injury(name: &str, runs: &[Run]) -> Panel {
     panel
 }
 
-/// Magnitude of a vector of a table. Its columns are `VECTOR_x`, `VECTOR_y` and `VECTOR_z`, each followed by `suffix`.
+/// Magnitude of a vector with the columns `VECTOR_x`, `VECTOR_y` and `VECTOR_z`, each followed by `suffix`.
 fn magnitude(table: &Columns, vector: &str, suffix: &str) -> Option<Vec<(f64, f64)>> {
     let component = |axis: &str| column_of(table, &format!("{vector}_{axis}{suffix}"));
     let [x, y, z] = ["x", "y", "z"].map(component);
@@ -290,7 +282,6 @@ fn magnitude(table: &Columns, vector: &str, suffix: &str) -> Option<Vec<(f64, f6
     Some(magnitudes)
 }
 
-/// File name of a quantity: every character that is not a letter, a digit or `-` is replaced by `_`.
 fn file_name(quantity: &str) -> String {
     quantity.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect()
 }

@@ -13,42 +13,37 @@ use super::units::unit_of;
 use crate::cli::failure::Failure;
 use crate::cli::print;
 
-/// Files of the tables of a run, in the order in which the tables are searched for a column.
+/// Files of the tables, in the order in which a column is searched for.
 const TABLES: [&str; 5] = ["history.csv", "steps.csv", "bodies.csv", "supports.csv", "probes.csv"];
 
-/// Least ratio of the number of intervals between history rows to the number of steps in these intervals at which the
-/// rows count as complete. With one row per step, the ratio is 1.
+/// Least ratio of the number of intervals between history rows to the number of steps in them at which the rows count
+/// as complete.
 const MOST_STEPS: f64 = 0.9;
 
-/// The tables of a run.
 pub struct Run {
     /// Label in legends.
     pub label: String,
     tables: Vec<(&'static str, Columns)>,
     /// Magnitude of the contact force over time, for each pair of bodies that has touched.
     pub pairs: BTreeMap<String, Vec<(f64, f64)>>,
-    /// Head injury criteria of the probes.
     pub injuries: Vec<Injury>,
-    /// System of units of the scenario. Either the scenario names it, or it is inferred from the materials. `None` if
-    /// it is unknown.
+    /// System of units of the scenario, named or inferred from the materials.
     pub units: Option<UnitSystem>,
 }
 
-/// A head injury criterion of a probe.
 pub struct Injury {
-    /// Name of the probe.
     pub probe: String,
-    /// The interval of time of the criterion. The label of the interval contains the value of the criterion.
+    /// Its label contains the value of the criterion.
     pub interval: Interval,
 }
 
 impl Run {
-    /// Whether a run has written its history to a directory.
+    /// Whether a directory has the history of a run.
     pub fn is_in(directory: &Path) -> bool {
         directory.join(TABLES[0]).exists()
     }
 
-    /// Reads the tables in a directory. A table that is missing is skipped.
+    /// Reads the tables in a directory, and skips missing tables.
     pub fn read(directory: &Path, label: String) -> Result<Self, Failure> {
         let mut tables = Vec::new();
         for name in TABLES {
@@ -67,7 +62,7 @@ impl Run {
         }
         let history = run.column("dt").unwrap_or_default();
         for points in run.pairs.values_mut() {
-            // A pair has no rows before its first contact. Zeros are added at the earlier times of the history.
+            // The history before the first contact of a pair is filled with zeros.
             let first = points.first().map_or(0.0, |point| point.0);
             let before = history.iter().map(|row| row.0).filter(|time| *time < first);
             let zeros: Vec<(f64, f64)> = before.map(|time| (time, 0.0)).collect();
@@ -76,9 +71,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Whether the history leaves out steps while contact forces act. Counted are the intervals between two consecutive
-    /// history rows of which at least one has a contact force. Steps are left out if the number of these intervals is
-    /// below [`MOST_STEPS`] times the number of steps in them.
+    /// Whether the history leaves out steps while contact forces act: the number of intervals with a contact force at
+    /// either end is below [`MOST_STEPS`] times the number of steps in them.
     pub fn leaves_out_steps(&self) -> bool {
         let forces = self.pairs.values().flatten().filter(|point| point.1 > 0.0);
         let in_contact: BTreeSet<u64> = forces.map(|point| point.0.to_bits()).collect();
@@ -104,35 +98,31 @@ impl Run {
         self.injuries.iter_mut().flat_map(|injury| &mut injury.interval.span).for_each(|end| *end *= time);
     }
 
-    /// The table with the file name `name`; `None` if the directory has no such table.
+    /// `name` is the file name.
     pub fn table(&self, name: &str) -> Option<&Columns> {
         self.tables.iter().find(|(other, _)| *other == name).map(|(_, table)| table)
     }
 
-    /// Times and values of a column, from the first table that contains the column. `None` if no table contains it, or
-    /// if all its cells are empty.
+    /// Times and values of a column, from the first table that contains the column.
     pub fn column(&self, name: &str) -> Option<Vec<(f64, f64)>> {
         let table = self.tables.iter().map(|(_, table)| table).find(|table| table.column(name).is_some())?;
         column_of(table, name)
     }
 }
 
-/// Times and values of a column without its empty cells. `None` if the table has no such column, or if all cells are
-/// empty.
+/// Times and values of a column without its empty cells. `None` without values.
 pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     let rows = table.column("time")?.iter().zip(table.column(name)?);
     let points: Vec<(f64, f64)> = rows.filter_map(|(time, value)| Some(((*time)?, (*value)?))).collect();
     (!points.is_empty()).then_some(points)
 }
 
-/// The content of `summary.json`. Null if the file cannot be read or is not valid JSON. A run that is killed does not
-/// write this file.
+/// The content of `summary.json`. Null if the file is missing, as for a run that was killed, or invalid.
 fn read_summary(directory: &Path) -> Value {
     let text = fs::read_to_string(directory.join("summary.json")).ok();
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-/// Head injury criteria of all probes in a summary.
 fn injuries(summary: &Value) -> Vec<Injury> {
     let criterion = |probe: &Value, key: &str, name: &str| {
         let number = |field: &str| probe[key][field].as_f64();
@@ -146,7 +136,7 @@ fn injuries(summary: &Value) -> Vec<Injury> {
     criteria.filter_map(|(probe, (key, name))| criterion(probe, key, name)).collect()
 }
 
-/// Magnitude of the contact force over time, for each pair of bodies in the file at `path`.
+/// Magnitude of the contact force over time, for each pair of bodies.
 fn read_pairs(path: &Path) -> Result<BTreeMap<String, Vec<(f64, f64)>>, Failure> {
     let unreadable = |cause: &dyn std::fmt::Display| Failure::Usage {
         fact: format!("cannot read `{}`: {cause}", path.display()),

@@ -4,12 +4,10 @@ use super::figure::{Line, largest};
 use crate::cli::args::Units;
 use crate::cli::print;
 
-/// Scale of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// Factor by which a value is divided to give the number that the axis shows.
+    /// Divides a value to give the number on the axis.
     pub factor: f64,
-    /// Label of the axis.
     pub label: String,
 }
 
@@ -17,8 +15,7 @@ const PREFIXES: [(i32, &str); 8] =
     [(-12, "p"), (-9, "n"), (-6, "µ"), (-3, "m"), (0, ""), (3, "k"), (6, "M"), (9, "G")];
 
 impl Scale {
-    /// Scale for values up to `size`. The scale has an SI prefix if the unit takes one, and a power of ten otherwise.
-    /// Only SI units take prefixes.
+    /// Scale for values up to `size`, with an SI prefix if the unit takes one, and a power of ten otherwise.
     pub fn of(what: &str, unit: &str, size: f64, units: Units) -> Self {
         let power = power_of_thousand(size);
         let prefix = PREFIXES.iter().find(|(other, _)| *other == power).map(|(_, prefix)| *prefix);
@@ -38,13 +35,12 @@ impl Scale {
         Self { factor: 10.0_f64.powi(power), label }
     }
 
-    /// Scale for the values of lines.
     pub fn of_lines(what: &str, unit: &str, lines: &[Line], units: Units) -> Self {
         Self::of(what, unit, largest(lines), units)
     }
 }
 
-/// A value with its unit as text. The unit has an SI prefix if it takes one.
+/// The unit has an SI prefix if it takes one.
 pub fn with_unit(value: f64, unit: &str, units: Units) -> String {
     let Scale { factor, label } = Scale::of("", unit, value.abs(), units);
     let number = print::number(value / factor);
@@ -55,8 +51,7 @@ pub fn with_unit(value: f64, unit: &str, units: Units) -> String {
     }
 }
 
-/// The exponent p, a multiple of three, for which size/10^p has one to three digits before the decimal point. 0 if
-/// `size` is not positive or not finite.
+/// The exponent p, a multiple of three, for which size/10^p has one to three digits before the decimal point.
 fn power_of_thousand(size: f64) -> i32 {
     if size > 0.0 && size.is_finite() { ((size.log10() + 1e-9) / 3.0).floor() as i32 * 3 } else { 0 }
 }

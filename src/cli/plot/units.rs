@@ -1,6 +1,6 @@
 //! Units of the columns of tables.
 
-/// SI units of columns. Each entry gives the beginning of a column name. The first entry that matches applies.
+/// SI units by the beginning of a column name. The first entry that matches applies.
 const UNITS: [(&str, &str); 35] = [
     ("time", "s"),
     ("critical_step", "s"),
@@ -39,7 +39,7 @@ const UNITS: [(&str, &str); 35] = [
     ("position", "m"),
 ];
 
-/// SI unit of a column, found by its name; `-` for a dimensionless column and for a name that is not listed.
+/// SI unit of a column; `-` for a dimensionless or unknown column.
 pub fn unit_of(column: &str) -> &'static str {
     let quantity = column.rsplit('.').next().unwrap_or(column);
     UNITS.iter().find(|(name, _)| quantity.starts_with(name)).map_or("-", |(_, unit)| unit)

@@ -1,4 +1,4 @@
-//! The recorder of a run: writes frames, tables and checkpoints.
+//! The recorder of a run.
 
 use std::path::Path;
 use std::time::Instant;
@@ -24,32 +24,28 @@ use crate::account::contact_audit::PairBalance;
 /// Writes frames, tables and checkpoints to the output directory when they are due.
 pub struct Recorder {
     series: Option<Series>,
-    /// Frames of the bounding spheres at the top of the detection queue, if the scenario requests these frames.
+    /// Frames of the bounding spheres at the top of the detection queue, if requested.
     volumes: Option<Series>,
-    /// Frames of the rigid walls, if the scenario has walls.
     walls: Option<Series>,
     history: History,
     pairs: Pairs,
     side_tables: SideTables,
-    /// Writer of the probes, if the scenario has probes.
     probes: Option<ProbeWriter>,
     probe_summaries: Vec<ProbeSummary>,
     fields: Vec<Field>,
-    /// Nodal values of the distance fields; empty if frames do not contain the fields.
+    /// Nodal values of the distance fields in the frames.
     distances: NodalDistances,
     schedule: Schedule,
-    /// Wall-clock time taken by the creation of the recorder \[s\].
+    /// Wall-clock time of the creation of the recorder \[s\].
     creation: f64,
-    /// Times of the frames written so far \[s\].
+    /// Times of the frames so far \[s\].
     frame_times: Vec<f64>,
-    /// All tables of the output directory.
     tables: Tables,
     checkpoints: Checkpoints,
 }
 
 impl Recorder {
-    /// A recorder of a new run that writes to `directory`. Creates the directory if it does not exist, and removes the
-    /// checkpoints of an earlier run.
+    /// A recorder of a new run. Creates `directory` if necessary, and removes the checkpoints of an earlier run.
     ///
     /// # Errors
     /// [`OutputError`] if the directory or a file in it cannot be written.
@@ -62,11 +58,10 @@ impl Recorder {
         Self::open(scenario, simulation, Tables::new(directory), None)
     }
 
-    /// Restores the state of a checkpoint, and returns a recorder that continues the output of the run in `directory`.
+    /// Restores the state of a checkpoint, and returns a recorder that continues the output in `directory`.
     ///
     /// # Errors
-    /// [`OutputError`] if a table or frame that was written before the checkpoint is missing, or if a file of the
-    /// directory cannot be written.
+    /// [`OutputError`] if an earlier table or frame is missing, or if a file of the directory cannot be written.
     pub fn resume(
         scenario: &Scenario,
         directory: &Path,
@@ -102,7 +97,7 @@ impl Recorder {
         let beside = |what: &str, grid: Option<Grid>| {
             let name = format!("{}_{what}", scenario.name);
             match grid {
-                // If the series has no frames from before the checkpoint, it begins with the next frame.
+                // A series without frames from before the checkpoint begins with the next frame.
                 Some(grid) => {
                     let exists = Series::check(&directory, &name, frame_times.len()).is_ok();
                     let times = if exists { frame_times.clone() } else { Vec::new() };
@@ -151,8 +146,8 @@ impl Recorder {
         &self.probe_summaries
     }
 
-    /// Writes a checkpoint if one is due after a step of dynamic relaxation. During the relaxation, the interval of the
-    /// checkpoints refers to the sum of the lengths of the steps.
+    /// Writes a checkpoint if one is due after a step of dynamic relaxation. The interval of the checkpoints then
+    /// refers to the sum of the step lengths.
     pub(crate) fn record_relaxation(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         if simulation.is_relaxing()
@@ -178,7 +173,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records the output that is due after a step. After the step of the first contact, a frame is always due.
+    /// Records the output that is due after a step. A frame is always due after the step of the first contact.
     pub(crate) fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let (time, time_step) = (simulation.state.nodes.time, simulation.state.control.time_step());
@@ -212,8 +207,7 @@ impl Recorder {
         self.checkpoints.write(simulation.checkpoint(), position, written, [simulation.clock(), time_step])
     }
 
-    /// Records the last state, unless it is already recorded. Adds the filtered columns of the probes, and waits until
-    /// all output is written.
+    /// Records the last state, adds the filtered columns of the probes, and waits until all output is written.
     pub(crate) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let time = simulation.state.nodes.time;
@@ -258,7 +252,7 @@ impl Recorder {
         self.probes.as_mut().map_or(Ok(()), ProbeWriter::flush)
     }
 
-    /// Hands all rows so far to the operating system, and queues a frame.
+    /// Hands all rows to the operating system, and queues a frame.
     fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         self.flush_tables()?;
         simulation.update_nodal_state();
@@ -330,7 +324,7 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
     }
 }
 
-/// One row for each pair of bodies that has been in contact.
+/// One row per pair of bodies that has been in contact.
 fn pair_rows(simulation: &Simulation) -> Vec<PairRow<'_>> {
     let areas = simulation.contact_areas();
     let row = |(balance, contact_area): (&PairBalance, f64)| PairRow {

@@ -4,23 +4,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{FrameSchedule, Scenario};
 
-/// Largest time by which output may precede its scheduled instant, relative to the length of a step. The tolerance is
-/// needed because times are rounded sums of steps.
+/// Largest time by which output may precede its scheduled instant, relative to the length of a step; bounds the
+/// rounding error of summed steps.
 const TIME_TOLERANCE: f64 = 1e-6;
 
-/// Times at which frames and history rows are due.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputTimes {
     frames: FrameSchedule,
     /// Time between rows of the history \[s\]; 0 for a row in every step.
     history_interval: f64,
-    /// Sampling intervals of the probes that have an interval of their own \[s\].
+    /// Sampling intervals of the probes \[s\], where given.
     probe_intervals: Vec<f64>,
     end: f64,
 }
 
 impl OutputTimes {
-    /// Output times of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         let output = &scenario.output;
         let own =
@@ -30,12 +28,12 @@ impl OutputTimes {
         Self { probe_intervals, ..times }
     }
 
-    /// Output times of a run that ends at `end` \[s\], with history rows at intervals of `history_interval` \[s\].
+    /// `end` is the end of the run \[s\], and `history_interval` the time between history rows \[s\].
     fn new(frames: FrameSchedule, history_interval: f64, end: f64) -> Self {
         Self { frames, history_interval, probe_intervals: Vec::new(), end }
     }
 
-    /// Time of the first frame later than `time` \[s\]; infinite after the last of given times.
+    /// Time of the first frame later than `time` \[s\]; infinite without a later frame.
     fn first_frame_after(&self, time: f64) -> f64 {
         match &self.frames {
             FrameSchedule::Count(count) => {
@@ -58,9 +56,8 @@ impl OutputTimes {
         }
     }
 
-    /// First time after `time` at which a step must end \[s\]: an output time or the end time. Times within the
-    /// tolerance after `time` do not count. The tolerance is relative to `step`, the largest length of the next step
-    /// \[s\]. `None` at the end time.
+    /// First output time or end time after `time` at which a step must end \[s\]. Times within the tolerance after
+    /// `time` do not count. `step` is the largest length of the next step \[s\]. `None` at the end time.
     pub fn first_within_step(&self, time: f64, step: f64) -> Option<f64> {
         let now = time + TIME_TOLERANCE * step;
         let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
@@ -71,14 +68,14 @@ impl OutputTimes {
     }
 }
 
-/// First of the equally spaced times `at(k)` later than `time` \[s\]. Returns `time` itself if `spacing` is below the
-/// rounding error of `time`.
+/// First of the equally spaced times `at(k)` later than `time` \[s\]; `time` itself if `spacing` is below its rounding
+/// error.
 fn first_after(time: f64, spacing: f64, at: impl Fn(f64) -> f64) -> f64 {
     let last = (time / spacing).floor();
     [last, last + 1.0, last + 2.0].into_iter().map(at).find(|&instant| instant > time).unwrap_or(time)
 }
 
-/// Position in the output times of a run: times of the last and next frame and row \[s\].
+/// Times of the last and next frame and row \[s\].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct SchedulePosition {
     pub last_frame: f64,
@@ -87,7 +84,6 @@ pub(crate) struct SchedulePosition {
     pub next_row: f64,
 }
 
-/// Times at which frames and history rows are due, and the position in these times.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     times: OutputTimes,
@@ -96,7 +92,7 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// A schedule. After the first contact, additional frames follow at the interval `contact_interval` \[s\].
+    /// After the first contact, additional frames follow at the interval `contact_interval` \[s\].
     pub fn new(times: OutputTimes, contact_interval: Option<f64>) -> Self {
         Self {
             times,
@@ -110,8 +106,8 @@ impl Schedule {
         }
     }
 
-    /// Continues from the `position` of a checkpoint at `time` \[s\]. The last step before the checkpoint had the
-    /// length `time_step` \[s\]. Output times that were added to the scenario since the checkpoint apply at once.
+    /// Continues from the `position` of a checkpoint at `time` \[s\], after a step of length `time_step` \[s\]. Output
+    /// times that were added to the scenario since the checkpoint apply at once.
     pub fn resume(&mut self, position: SchedulePosition, [time, time_step]: [f64; 2]) {
         let now = time + TIME_TOLERANCE * time_step;
         let next_frame = position.next_frame.min(self.times.first_frame_after(now));
@@ -119,13 +115,13 @@ impl Schedule {
         self.position = SchedulePosition { next_frame, next_row, ..position };
     }
 
-    /// Time at which the next scheduled frame is due \[s\].
+    /// Time of the next scheduled frame \[s\].
     pub fn next_frame(&self) -> f64 {
         self.position.next_frame
     }
 
     /// Whether a frame is due at `time` \[s\], after a step of length `time_step` \[s\]. `touched` is the time of the
-    /// first contact of the run \[s\], or `None` before this contact.
+    /// first contact \[s\].
     pub fn frame_is_due(&self, touched: Option<f64>, time: f64, time_step: f64) -> bool {
         let latest = time + TIME_TOLERANCE * time_step;
         let contact_is_due = touched.is_some_and(|first| {
@@ -140,15 +136,13 @@ impl Schedule {
         time + TIME_TOLERANCE * time_step >= self.position.next_row
     }
 
-    /// Notes that a frame is written at `time` \[s\], and schedules the next frame. The last step had the length
-    /// `time_step` \[s\].
+    /// Notes a frame at `time` \[s\], after a step of length `time_step` \[s\], and schedules the next frame.
     pub fn note_frame(&mut self, time: f64, time_step: f64) {
         self.position.last_frame = time;
         self.position.next_frame = self.times.first_frame_after(time + TIME_TOLERANCE * time_step);
     }
 
-    /// Notes that a row is written at `time` \[s\], and schedules the next row. The last step had the length
-    /// `time_step` \[s\].
+    /// Notes a row at `time` \[s\], after a step of length `time_step` \[s\], and schedules the next row.
     pub fn note_row(&mut self, time: f64, time_step: f64) {
         self.position.last_row = time;
         self.position.next_row = self.times.first_row_after(time + TIME_TOLERANCE * time_step);

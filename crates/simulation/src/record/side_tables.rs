@@ -17,7 +17,7 @@ const STEPS: &str = "steps.csv";
 const STEP_COLUMNS: [&str; 8] =
     ["time", "step", "dt", "critical_step", "limited_by", "body", "element", "largest_penetration"];
 
-/// `bodies.csv`, `steps.csv` and, if there are boundaries or walls, `supports.csv`.
+/// `bodies.csv`, `steps.csv`, and `supports.csv` if boundaries or walls exist.
 #[derive(Debug)]
 pub(crate) struct SideTables {
     bodies: Measurements,
@@ -43,7 +43,6 @@ impl SideTables {
         })
     }
 
-    /// Appends a row to each table.
     pub fn append(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
         let numbers = |numbers: Vec<f64>| -> Vec<Cell<'_>> {
             let time = simulation.state.nodes.time;
@@ -67,7 +66,6 @@ fn with_time(columns: impl Iterator<Item = String>) -> Vec<String> {
     std::iter::once("time".to_owned()).chain(columns).collect()
 }
 
-/// Names of the columns for the scalars and vectors of a body or support `name`.
 fn columns<const V: usize, const S: usize>(
     name: &str,
     scalars: [&str; S],
@@ -89,8 +87,7 @@ fn support_columns(name: &str) -> Vec<String> {
     columns(name, ["work"], ["reaction", "moment", "impulse"])
 }
 
-/// Names of the supports: first the boundaries, then the walls. A boundary is named `BODY.GROUP`. If this name is
-/// already in use, a number is appended to it.
+/// Names of the supports: first the boundaries, as `BODY.GROUP` or `BODY.GROUP.NUMBER`, then the walls.
 fn names_of_supports(scenario: &Scenario) -> Vec<String> {
     let mut known = BTreeMap::new();
     let of_boundary = |boundary: &crate::scenario::BoundarySpec| {
@@ -109,8 +106,7 @@ fn push(numbers: &mut Vec<f64>, vector: Vec3) {
 }
 
 impl Simulation {
-    /// Row of `bodies.csv`: the energies of each deformable body, and the kinetic energy, rotation vector and angular
-    /// velocity of each rigid body.
+    /// Row of `bodies.csv`, in the order of `body_columns`.
     fn body_numbers(&self) -> Vec<f64> {
         let mut numbers = Vec::new();
         for (index, body) in self.model.bodies.iter().enumerate().filter(|(_, body)| !body.is_wall()) {
@@ -131,8 +127,7 @@ impl Simulation {
         numbers
     }
 
-    /// Row of `supports.csv`: for each support, its work, reaction force, reaction moment about the origin, and impulse
-    /// of the reaction force.
+    /// Row of `supports.csv`; the reaction moment is about the origin.
     fn support_numbers(&self) -> Vec<f64> {
         let mut numbers = Vec::new();
         for account in &self.state.ledger.support_accounts {
@@ -144,8 +139,7 @@ impl Simulation {
         numbers
     }
 
-    /// Row of `steps.csv`: the last step, the critical step and its element, the limit that determined the length of
-    /// the last step, and the largest penetration at its end.
+    /// Row of `steps.csv`, in the order of `STEP_COLUMNS`.
     fn step_cells(&self) -> Vec<Cell<'_>> {
         let critical = self.state.control.critical_step();
         let element = self.state.control.critical_element();
@@ -162,7 +156,7 @@ impl Simulation {
         ]
     }
 
-    /// Largest penetration of the contacts of the last step \[m\]; 0 without contact.
+    /// Largest penetration in the last step \[m\].
     fn largest_penetration(&self) -> f64 {
         self.state.contact.constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max)
     }

@@ -9,8 +9,8 @@ use crate::io::vtk::{Balls, FieldData, Grid, NamedField, Series};
 use crate::{Phase, Simulation};
 
 impl Simulation {
-    /// For each pair of approaching bodies, the pair of bounding spheres at the top of the detection queue, at the
-    /// current positions of the spheres. Empty for a detector without a queue.
+    /// Pairs of bounding spheres at the top of the detection queue, one per pair of approaching bodies, at their
+    /// current positions. Empty for a detector without a queue.
     pub fn top_of_queue(&mut self) -> Vec<QueuedPair> {
         let time = self.state.nodes.time;
         if self.state.phase == Phase::Flight {
@@ -28,10 +28,9 @@ impl Simulation {
         }))
     }
 
-    /// Writes the levels of all hierarchies in the configuration in which they were built, down to `depth` or to the
-    /// deepest leaf. The output is a series with the name `name` in `directory`. It has one frame per level, and the
-    /// time of a frame is the depth of its level. Returns the number of levels. For a detector without hierarchies,
-    /// writes nothing and returns `None`.
+    /// Writes a series of frames of all hierarchies as built: one frame per level, down to `depth` or to the deepest
+    /// leaf. The time of a frame is the depth of its level. Returns the number of levels, or `None` without
+    /// hierarchies.
     ///
     /// # Errors
     /// [`OutputError`] if the directory or a file in it cannot be written.
@@ -55,7 +54,7 @@ impl Simulation {
         Ok(Some(last + 1))
     }
 
-    /// Spheres of all hierarchies at the depth `level`, and the spheres of the leaves above this depth.
+    /// Spheres of all hierarchies at the depth `level`, and of the leaves above this depth.
     fn hierarchy_level(&self, level: u32) -> Balls {
         let mut balls = Balls { time: f64::from(level), ..Balls::default() };
         let (mut bodies, mut depths, mut faces) = (Vec::new(), Vec::new(), Vec::new());
@@ -75,7 +74,7 @@ impl Simulation {
     }
 }
 
-/// The spheres of queued pairs, two spheres per pair.
+/// Two spheres per pair.
 pub(crate) fn balls_of_pairs(time: f64, pairs: &[QueuedPair]) -> Balls {
     let of_each = |value: fn(&QueuedPair, usize) -> u32| -> Vec<i32> {
         pairs.iter().flat_map(|pair| [0, 1].map(|k| value(pair, k) as i32)).collect()

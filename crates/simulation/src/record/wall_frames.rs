@@ -1,4 +1,4 @@
-//! Rigid walls in output frames. A wall is an infinite plane, and a frame shows its part near the bodies.
+//! Rigid walls in output frames. A frame shows the part of each infinite plane near the bodies.
 
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField};
 use crate::math::Vec3;
@@ -7,10 +7,9 @@ use crate::mesh::CellKind;
 use crate::Simulation;
 use crate::model::{Behaviour, Body};
 
-/// Side length of the drawn square of a wall, relative to the diagonal of the bounding box of all bodies.
+/// Side length of a drawn square, relative to the diagonal of the bounding box of all bodies.
 const EXTENT: f64 = 1.2;
 
-/// Part of space in which walls are drawn.
 struct View {
     /// Centre of the bounding box of all bodies \[m\].
     centre: Vec3,
@@ -19,14 +18,13 @@ struct View {
 }
 
 impl Simulation {
-    /// Cells of the walls: one square per wall, or one line segment per wall if all bodies are plane.
+    /// One square per wall, or one line segment per wall if all bodies are plane.
     pub(crate) fn wall_grid(&self) -> Grid {
         let kind = if self.is_plane() { CellKind::Line2 } else { CellKind::Quad4 };
         let count = self.model.walls().count();
         Grid { kinds: vec![kind; count], connectivity: (0..(count * kind.num_nodes()) as u32).collect() }
     }
 
-    /// The walls at their current positions, with their contact forces.
     pub(crate) fn wall_frame(&self) -> Frame {
         let (lower, upper) = self.box_of_bodies();
         let view = View { centre: (lower + upper) * 0.5, half: 0.5 * EXTENT * (upper - lower).norm() };
@@ -56,7 +54,7 @@ impl Simulation {
         self.model.output_nodes.iter().all(|&node| self.model.reference_positions[node as usize].z == 0.0)
     }
 
-    /// Lower and upper corner of the bounding box of the nodes of all bodies \[m\].
+    /// Lower and upper corner of the bounding box of all bodies \[m\].
     fn box_of_bodies(&self) -> (Vec3, Vec3) {
         let positions = &self.state.nodes.positions;
         let points = self.model.output_nodes.iter().map(|&node| positions[node as usize]);
@@ -71,14 +69,12 @@ impl Simulation {
         (normal, view.centre - normal * normal.dot(&above))
     }
 
-    /// End points of the drawn segment of a wall.
     fn ends(&self, wall: &Body, view: &View) -> [Vec3; 2] {
         let (normal, foot) = self.foot(wall, view);
         let along = normal.cross(&Vec3::z()).try_normalize(0.0).unwrap_or_else(Vec3::x) * view.half;
         [foot - along, foot + along]
     }
 
-    /// Corners of the drawn square of a wall.
     fn corners(&self, wall: &Body, view: &View) -> [Vec3; 4] {
         let (normal, foot) = self.foot(wall, view);
         let first = normal.cross(&Vec3::ith(normal.iamin(), 1.0)).normalize() * view.half;

@@ -1,30 +1,26 @@
-//! Damping of velocities: mass damping in the steps of the run, and local damping in the steps of dynamic relaxation.
+//! Mass damping in the steps of the run, and local damping in the steps of dynamic relaxation.
 //!
 //! **Mass damping** is the force −α M v on the nodes of deformable bodies, with the rate α, the mass matrix M and the
-//! velocities v. On a rigid body it is the force −α m v and the torque −α I ω, with the mass m, the velocity v of the
-//! centre, the inertia I and the angular velocity ω. Velocities v and angular momenta L decay in two stages. The first
-//! stage, before the predictor, covers the first half of the step. The second stage, after the corrector, covers the
-//! second half:
+//! velocities v. On a rigid body it is the force −α m v and the torque −α I ω. Velocities v and angular momenta L decay
+//! in two stages: over the first half of the step before the predictor, and over the second half after the corrector.
 //!
 //! ```text
 //! v ← v exp(−∫ α dt),   L ← L exp(−∫ α dt)
 //! ```
 //!
-//! These factors are exact for the damping force alone. With two stages, the step remains of second order in dt, is
-//! stable for any α, and leaves equilibrium states unchanged.
+//! These factors are exact for the damping force alone. The step remains of second order in dt, and is stable for any
+//! α.
 //!
-//! **Local damping** is a force that opposes each velocity component v. Its magnitude is proportional to the magnitude
-//! of the resultant force on this component. With the acceleration a and the coefficient β:
+//! **Local damping** acts on mid-step velocities. With a velocity component v, its acceleration a and the coefficient
+//! β:
 //!
 //! ```text
 //! v ← sign(v) max(|v| − β |a| dt, 0)
 //! ```
 //!
-//! In each half period, an oscillation of any frequency loses the fraction 2β/(1 + β) of its amplitude. The damping
-//! force vanishes in equilibrium. Local damping acts on mid-step velocities.
+//! In each half period, an oscillation of any frequency loses the fraction 2β/(1 + β) of its amplitude.
 //!
-//! Both kinds of damping leave positions and forces unchanged. The dissipation is therefore the decrease of the kinetic
-//! energy, and the impulse is the change of the momentum.
+//! Damping leaves positions and forces unchanged. The dissipation is therefore the decrease of the kinetic energy.
 //!
 //! # Source
 //! Strang, SIAM J. Numer. Anal. 5 (1968) 506–517 (symmetric splitting); Bussi & Parrinello, Phys. Rev. E 75 (2007)
@@ -41,11 +37,9 @@ use crate::contact::response::Stage;
 use crate::step::corrector::{supports_of, within};
 use crate::step::rigid_bodies::is_supported;
 
-/// Coefficient β of local damping \[-\]. With this value, amplitudes fall to a ninth in each half period. Source:
-/// Cundall 1987.
+/// Coefficient β of local damping \[-\] (Cundall 1987).
 const LOCAL: f64 = 0.8;
 
-/// Quantity on which damping acts: velocities, or the angular momentum of a rigid body.
 #[derive(Clone, Copy)]
 enum Momentum {
     Linear,
@@ -60,14 +54,13 @@ impl Simulation {
         self.damp([start, self.scratch.damped_until]);
     }
 
-    /// Mass damping over the second half of a step. An impact can cut a step before the middle of its planned length.
-    /// The damping of the first half then extends beyond the end of the step. In this case, this function removes the
-    /// excess: the velocities increase.
+    /// Mass damping over the second half of a step. If an impact cut the step before its planned middle, the first half
+    /// damped too much; this function then removes the excess.
     pub(crate) fn damp_second_half(&mut self) {
         self.damp([self.scratch.damped_until, self.state.nodes.time]);
     }
 
-    /// Mass damping from the time `from` to the time `to` \[s\]. No damping in dynamic relaxation.
+    /// Mass damping from the time `from` to the time `to` \[s\].
     fn damp(&mut self, [from, to]: [f64; 2]) {
         if self.is_relaxing() {
             return;
@@ -82,9 +75,8 @@ impl Simulation {
         }
     }
 
-    /// Local damping of all bodies over the last step, of length `dt` \[s\]. Contact impulses count as part of the
-    /// resultant force. With ties, one factor multiplies all velocities, so that the velocities of tied points remain
-    /// equal.
+    /// Local damping over the last step, of length `dt` \[s\]. Contact impulses count as part of the resultant force.
+    /// With ties, one factor multiplies all velocities: tied points keep equal velocities.
     pub(super) fn damp_locally(&mut self, dt: f64) {
         if self.ties.is_some() {
             let [speed, change] = self.norms_of_motion(dt);
@@ -96,11 +88,9 @@ impl Simulation {
         }
     }
 
-    /// Replaces mid-step velocities and angular momenta by the function `damped`. Its arguments are the mid-step value,
-    /// and the change of this value in a step of length `dt` \[s\]. The mid-step value is extrapolated from the end of
-    /// the last step with the accelerations at this instant. Without ties and contact impulses, it is the value at the
-    /// middle of the following step. With ties or contact impulses, which can still change that value, it is the value
-    /// at the middle of the last step.
+    /// Replaces mid-step velocities and angular momenta. `damped` maps a mid-step value and its change in a step of
+    /// length `dt` \[s\]. The mid-step value is that of the last step with ties or contact impulses, and of the
+    /// following step otherwise.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };
@@ -127,14 +117,13 @@ impl Simulation {
     }
 
     /// Fraction of the velocity jumps by contact that a step applies after its middle \[-\]. Impulses act at the
-    /// middle, so the fraction is 0. If the response has its geometry at the middle, a jump is the kick of a force that
-    /// acts throughout the step, and the fraction is ½.
+    /// middle. With the geometry at the middle, a jump is the kick of a force throughout the step.
     pub(super) fn jump_after_mid_step(&self) -> f64 {
         if self.response.stage() == Stage::Middle { 0.5 } else { 0.0 }
     }
 
-    /// Two norms for the last step, of length `dt` \[s\]. With the masses m, the velocities v at the middle of the
-    /// step, and the velocity changes Δv in the step, the norms are √(Σ m |v|²) and √(Σ m |Δv|²).
+    /// Norms √(Σ m |v|²) and √(Σ m |Δv|²) for the last step, of length `dt` \[s\]. Here m are the masses, v the
+    /// velocities at the middle of the step, and Δv the velocity changes in the step.
     fn norms_of_motion(&self, dt: f64) -> [f64; 2] {
         let (nodes, masses) = (&self.state.nodes, &self.model.mass);
         let mut squares = [2.0 * self.kinetic_at_mid_step(dt), 0.0];
@@ -163,8 +152,7 @@ impl Simulation {
         squares.map(|square| square.max(0.0).sqrt())
     }
 
-    /// Jump of the velocity \[m/s\] and jump of the angular momentum \[kg·m²/s\] of a rigid body by contact in the last
-    /// step.
+    /// Jumps of velocity \[m/s\] and angular momentum \[kg·m²/s\] of a rigid body by contact in the last step.
     pub(super) fn jumps_of_rigid(&self, body: usize) -> [Vec3; 2] {
         let corrections = &self.state.contact.action.rigid_corrections;
         let place = corrections.binary_search_by_key(&(body as u32), |correction| correction.body);
@@ -182,10 +170,8 @@ impl Simulation {
         }
     }
 
-    /// Replaces the velocities of the free components of a body by the values of `map`, whose arguments are velocity
-    /// and acceleration. For a rigid body, `map` also replaces the angular momentum. Its arguments are then the angular
-    /// momentum and the torque. Updates the balance of the body, and the dissipated energy and the impulse in the
-    /// ledger.
+    /// Replaces the free velocity components of a body by `map`(velocity, acceleration). For a rigid body, also
+    /// replaces the angular momentum by `map`(angular momentum, torque). Updates the ledger.
     fn map_velocities(&mut self, body: usize, map: &(impl Fn(&Vec3, &Vec3, Momentum) -> Vec3 + Sync)) {
         if self.model.bodies[body].is_rigid() {
             self.map_rigid_velocity(body, map);

@@ -6,18 +6,16 @@ use crate::scenario::BodySpec;
 
 use crate::Simulation;
 
-/// Initial velocity of some nodes of a deformable body.
 pub(crate) struct InitialVelocity {
-    /// Global numbers of the nodes.
+    /// Global numbers.
     pub nodes: Vec<u32>,
     /// Velocity of the centre of mass of the nodes \[m/s\].
     pub velocity: Vec3,
-    /// Angular velocity about this centre of mass \[rad/s\].
+    /// Angular velocity about the centre of mass of the nodes \[rad/s\].
     pub angular_velocity: Vec3,
 }
 
 impl InitialVelocity {
-    /// Sets the velocities of the nodes \[m/s\] to a translation plus a rotation about the centre of mass of the nodes.
     pub fn apply(&self, masses: &[f64], positions: &[Vec3], velocities: &mut [Vec3]) {
         let nodes = || self.nodes.iter().map(|&node| node as usize);
         let mass: f64 = nodes().map(|node| masses[node]).sum();
@@ -28,17 +26,15 @@ impl InitialVelocity {
     }
 }
 
-/// Velocities at t = 0 of bodies, walls and groups of nodes.
+/// Velocities at t = 0.
 pub(crate) struct InitialMotion {
     /// Velocity \[m/s\] and angular velocity \[rad/s\] of each body and wall.
     of_bodies: Vec<[Vec3; 2]>,
-    /// Initial velocities of groups of nodes.
     of_groups: Vec<InitialVelocity>,
 }
 
 impl InitialMotion {
-    /// The motion of the bodies, of the walls and of groups of nodes. In `rigid_bodies`, the entries of the walls
-    /// follow those of the bodies.
+    /// In `rigid_bodies`, the entries of the walls follow those of the bodies.
     pub fn new(
         specs: &[BodySpec],
         rigid_bodies: &[Option<RigidBody>],

@@ -1,8 +1,7 @@
 //! Dynamic relaxation: before t = 0, the bodies come to rest under gravity, contact, and the loads of t = 0.
 //!
-//! Time steps are chosen as in the run. The time remains t = 0 in all functions of time. Supports are fixed, and local
-//! damping acts. Local damping acts equally on all frequencies, and therefore needs no parameter in the scenario. The
-//! history variables of the materials evolve in the steps of the relaxation.
+//! All functions of time keep their values of t = 0. Supports are fixed, and local damping acts. The history variables
+//! of the materials evolve.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,12 +17,10 @@ use crate::error::{FailureCause, NumericalFailure};
 use crate::model::Body;
 use crate::progress::{Phase, RelaxationProgress};
 
-/// Progress of a dynamic relaxation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Relaxation {
-    /// Number of steps taken.
     pub steps: u64,
-    /// Sum of the lengths of the steps \[s\].
+    /// Sum of the step lengths \[s\].
     pub time: f64,
     /// Kinetic energy at the middle of the last step, after damping \[J\].
     kinetic: f64,
@@ -34,9 +31,8 @@ pub(crate) struct Relaxation {
 }
 
 impl Relaxation {
-    /// Records the kinetic energy `kinetic` at the middle of a step \[J\]. The bodies count as at rest if `kinetic` is
-    /// at most `tolerance` times the peak. The peak also includes the kinetic energy `at_end` at the end of the step
-    /// \[J\].
+    /// Records the kinetic energy at the middle of a step, `kinetic`, and at its end, `at_end` \[J\]. The bodies count
+    /// as at rest if `kinetic` is at most `tolerance` times the peak.
     fn note(&mut self, kinetic: f64, at_end: f64, tolerance: f64) {
         (self.steps, self.kinetic) = (self.steps + 1, kinetic);
         self.peak = self.peak.max(kinetic).max(at_end);
@@ -44,9 +40,8 @@ impl Relaxation {
         self.calm_steps = if is_calm { self.calm_steps + 1 } else { 0 };
     }
 
-    /// Whether the bodies remain at rest. The kinetic energy of an oscillation vanishes in each half period, so a few
-    /// steps at rest are insufficient. The bodies must have been at rest for half of the number of steps so far: for at
-    /// least as long as their motion has taken to decay. A minimum number of steps applies, too.
+    /// Whether the bodies remain at rest. A few steps at rest are insufficient: the kinetic energy of an oscillation
+    /// vanishes in each half period.
     fn is_settled(&self) -> bool {
         self.calm_steps >= self.required_steps()
     }
@@ -61,8 +56,7 @@ impl Relaxation {
         if self.peak > 0.0 { self.kinetic / self.peak } else { 0.0 }
     }
 
-    /// Number of consecutive steps at rest, divided by the number of such steps after which the relaxation ends; from 0
-    /// to 1.
+    /// Number of consecutive steps at rest, relative to the required number.
     fn part_done(&self) -> f64 {
         self.calm_steps as f64 / self.required_steps() as f64
     }
@@ -74,8 +68,7 @@ impl Simulation {
         self.state.phase == Phase::Relaxing
     }
 
-    /// Time that decides when a checkpoint is due \[s\]. In dynamic relaxation, it is the sum of the lengths of the
-    /// steps. Afterwards, it is the simulated time.
+    /// Time that decides when a checkpoint is due \[s\].
     pub(crate) fn clock(&self) -> f64 {
         if self.is_relaxing() { self.state.relaxation.time } else { self.state.nodes.time }
     }
@@ -85,7 +78,6 @@ impl Simulation {
         self.state.relaxation.steps
     }
 
-    /// Progress of the dynamic relaxation; `None` outside the phase of relaxation.
     pub(crate) fn relaxation_progress(&self) -> Option<RelaxationProgress> {
         let (settings, _) = self.settings.relaxation.as_ref().filter(|_| self.is_relaxing())?;
         let (relaxation, tolerance) = (&self.state.relaxation, settings.tolerance);
@@ -114,10 +106,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Kinetic energy after damping \[J\], at the middle of the last step. `dt` is the length of this step \[s\]. The
-    /// energy at the end of the step does not measure rest. Contact impulses act at the middle of the step, and bring a
-    /// resting body to zero velocity there. Half a kick follows, for example by gravity. At the end of the step, the
-    /// body has the velocity of this half kick.
+    /// Kinetic energy after damping \[J\], at the middle of the last step, of length `dt` \[s\]. The energy at the end
+    /// does not measure rest: contact impulses stop a resting body at the middle, and half a kick by gravity follows.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
         let (nodes, masses, part) = (&self.state.nodes, &self.model.mass, self.jump_after_mid_step());
         let at_middle = |node: usize| nodes.velocities[node] - nodes.accelerations[node] * (0.5 * dt);
@@ -148,8 +138,7 @@ impl Simulation {
         of_bodies + self.state.contact.action.node_corrections.iter().map(by_jump).sum::<f64>()
     }
 
-    /// Begins the run: stops the bodies, empties the ledger, and gives the bodies their initial velocities. Contacts
-    /// keep their history.
+    /// Begins the run. Contacts keep their history.
     fn begin_after_relaxation(&mut self) {
         self.stop_bodies();
         self.state.phase = Phase::Stepping;

@@ -20,27 +20,23 @@ use super::sheets::{Extent, orient, without_degenerate_faces};
 use crate::error::SetupError;
 use crate::model::{Behaviour, Block, Body, Model};
 
-/// A model under construction.
 #[derive(Default)]
 pub(crate) struct Assembly {
-    /// The model assembled so far.
     pub model: Model,
     /// Contact surface of each body.
     pub surfaces: Vec<Surface>,
     /// Elements with internal forces.
     pub element_blocks: Vec<ElementBlock>,
-    /// State of each rigid body and wall; one entry per body, `None` for a deformable body.
+    /// Rigid bodies and walls; one entry per body, `None` for a deformable body.
     pub rigid_states: Vec<Option<RigidBody>>,
-    /// Mesh of each body, and the global number of the first node of the body.
+    /// Mesh and global number of the first node of each body.
     pub meshes: Vec<(Mesh, u32)>,
-    /// Whether each mesh represents a solid or a sheet.
     pub extents: Vec<Extent>,
-    /// Warnings of changes to the meshes.
     pub warnings: Vec<String>,
 }
 
 impl Assembly {
-    /// Assembles the model of a scenario. If `positions` are given, they replace the nodal positions of the meshes.
+    /// Assembles the model of a scenario. `positions` replace the nodal positions of the meshes.
     pub fn build(scenario: &Scenario, positions: Option<&[Vec3]>) -> Result<Self, SetupError> {
         let mut assembly = Self::default();
         assembly.model.material_names = scenario.materials.iter().map(|m| m.name.clone()).collect();
@@ -75,7 +71,6 @@ impl Assembly {
         Ok(assembly)
     }
 
-    /// Adds a body: its nodes, elements, mass and contact surface.
     fn add_body(
         &mut self,
         scenario: &Scenario,
@@ -137,8 +132,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Contact surface of the body whose nodes were added last. Degenerate faces of a rigid body have no normal, and
-    /// are omitted. In a deformable body, no degenerate face is omitted: its element is rejected as inverted.
+    /// Contact surface of the body whose nodes were added last. Omits the degenerate faces of a rigid body. In a
+    /// deformable body, the element of a degenerate face is rejected as inverted.
     fn surface_of(
         &mut self,
         spec: &BodySpec,
@@ -167,7 +162,7 @@ impl Assembly {
         Ok(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))))
     }
 
-    /// Adds the nodes of a body to the output nodes, in the order of the mesh file.
+    /// In the order of the mesh file.
     fn add_output_nodes(&mut self, order: &Renumbering, first: u32) {
         self.model.output_nodes.extend(order.new_nodes().into_iter().map(|node| first + node));
     }
@@ -205,7 +200,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Computes the mass and the inertia of a rigid body, and lumps its mass to the nodes of its elements or faces.
+    /// Computes mass and inertia of a rigid body, and lumps the mass to the nodes.
     fn add_rigid_mass(
         &mut self,
         spec: &BodySpec,
@@ -248,13 +243,12 @@ impl Assembly {
     }
 }
 
-/// Whether the model is plane. In a plane model, all meshes consist of plane cells in z = 0, and the normals of all
-/// walls lie in this plane.
+/// Whether all meshes consist of plane cells in z = 0, and all wall normals lie in this plane.
 fn is_plane_model(scenario: &Scenario, files: &HashMap<&Path, Mesh>) -> bool {
     let is_plane = |spec: &BodySpec| {
         let file = &files[spec.mesh.value.as_path()];
         let solid = file.dimension() == Some(3) && spec.region.is_empty();
-        // A mesh that cannot be placed counts as plane here. Its error is reported when the body is added.
+        // A mesh that cannot be placed counts as plane; `add_body` reports its error.
         !solid
             && place_mesh(spec, file).map_or(true, |(mesh, _)| mesh.dimension() == Some(2) && mesh.is_plane())
     };
@@ -266,7 +260,6 @@ pub(crate) fn check_count(num_nodes: usize) -> Result<(), SetupError> {
     if u32::try_from(num_nodes).is_err() { Err(SetupError::TooManyNodes(num_nodes)) } else { Ok(()) }
 }
 
-/// Reads the mesh file of a body.
 fn read_mesh(spec: &BodySpec) -> Result<Mesh, SetupError> {
     gmsh::read(&spec.mesh.value).map_err(|source| SetupError::Mesh {
         body: spec.name.clone(),
@@ -275,8 +268,7 @@ fn read_mesh(spec: &BodySpec) -> Result<Mesh, SetupError> {
     })
 }
 
-/// The region of a mesh that forms a body: scaled, rotated, translated, and renumbered. After the renumbering, nodes
-/// that are near each other have near numbers.
+/// Places the region of a mesh that forms a body. After the renumbering, neighbouring nodes have near numbers.
 fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshError> {
     let names: Vec<&str> = spec.region.iter().map(|name| name.value.as_str()).collect();
     let mut mesh = file.region(&names)?.scaled(spec.scale)?;
@@ -286,8 +278,7 @@ fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshE
     mesh.translated(spec.translate)?.renumbered()
 }
 
-/// Rejects a mesh that is neither a solid, nor plane in z = 0, nor a rigid sheet. Also rejects a solid or plane mesh
-/// with invalid cells.
+/// Rejects a mesh that is neither a solid, nor plane in z = 0, nor a rigid sheet, and a mesh with invalid cells.
 fn check_mesh(mesh: &Mesh, extent: Extent) -> Result<(), MeshError> {
     match mesh.dimension() {
         Some(3) => mesh.quality()?.check(),
@@ -313,12 +304,12 @@ fn blocks_of(mesh: &Mesh, order: &Renumbering, first: u32) -> Vec<Block> {
     element_blocks(mesh).map(block).collect()
 }
 
-/// Faces with the global numbers of their nodes; `first` is the global number of the first node of the mesh.
+/// Faces with global node numbers; `first` is the number of the first node of the mesh.
 pub(crate) fn global_faces(faces: &Faces, first: u32) -> Vec<(CellKind, Vec<u32>)> {
     faces.iter().map(|(kind, nodes)| (kind, nodes.iter().map(|node| node + first).collect())).collect()
 }
 
-/// Faces of a physical group of a body, with the global numbers of their nodes.
+/// Faces of a physical group with global node numbers.
 pub(crate) fn faces_of_group(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -329,7 +320,7 @@ pub(crate) fn faces_of_group(
     Ok(global_faces(&local_faces_of_group(spec, mesh, extent, group)?, first))
 }
 
-/// Faces of a physical group, with the numbers of their nodes in the mesh.
+/// Faces of a physical group with the node numbers of the mesh.
 fn local_faces_of_group(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -341,7 +332,7 @@ fn local_faces_of_group(
     found.map_err(|source| geometry_at(spec, source, &group.span))
 }
 
-/// Constitutive law of a material; `None` for a rigid material.
+/// `None` for a rigid material.
 fn material_law(spec: &BodySpec, model: MaterialModel) -> Result<Option<Material>, SetupError> {
     let MaterialModel::Hyperelastic(law, scenario::Elasticity { young, poisson }) = model else {
         return Ok(None);
@@ -355,7 +346,7 @@ fn density_of(spec: &BodySpec, density: Option<f64>) -> Result<f64, SetupError> 
     density.ok_or_else(|| mass_error(spec, "its material has no `density`, and the body gives no `mass`"))
 }
 
-/// Symmetric matrix from the components xx, yy, zz, xy, yz, xz.
+/// Components: xx, yy, zz, xy, yz, xz.
 fn symmetric([xx, yy, zz, xy, yz, xz]: [f64; 6]) -> Mat3 {
     Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }
@@ -364,8 +355,7 @@ fn mass_error(spec: &BodySpec, reason: &'static str) -> SetupError {
     SetupError::Mass { body: spec.name.clone(), reason, span: spec.mesh.span.clone() }
 }
 
-/// Error of an invalid mesh. If a group of the region is missing, the error is located at the name of this group, and
-/// otherwise at the name of the mesh file.
+/// Error of an invalid mesh, located at a missing group of the region, or else at the name of the mesh file.
 pub(crate) fn geometry(spec: &BodySpec, source: MeshError) -> SetupError {
     let missing = match &source {
         MeshError::MissingGroup { name, .. } => spec.region.iter().find(|region| region.value == *name),
@@ -375,7 +365,6 @@ pub(crate) fn geometry(spec: &BodySpec, source: MeshError) -> SetupError {
     geometry_at(spec, source, span)
 }
 
-/// Error of an invalid mesh, located at `span`.
 pub(crate) fn geometry_at(spec: &BodySpec, source: MeshError, span: &std::ops::Range<usize>) -> SetupError {
     SetupError::Geometry {
         body: spec.name.clone(),

@@ -47,8 +47,7 @@ use crate::step::tunnelling::radii;
 use crate::timings::WallTimes;
 
 impl Simulation {
-    /// Sets up a scenario: reads its meshes, assembles the model, and treats overlaps at t = 0 by the policy
-    /// `initial_penetration` of the scenario.
+    /// Sets up a scenario, and treats overlaps at t = 0 by its policy `initial_penetration`.
     ///
     /// # Errors
     /// [`SetupError`], for example for an unreadable or invalid mesh, a missing group, a body without mass, or
@@ -95,8 +94,8 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Sets the initial velocities. The run begins in flight under two conditions. Every body and wall must either fly
-    /// without strain or stay at rest. There must be no ties, no initial gaps and no velocities of groups of nodes.
+    /// Sets the initial velocities. The run begins in flight if every body and wall flies without strain or stays at
+    /// rest, and ties, initial gaps and velocities of groups are absent.
     fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
@@ -116,7 +115,7 @@ impl Simulation {
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
-        // In flight, a rotation of a body whose material law is not objective would cause strain.
+        // In flight, a body with a non-objective material law must not rotate: a rotation would cause strain.
         let would_strain = |spec: &BodySpec| {
             let model = scenario.materials[spec.material].model;
             matches!(model, MaterialModel::Hyperelastic(law, _) if !law.is_objective)
@@ -147,14 +146,13 @@ impl Simulation {
     }
 }
 
-/// Bodies of a scenario. With the policy `remove` for `initial_penetration`, overlapping bodies have been moved apart.
+/// Bodies of a scenario, moved apart under the policy `remove`.
 struct BodiesApart {
     assembly: Assembly,
-    /// The ties, that is, the constraints of tied points.
     ties: Constraints,
     contact: ContactModel,
     walls: WallDetector,
-    /// Overlaps in the configuration of the scenario, before any body was moved.
+    /// Overlaps before any body was moved.
     penetrations: Vec<Overlap>,
     /// Wall-clock time of reading the meshes \[s\].
     read_seconds: f64,
@@ -183,8 +181,7 @@ impl BodiesApart {
         Ok(Self { assembly, ties, contact, walls, penetrations, read_seconds })
     }
 
-    /// Rejects input that the methods of the scenario do not support, overlaps that the policy does not allow, and
-    /// bodies that cross themselves.
+    /// Rejects unsupported input, overlaps that the policy does not allow, and bodies that cross themselves.
     fn refuse_unsupported(&self, scenario: &Scenario) -> Result<(), SetupError> {
         let Self { assembly, contact, walls, .. } = self;
         let model = &assembly.model;
@@ -276,8 +273,7 @@ impl BodiesApart {
     }
 }
 
-/// Rejects a rigid body with supports and an initial angular velocity, because its supports fix or prescribe its
-/// rotation.
+/// Rejects a rigid body with supports and an initial angular velocity: supports determine its rotation.
 fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupError> {
     let held = |body: &Body| matches!(body.behaviour, Behaviour::Rigid { support: Some(_) });
     let mut rotating = model.bodies.iter().zip(specs);
@@ -305,11 +301,10 @@ fn refuse_unsupported_faces(
     Ok(())
 }
 
-/// Largest relative rounding error of a number that is printed with four digits.
+/// Largest relative rounding error of a number printed with four digits.
 const ROUNDING_OF_FOUR_DIGITS: f64 = 5e-4;
 
-/// Warning of a fixed step that exceeds the critical step. The critical step is a lower bound of the stability limit.
-/// The message rounds the critical step down.
+/// Warning of a fixed step that exceeds the critical step.
 fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> Option<String> {
     let StepSize::Fixed(size) = settings.step else { return None };
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
@@ -323,7 +318,6 @@ fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> O
     })
 }
 
-/// Contact model of the bodies, and detector of contact with walls.
 fn contact_model(
     scenario: &Scenario,
     assembly: &Assembly,
@@ -349,7 +343,6 @@ fn contact_model(
     Ok((contact, walls))
 }
 
-/// Rejects bodies that intersect themselves at t = 0.
 fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), SetupError> {
     match self_crossings(contact, &model.reference_positions).first() {
         Some(&(body, point)) => Err(SetupError::SelfOverlap {
@@ -360,22 +353,22 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
     }
 }
 
-/// Largest distance that a node of a rigid body may travel in a step, relative to the median edge length \[-\]. This
-/// value holds for a body whose whole mass is in one node.
+/// Largest travel of a node of a rigid body in a step, relative to the median edge length, if the whole mass is in one
+/// node \[-\].
 const RIGID_TRAVEL: f64 = 0.05;
 
-/// Largest distance that a node of a rigid body may travel in a step \[m\], and the index of the body whose surface
-/// sets this distance; `None` without a rigid body that has contact faces.
+/// Largest travel of a node of a rigid body in a step \[m\], and the index of the body that sets this limit; `None`
+/// without a rigid body with contact faces.
 ///
 /// A contact spring has the stiffness κ = f m/dt², with the nodal mass m, the step dt and the factor f of
-/// `contact.penalty`. The spring must stop the whole mass M of the body. At the speed V, the body penetrates by
+/// `contact.penalty`. A body with the mass M and the speed V penetrates one spring by
 ///
 /// ```text
 /// V √(M/κ) = V dt √(M/(f m))
 /// ```
 ///
-/// The travel V dt is limited to a fraction of the edge length, multiplied by √(m/M). The penetration is then a
-/// fraction of the edge length, and remains within the search depth.
+/// The travel V dt is limited to a fraction of the edge length times √(m/M). The penetration then remains within the
+/// search depth.
 fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
     let bodies = model.bodies.iter().zip(&contact.surfaces).enumerate();
     let travels = bodies.filter(|(_, (body, _))| body.is_rigid()).map(|(index, (body, surface))| {
@@ -387,8 +380,7 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
     travels.filter(|(travel, _)| *travel > 0.0).min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Selection of entry faces; `None` with detection by distance fields, because there nodes touch elements instead of
-/// faces.
+/// `None` with detection by distance fields: nodes then touch elements, not faces.
 fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces> {
     (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
 }

@@ -15,16 +15,15 @@ use crate::error::{Conflict, SetupError};
 use crate::model::{Behaviour, Block, RigidSupport};
 use crate::settle::initial_motion::InitialVelocity;
 
-/// Number of equal intervals into which the run is divided. The peak of a gravity that varies in time is its largest
-/// magnitude at the ends of these intervals.
+/// Number of equal intervals of the run. The peak of a varying gravity is the largest magnitude at their ends.
 const SAMPLES: u32 = 64;
 
 /// Largest principal second moment of points that counts as zero, relative to the largest component of the matrix of
-/// second moments. A principal second moment of zero means that the points are collinear or in a plane.
+/// second moments.
 const FLATNESS: f64 = 1e-10;
 
-/// Shares of the mass of a rigid body for its nodes \[kg\]. The shares are a linear function of the position, chosen so
-/// that the resultant of the nodal weights acts at the centre of mass.
+/// Shares of the mass of a rigid body for its nodes \[kg\]: a linear function of position. The resultant of the nodal
+/// weights acts at the centre of mass.
 fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
     let (mass, centre) = (rigid_state.mass(), rigid_state.reference_centre());
     let count = positions.len() as f64;
@@ -36,8 +35,7 @@ fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
 }
 
 impl Assembly {
-    /// Adds the supports and prescribed motions of a boundary. `account` is the index of the support account of the
-    /// boundary. This account records reaction, impulse and work.
+    /// Adds the supports and prescribed motions of a boundary. `account` is the index of its support account.
     pub(crate) fn add_boundary(
         &mut self,
         scenario: &Scenario,
@@ -54,8 +52,7 @@ impl Assembly {
                 let support = support.get_or_insert_with(|| {
                     Box::new(RigidSupport { moment_account: account, ..RigidSupport::default() })
                 });
-                // If an earlier boundary already prescribes the component, the account of that boundary records the
-                // reaction.
+                // The account of the first boundary that prescribes a component records the reaction.
                 for (axis, motion) in motions {
                     if support.components[axis].is_none() {
                         support.components[axis] = Some(motion);
@@ -68,8 +65,6 @@ impl Assembly {
                 let supports = &mut self.model.supports;
                 for (axis, motion) in motions {
                     *moved |= !motion.is_fixed();
-                    // If an earlier boundary already prescribes the component, the account of that boundary records the
-                    // reaction.
                     let is_held = |node: &u32| {
                         let mut along = supports.iter().filter(|support| support.axis == axis);
                         along.any(|support| support.nodes.binary_search(node).is_ok())
@@ -80,13 +75,13 @@ impl Assembly {
                     }
                 }
             }
-            // A boundary refers to a body with a mesh. A wall has no mesh.
+            // A wall has no mesh, and no boundary refers to a wall.
             Behaviour::Wall { .. } => {}
         }
         Ok(())
     }
 
-    /// Rejects a boundary that prescribes a component of a node in another way than an earlier boundary.
+    /// Rejects a component that two boundaries prescribe differently for a node.
     pub(crate) fn refuse_conflicts(
         &self,
         scenario: &Scenario,
@@ -137,8 +132,7 @@ impl Assembly {
         }
     }
 
-    /// Lowest number in the mesh file among the nodes that two boundaries of a body share; `None` if they share no
-    /// node.
+    /// Lowest number in the mesh file among the nodes that two boundaries of a body share.
     fn shared_node(
         &self,
         spec: &BodySpec,
@@ -152,7 +146,6 @@ impl Assembly {
         Ok(shared.map(|node| mesh.node_tags[(node - first) as usize]).min())
     }
 
-    /// Initial velocities of groups of nodes.
     pub(crate) fn initial_velocities(&self, scenario: &Scenario) -> Result<Vec<InitialVelocity>, SetupError> {
         let one = |spec: &VelocitySpec| {
             let nodes = self.nodes_of(&scenario.bodies[spec.body], spec.body, spec.group.as_ref())?;
@@ -161,8 +154,7 @@ impl Assembly {
         scenario.velocities.iter().map(one).collect()
     }
 
-    /// Global numbers of the nodes of a group of a body, in ascending order. If `group` is `None`, all nodes of the
-    /// body.
+    /// Global numbers of the nodes of a group, or of all nodes of the body, in ascending order.
     fn nodes_of(
         &self,
         spec: &BodySpec,
@@ -178,8 +170,7 @@ impl Assembly {
         Ok(nodes.into_iter().map(|node| node + first).collect())
     }
 
-    /// Adds the weight of a body as a load, for a gravitational acceleration that varies in time. The run ends at `end`
-    /// \[s\].
+    /// Adds the weight of a body as a load, for a time-dependent gravity. The run ends at `end` \[s\].
     pub(crate) fn add_weight(&mut self, body: usize, acceleration: &[TimeFunction; 3], end: f64) {
         let model = &mut self.model;
         let of_body = &mut model.bodies[body];
@@ -196,7 +187,6 @@ impl Assembly {
         model.loads.push(Load::Dead { shares, value: acceleration.clone() });
     }
 
-    /// Adds a load of the scenario to the model.
     pub(crate) fn add_load(&mut self, scenario: &Scenario, load: &LoadSpec) -> Result<(), SetupError> {
         let spec = &scenario.bodies[load.body];
         if matches!(load.kind, LoadKind::BodyForce(_)) && self.extents[load.body] == Extent::Sheet {
@@ -223,8 +213,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Faces on which a pressure or traction acts: the faces of the group of the load. Without a group, the whole skin
-    /// of the body.
+    /// Faces of the group of a pressure or traction, or else of the whole skin.
     fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let extent = self.extents[load.body];
@@ -235,8 +224,7 @@ impl Assembly {
         faces_of_group(spec, mesh, extent, group, *first)
     }
 
-    /// Elements on which a body force acts: the elements of the group of the load. Without a group, all elements of the
-    /// body.
+    /// Elements of the group of a body force, or else of the whole body.
     fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let dimension = mesh.dimension().unwrap_or(0);
@@ -258,7 +246,7 @@ impl Assembly {
         Ok(cells.into_iter().map(cell).collect())
     }
 
-    /// Sets the inverse mass of every node. It is 0 for a node with a prescribed motion in all three directions.
+    /// Sets the inverse masses: 0 for a node with a prescribed motion in all three directions.
     pub(crate) fn fix_supported_nodes(&mut self) {
         let model = &mut self.model;
         model.inverse_mass = model.mass.iter().map(|mass| 1.0 / mass).collect();

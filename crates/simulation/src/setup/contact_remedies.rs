@@ -2,11 +2,9 @@
 
 use crate::scenario::{ResponseMethod, Scenario, StepSize};
 
-/// Advice to the user: a setting with which contact creates less energy than with the setting of the scenario.
+/// Advice to the user: a setting with which contact creates less energy.
 ///
-/// The advice rests on three facts. First, springs that stiffen under compression release more energy than they absorb.
-/// Second, projections add energy to deformable bodies in proportion to the time step. Third, the automatic step
-/// remains stable with penalty springs that are too stiff for a fixed step.
+/// The automatic step remains stable with penalty springs that are too stiff for a fixed step.
 pub(crate) fn contact_energy_remedy(scenario: &Scenario) -> &'static str {
     let response = &scenario.contact.response;
     match (response.method, scenario.time.step) {

@@ -15,7 +15,7 @@ use crate::scenario::{
     HierarchyBuilder, HierarchyVolume, Kinematics, Scenario, SortingSettings, SphereFit,
 };
 
-/// The detector that `[contact]` selects, for the given contact model.
+/// The detector that `[contact]` selects.
 ///
 /// # Errors
 /// [`SetupError::DistanceField`] for a body whose distance field cannot be computed.

@@ -2,13 +2,13 @@
 //!
 //! | policy | treatment | in other codes |
 //! |---|---|---|
-//! | `error` | the scenario is rejected, with pairs and depths | |
-//! | `offset` | the initial gap of each contact is subtracted from its gap; the initial gap shrinks with the penetration until the contact opens | LS-DYNA, `IGNORE = 1` |
-//! | `remove` | nodes are moved until the surfaces touch, and the moved configuration is free of strain | Abaqus/Explicit, strain-free initial adjustments |
+//! | `error` | the scenario is rejected | |
+//! | `offset` | initial gaps are subtracted from gaps, and shrink with the penetration | LS-DYNA, `IGNORE = 1` |
+//! | `remove` | nodes move until surfaces touch, without strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
-//! The policies `offset` and `remove` apply to detected contacts, that is, to penetrations within the search depth. Two
-//! kinds of overlap are rejected with every policy: overlaps deeper than the search depth, and overlaps of bodies whose
-//! faces line up so that no contact is detected.
+//! `offset` and `remove` apply to penetrations within the search depth. Two overlaps are always rejected:
+//! - deeper than the search depth
+//! - between bodies whose faces line up: detection finds no contact there
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,16 +28,14 @@ use crate::step::initial_gaps::InitialGaps;
 /// Largest number of Gauss-Seidel sweeps over all contacts.
 const MAX_SWEEPS: usize = 200;
 
-/// Largest penetration at which surfaces with a contact thickness count as touching without overlap, relative to the
-/// search depth.
+/// Largest penetration at which surfaces with a contact thickness count as touching, relative to the search depth.
 const TOUCHING_DEPTH: f64 = 1e-9;
 
-/// Gap to which contacts are opened, relative to the largest penetration. With this gap, rounding leaves no
-/// penetration.
+/// Gap to which contacts are opened, relative to the largest penetration. It exceeds the rounding error.
 const CLEARANCE: f64 = 1e-9;
 
-/// Overlaps at `positions`: pairs of bodies, and pairs of a body and a wall, that overlap or are closer than their
-/// contact thickness allows. `unit` is the symbol of the unit of length.
+/// Pairs that overlap at `positions`, or are closer than their contact thickness allows. `unit` is the symbol of the
+/// unit of length.
 pub(crate) fn overlaps(
     contact: &ContactModel,
     walls: &WallDetector,
@@ -107,13 +105,13 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     constraints.iter().filter_map(penetration).collect()
 }
 
-/// The overlaps of bodies whose faces line up. Moving the nodes apart does not resolve such overlaps.
+/// Overlaps of bodies whose faces line up. Moving nodes apart does not resolve these overlaps.
 pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
     overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
 }
 
-/// Rejects overlaps that the policy does not allow. After the policy `remove` has moved nodes apart, edges can still
-/// cross although no node penetrates. Such a crossing is accepted up to the search depth, because contact resolves it.
+/// Rejects overlaps that the policy does not allow. Under `remove`, edges may still cross up to the search depth:
+/// contact resolves such crossings.
 pub(crate) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,
@@ -160,7 +158,6 @@ pub(crate) fn refuse_bodies_behind_walls(overlaps: &[Overlap], model: &Model) ->
     found.map_or(Ok(()), |behind| Err(SetupError::BehindWall(Box::new(behind))))
 }
 
-/// Text of the warning that an overlap is accepted.
 pub(crate) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String {
     let what = match policy {
         InitialPenetration::Remove => "nodes are moved apart without strain",
@@ -169,18 +166,14 @@ pub(crate) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String 
     format!("overlap at t = 0 of {overlap}: {what}")
 }
 
-/// Nodal positions after nodes of deformable bodies are moved apart. The sweeps end when no contact is detected, or
-/// after [`MAX_SWEEPS`] sweeps.
-///
-/// A contact has the gap g, the normal n, and the weight w_a of each of its nodes a. Each contact moves its nodes by
-/// the least-squares correction that opens the gap to the clearance c:
+/// Nodal positions after at most [`MAX_SWEEPS`] Gauss-Seidel sweeps over the contacts. Each contact opens its gap g to
+/// the clearance c by the least-squares correction of its nodes a that can move:
 ///
 /// ```text
 /// Δx_a = (c − g) w_a n/Σ w²
 /// ```
 ///
-/// The sum is over the nodes that can move. Nodes of rigid bodies and walls are fixed. Contacts share nodes, so the
-/// sweeps over all contacts are repeated (Gauss-Seidel on the constraints).
+/// Here n is the normal and w_a the nodal weights. Nodes of rigid bodies and walls are fixed.
 pub(crate) fn moved_apart(
     contact: &ContactModel,
     walls: &mut WallDetector,
@@ -218,8 +211,7 @@ pub(crate) fn moved_apart(
     positions
 }
 
-/// Opens a contact to the clearance. Its present gap is the gap at detection, plus the change of the gap since
-/// detection by the opening of other contacts.
+/// Opens a contact to the clearance. Contacts opened since detection have changed its gap.
 fn open(
     constraint: &Constraint<'_>,
     clearance: f64,
@@ -240,13 +232,13 @@ fn open(
 }
 
 impl Simulation {
-    /// Pairs of bodies, and pairs of a body and a wall, that overlap in the configuration of the scenario.
+    /// Pairs that overlap in the configuration of the scenario.
     pub fn initial_penetrations(&self) -> &[Overlap] {
         &self.settings.initial_penetrations
     }
 
-    /// Stores the gaps of the contacts at t = 0 as initial gaps. Returns an error if a node of one body penetrates
-    /// another body but detection finds no contact between the two.
+    /// Stores the gaps of the contacts at t = 0 as initial gaps. Returns an error for a penetrating pair without a
+    /// detected contact.
     pub(crate) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
         let positions = &self.state.nodes.positions;
         let configuration =

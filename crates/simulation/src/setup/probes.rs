@@ -1,4 +1,4 @@
-//! Probes of the model under construction: the nodes and elements that each probe samples.
+//! Nodes and elements that each probe samples.
 
 use crate::element::{MAX_NODES, centre, natural_coordinates, shape_values};
 use crate::math::Vec3;
@@ -9,12 +9,11 @@ use crate::error::{Outside, SetupError};
 use crate::model::{Block, Body};
 use crate::record::probes::{ElementSample, Probe, Spot};
 
-/// Margin around the bounding box of the nodes of an element, relative to the longest edge of the box. With this
-/// margin, the box contains the whole element, even if its edges are curved.
+/// Margin around the bounding box of the nodes of an element, relative to its longest side. The enlarged box contains
+/// the whole element, even with curved edges.
 const BULGE: f64 = 0.25;
 
 impl Assembly {
-    /// The probes of a scenario.
     pub(crate) fn probes(&self, scenario: &Scenario) -> Result<Vec<Probe>, SetupError> {
         scenario.probes.iter().map(|spec| self.probe(&scenario.bodies[spec.body], spec)).collect()
     }
@@ -48,8 +47,7 @@ impl Assembly {
         Ok(Probe { spec: spec.clone(), spot, elements })
     }
 
-    /// The centre of mass of a body, as a point of a rigid body or as a weighted mean over the nodes of a deformable
-    /// body.
+    /// The centre of mass of a body.
     fn centre_of(&self, body: &Body) -> Spot {
         let index = self.model.body_of(body.nodes.start as u32);
         if let Some(rigid_state) = &self.rigid_states[index] {
@@ -59,8 +57,8 @@ impl Assembly {
         Spot::Nodes(body.nodes.clone().map(share).collect())
     }
 
-    /// The elements of a body that contain at least one of `nodes`: one sample at the centre of each element, with
-    /// equal weights. `nodes` are in ascending order.
+    /// Samples at the centres of the elements that contain at least one of `nodes`, with equal weights. `nodes` are in
+    /// ascending order.
     fn elements_around(&self, body: &Body, nodes: &[u32]) -> Vec<ElementSample> {
         let of_block = |(number, block): (usize, &Block)| -> Vec<ElementSample> {
             let touches =
@@ -75,8 +73,8 @@ impl Assembly {
         elements
     }
 
-    /// Finds the element that contains `point`. Returns its nodes with the shape values at the point as weights, and a
-    /// sample of the element at the point.
+    /// Nodes of the element that contains `point`, weighted by their shape values, and a sample of the element at the
+    /// point.
     fn inside(
         &self,
         body: &Body,
@@ -106,7 +104,7 @@ impl Assembly {
         })))
     }
 
-    /// Natural coordinates of a point in an element; `None` for a point outside the element.
+    /// `None` for a point outside the element.
     fn natural_coordinates(&self, block: &Block, nodes: &[u32], point: &Vec3) -> Option<[f64; 3]> {
         let at = |&node: &u32| self.model.reference_positions[node as usize];
         let none = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));

@@ -1,8 +1,7 @@
 //! Rigid sheets: orientation of their faces, and bodies that begin behind them.
 //!
-//! A sheet has contact only on the side to which its face normals point. The order of the nodes in the mesh file
-//! defines the normals. If this order is wrong in some faces, the normals of these faces are opposite to those of
-//! neighbouring faces. If the order is wrong in all faces, only a body behind the sheet indicates the error.
+//! A sheet has contact only on the side to which its face normals point. The node order of the mesh file defines the
+//! normals. If the order is wrong in all faces, only a body behind the sheet indicates the error.
 
 use std::collections::HashMap;
 
@@ -16,22 +15,20 @@ use crate::scenario::{BodySpec, Scenario};
 
 use crate::model::Model;
 
-/// Largest distance from a sheet at which a point of a body counts as on the sheet, relative to the extent of the body.
+/// Largest distance at which a point of a body counts as on a sheet, relative to the extent of the body.
 const TOUCHING_DISTANCE: f64 = 1e-9;
 
-/// Largest number of bodies named in a warning.
 const MAX_NAMES: usize = 3;
 
-/// Kind of geometry that the mesh of a body represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// A solid or plane body, with its skin.
+    /// A solid or plane body.
     Solid,
-    /// A surface in space, with contact on the side to which its face normals point.
+    /// A surface in space, with contact on one side.
     Sheet,
 }
 
-/// The mesh of a sheet, with consistently oriented faces. Warns of the faces that are reversed.
+/// The mesh with consistently oriented faces.
 pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) -> Result<Mesh, MeshError> {
     let all = mesh.num_cells(2);
     let (mesh, turned) = mesh.oriented()?;
@@ -47,7 +44,7 @@ pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) ->
     Ok(mesh)
 }
 
-/// The faces of a rigid body that are not degenerate. Warns of the degenerate faces.
+/// The faces of a rigid body that are not degenerate.
 pub(crate) fn without_degenerate_faces(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -69,8 +66,8 @@ pub(crate) fn without_degenerate_faces(
 /// Warnings of bodies that begin behind a sheet and would pass through the sheet.
 ///
 /// # Cost
-/// For each pair of a sheet and a body: one closest-face query per node of the body, up to the first node in front of
-/// the sheet. If no node is in front of or behind the sheet, also two queries per node of the sheet.
+/// For each pair of a sheet and a body: at most one closest-face query per node of the body, and two per node of the
+/// sheet.
 pub(crate) fn bodies_behind_sheets(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -122,19 +119,17 @@ fn describe(behind: &[String], sheet: &BodySpec) -> String {
     )
 }
 
-/// A sheet, with an index of its faces for queries of the side on which a point lies.
 struct SheetSides<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// For each face, whether another face has the same corner positions. Contact acts on both sides of such a face.
+    /// For each face, whether another face has the same corner positions. Such a face has contact on both sides.
     duplicated: Vec<bool>,
 }
 
-/// Side of a sheet on which a point lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// In front of the sheet: on the side to which the face normals point.
+    /// On the side to which the face normals point.
     Front,
     /// Behind the sheet, and not beside its boundary.
     Behind,
@@ -152,10 +147,9 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Whether a body is behind the sheet. This holds if a tested point of the body is behind the sheet, and no node of
-    /// the body is in front. The tested points are the nodes of the body, and the points of the body closest to the
-    /// nodes of the sheet. The closest points are needed for a large face of the body behind a small sheet, if no node
-    /// of the face is behind the sheet.
+    /// Whether a tested point of the body is behind the sheet, and no node in front. The tested points are the nodes of
+    /// the body, and its closest points to the nodes of the sheet. These closest points find a large face behind a
+    /// small sheet.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());
@@ -175,7 +169,7 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Side of the sheet on which a point of a body lies. `size` is the extent of the body \[m\].
+    /// Side on which a point of a body lies. `size` is the extent of the body \[m\].
     fn side(&self, point: &Vec3, size: f64) -> Side {
         let Some(closest) = self.faces.closest(point, f64::INFINITY) else { return Side::Neither };
         let (face, ClosestPoint { xi, feature, point: foot, .. }) = (closest.face as usize, closest.point);
@@ -189,8 +183,7 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Whether `feature`, an edge or a corner of a face, lies on the boundary of the sheet. False for the interior of a
-    /// face.
+    /// Whether `feature` of a face lies on the boundary of the sheet.
     fn is_on_boundary(&self, face: usize, feature: Feature) -> bool {
         let is_border = |face: usize, k: usize| {
             let edge = self.surface.edges_of_face(face)[k];
@@ -221,11 +214,10 @@ fn extent(points: impl Iterator<Item = Vec3>) -> f64 {
     (high - low).max()
 }
 
-/// For each face, whether another face has the same corner positions.
 fn duplicated_faces(surface: &Surface, positions: &[Vec3]) -> Vec<bool> {
     let corners = |face: usize| {
         let (kind, nodes) = surface.face(face);
-        // Adding zero changes −0 to +0. The two numbers are equal, but their bits differ.
+        // Adding zero changes −0 to +0, which has other bits.
         let place = |&k: &u8| positions[nodes[k as usize] as usize].map(|x| (x + 0.0).to_bits()).into();
         let mut places: Vec<[u64; 3]> = kind.corners().iter().map(place).collect();
         places.sort_unstable();

@@ -7,7 +7,6 @@ use crate::scenario::{MaterialModel, ResponseMethod, Scenario, StepSize, Stiffne
 
 use crate::model::{Behaviour, Body, Model};
 
-/// Stiffness rule of the contact springs of a scenario.
 pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> Stiffness {
     match scenario.contact.response.stiffness {
         StiffnessRule::Mass => Stiffness::Mass,
@@ -17,22 +16,18 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
 }
 
 /// Largest ratio of spring stiffness to element stiffness at which contacts gain little energy in steps that are stable
-/// for the elements. A rod that hits a rigid wall has an energy error of 0.4 % at the ratio 2.7, 4.3 % at the ratio 4,
-/// and 9.9 % at the ratio 5.3.
+/// for the elements. The energy error of a rod that hits a rigid wall is 0.4 % at the ratio 2.7, and 4.3 % at 4.
 const STIFF_SPRING_RATIO: f64 = 3.0;
 
 /// Largest κ dt²/m for nodes whose contacts open and close on stiff springs \[-\], with the spring stiffness κ, the
-/// step dt and the nodal mass m. The rod of [`STIFF_SPRING_RATIO`] gives the following energy errors. With springs 267
-/// times as stiff as the elements, the error is 0.1 % at κ dt²/m = 0.4, 1.2 % at 0.8 and 4.6 % at 1.3. With springs 27
-/// times as stiff, it is 0.1 % at 0.5 and 2.6 % at 1.7.
+/// step dt and the nodal mass m. The energy error of the rod of [`STIFF_SPRING_RATIO`] is then about 0.1 %.
 const STIFF_SPRING_LIMIT: f64 = 0.4;
 
 /// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs \[s\]. Infinite if the
-/// spring stiffness depends on the step, and for responses other than the penalty response.
+/// spring stiffness depends on the step, and for other responses.
 ///
-/// The limit also applies while nothing is in contact. The step in which a node enters a body determines the first
-/// penetration of the node. If the step grew whenever contacts open, a chattering node would enter deeper each time.
-/// The springs would then eject the node with more energy.
+/// The limit also applies without contact. If the step grew whenever contacts open, a chattering node would enter
+/// deeper each time, and gain energy.
 pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }
@@ -40,22 +35,18 @@ pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[
 /// Penetration of a rigid body at rest under its own weight, relative to the size of the body.
 const RESTING_PENETRATION: f64 = 1e-4;
 
-/// Largest step of a model of rigid bodies \[s\]. In longer steps, bodies at rest would sink too deep into their
-/// springs. Infinite for a model with deformable bodies, and for a model without gravity.
+/// Largest step of a model of rigid bodies \[s\], beyond which bodies at rest would sink too deep into their springs.
+/// Infinite for a model with deformable bodies or without gravity.
 ///
-/// Let λ be the largest squared frequency ω² that the springs give a rigid body. The stiffness of the springs is scaled
-/// with the step so that λ dt² = 0.1. For a body of size L under the gravity g, the largest step satisfies
+/// Let λ be the largest squared frequency ω² that the springs give a rigid body. The springs have λ dt² = 0.1. For a
+/// body of size L under the gravity g, the largest step satisfies
 ///
 /// ```text
 /// dt² = 0.1 · 1e-4 L/g,  and therefore  λ = g/(1e-4 L)
 /// ```
 ///
-/// If the translation of the body along the normal has ω² = λ, the body rests at the penetration g/ω² = 1e-4 L.
-/// Usually, this ω² is smaller, and the penetration is larger.
-///
-/// Without this limit, the step could grow to the flight step, which is a fraction of the run by default. The
-/// penetration, and the time until the body rests, would then depend on the length of the run. With a response by
-/// impulses, the penetration is g dt², and the time of an impact is known to within dt.
+/// A translation along the normal with ω² = λ gives the resting penetration g/ω² = 1e-4 L. Usually, its ω² is smaller,
+/// and the penetration larger.
 pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
     if moving.clone().any(|(body, _)| !body.is_rigid()) {
@@ -96,8 +87,8 @@ fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[S
 
 /// Warning that a fixed step is too long for penalty springs that are much stiffer than the adjacent elements.
 ///
-/// The springs are compared with the end of a bar. With the critical step dt_c of the elements of the bar and the mass
-/// m of its end node, the end has the stiffness k = 2 m/dt_c².
+/// The reference is the end of a bar: k = 2 m/dt_c², with the critical step dt_c of its elements and the mass m of its
+/// end node.
 pub(crate) fn stiffness_warning(
     scenario: &Scenario,
     model: &Model,
@@ -108,7 +99,7 @@ pub(crate) fn stiffness_warning(
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
     let over_elements = 0.5 * largest_stiffness_over_mass(scenario, model, surfaces) * critical * critical;
     let longest = stiff_spring_step(scenario, model, surfaces);
-    // The step is printed with four digits. The factor keeps the printed step below the limit even after rounding.
+    // The factor keeps the printed step, of four digits, below the limit.
     let written = 0.999 * longest;
     (over_elements > STIFF_SPRING_RATIO && step > longest).then(|| {
         format!(

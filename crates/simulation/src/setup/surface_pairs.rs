@@ -1,5 +1,4 @@
-//! Surface pairs: pairs of bodies, or of physical groups of their faces. A surface pair has contact laws of its own, or
-//! is excluded from contact.
+//! Pairs of bodies, or of physical groups of their faces, with own contact laws or excluded from contact.
 
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use crate::scenario::{self, ContactLaws, Located, Passes, Scenario};
 use super::assembly::{Assembly, faces_of_group};
 use crate::error::SetupError;
 
-/// Surface pairs with contact laws of their own, in the order of the scenario.
+/// In the order of the scenario.
 pub(crate) fn own_laws(
     scenario: &Scenario,
     assembly: &Assembly,
@@ -19,7 +18,7 @@ pub(crate) fn own_laws(
     own.map(|(pair, laws)| Ok((assembly.surface_pair(scenario, pair)?, *laws))).collect()
 }
 
-/// Contact policy of a scenario: the pairs that are excluded from contact, and the number of passes.
+/// Contact policy: excluded pairs and number of passes.
 pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result<ContactPolicy, SetupError> {
     let pairs = scenario.contact.excluded.iter().map(|pair| assembly.surface_pair(scenario, pair));
     let policy = ContactPolicy::excluding(pairs.collect::<Result<Vec<_>, _>>()?);
@@ -29,9 +28,8 @@ pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result
     })
 }
 
-/// Ranks of the bodies in one-pass contact. The nodes of the body with the lower rank are contactors. Deformable bodies
-/// have the lowest ranks, then rigid bodies, then walls. Bodies of the same kind are ranked by ascending median edge
-/// length of their surfaces.
+/// Ranks of the bodies in one-pass contact. The nodes of the body with the lower rank are contactors. The order is:
+/// deformable bodies, rigid bodies, walls; then ascending median edge length.
 fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
     let edge = |body: usize| {
         surfaces.get(body).map_or(f64::INFINITY, |surface| surface.median_edge(&model.reference_positions))
@@ -52,7 +50,7 @@ fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
 }
 
 impl Assembly {
-    /// Converts a surface pair of the scenario to the global faces of the model.
+    /// Converts a surface pair of the scenario to global faces.
     fn surface_pair(
         &self,
         scenario: &Scenario,
@@ -65,8 +63,7 @@ impl Assembly {
         Ok(SurfacePair::new(pair.bodies.map(|body| body as u32), [part(0)?, part(1)?]))
     }
 
-    /// Surface of a physical group of a body. Returns an error if no face of the group is in the contact surface of the
-    /// body.
+    /// Surface of a physical group of a body. Returns an error if the contact surface contains no face of the group.
     fn part(
         &self,
         scenario: &Scenario,

@@ -1,9 +1,8 @@
 //! Tied bodies: nodes of one body are tied to faces of another body. If exactly one of the two bodies is rigid, the
 //! tied nodes belong to the deformable body. Otherwise, they belong to the body with the finer surface.
 //!
-//! A tied node of a deformable body is moved onto its face. Two rigid bodies are not moved. Instead, the node is tied
-//! to the material point of the other body at the location of the node. If the node lies on a face, the nodes of this
-//! face define the point. Otherwise, up to four nodes of the other body define the point.
+//! A tied node of a deformable body is moved onto its face. Two rigid bodies are not moved: a node is tied to the
+//! material point of the other body at its location.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,32 +18,31 @@ use crate::error::{PartingTie, SetupError};
 use crate::model::{Behaviour, Model};
 use crate::step::free_flight::rigid_state_of_nodes;
 
-/// Default tie distance between node and face, relative to the shortest edge of the two surfaces. This distance is
-/// smaller than the distance between the surface and the next layer of nodes, so that inner nodes are not tied.
+/// Default tie distance between node and face, relative to the shortest edge of the two surfaces. It excludes nodes of
+/// the next layer.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
 /// Largest absolute weight at which a node of a tie does not count.
 const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 
-/// Number of sweeps over all ties when tied nodes are placed.
 const PLACEMENT_SWEEPS: usize = 10;
 
-/// Largest relative difference at which the initial velocities of tied points count as equal. The tolerance allows for
-/// the rounding of decimal numbers in the scenario and in the mesh.
+/// Largest relative difference at which initial velocities of tied points count as equal. It exceeds the rounding of
+/// decimal input.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
 /// Largest distance at which a node counts as on a line or plane, relative to the length of an edge of the face.
 const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
-    /// Moves tied nodes of deformable bodies onto the faces of the other body, without strain. Returns the model and
-    /// its ties.
+    /// Moves tied nodes of deformable bodies onto their faces, without strain. Returns the model and its ties.
     ///
     /// # Errors
-    /// [`SetupError::NothingTied`] if no node of a pair is within the tie distance of a face,
-    /// [`SetupError::TiedOffPlane`] if a tied point of two rigid bodies is not defined, [`SetupError::TornTie`] if
-    /// different motions are prescribed to the two sides, [`SetupError::PartingTie`] if the initial velocities of the
-    /// two sides differ, and the errors of [`Assembly::build`] with moved nodes.
+    /// - [`SetupError::NothingTied`]: no node of a pair is within the tie distance of a face.
+    /// - [`SetupError::TiedOffPlane`]: a tied point of two rigid bodies is not defined.
+    /// - [`SetupError::TornTie`]: different motions are prescribed to the two sides.
+    /// - [`SetupError::PartingTie`]: the initial velocities of the two sides differ.
+    /// - Errors of [`Assembly::build`] with moved nodes.
     pub(crate) fn tie(self, scenario: &Scenario) -> Result<(Self, Constraints), SetupError> {
         let mut ties = self.find_ties(scenario)?;
         let mut positions = self.model.reference_positions.clone();
@@ -56,8 +54,8 @@ impl Assembly {
         Ok((tied, ties))
     }
 
-    /// Moves nodes of deformable bodies onto the faces to which they are tied. Several sweeps are needed, because nodes
-    /// of these faces can be tied themselves. Returns whether any node was off its face.
+    /// Moves tied nodes of deformable bodies onto their faces. Several sweeps are needed: nodes of these faces can be
+    /// tied, too. Returns whether any node was off its face.
     fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
@@ -96,8 +94,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Rejects ties whose two sides have different initial velocities along an axis. An axis along which a node of the
-    /// tie has a prescribed motion is not checked, because prescribed motion may be discontinuous at t = 0.
+    /// Rejects ties whose two sides have different initial velocities along an axis. Axes with prescribed motion are
+    /// exempt: prescribed motion may be discontinuous at t = 0.
     fn refuse_unequal_velocities(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
@@ -114,9 +112,9 @@ impl Assembly {
         for tie in ties.iter() {
             let point = tie.point(&self.model.reference_positions);
             let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
-            // The velocity v + ω × r has two terms. Here v is the velocity of the centre, ω the angular velocity, and r
-            // the position relative to the centre. The tolerance is relative to |v| + |ω| |r|, because the two terms
-            // cancel up to rounding near the instantaneous centre of rotation.
+            // A velocity is v + ω × r, with the velocity v of the centre, the angular velocity ω, and the position r
+            // relative to the centre. Near the instantaneous centre of rotation, the two terms cancel up to rounding.
+            // The tolerance is therefore relative to |v| + |ω| |r|.
             let terms = tie.bodies.map(|body| {
                 let (state, centre) = (&rigid_states[&body], rigid_states[&body].centre());
                 state.velocity_at(&centre).norm() + state.angular_velocity().norm() * (point - centre).norm()
@@ -145,7 +143,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Prescribed motion by node and axis.
+    /// By node and axis.
     fn prescribed_motions(&self) -> HashMap<(u32, usize), &Prescribed> {
         let mut motions = HashMap::new();
         for support in &self.model.supports {
@@ -188,7 +186,7 @@ impl Assembly {
             surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
             within,
         };
-        // On a rigid target, a tie refers to a material point. Its location is found on a face of the target.
+        // On a rigid target, a tie refers to a material point.
         let ties = match self.model.bodies[target].is_rigid() {
             true => tied.find_points(positions),
             false => tied.find(positions),
@@ -209,8 +207,8 @@ impl Assembly {
     }
 }
 
-/// Rejects contact of rigid bodies that are tied and can move, if the response needs their mobility. The mobility of a
-/// rigid body does not include the bodies tied to it.
+/// Rejects contact of tied rigid bodies that can move, if the response needs their mobility. The mobility of a rigid
+/// body omits the bodies tied to it.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -248,8 +246,8 @@ pub(crate) fn refuse_tied_contact(
     Ok(())
 }
 
-/// Ties with zero gap between nodes and the material points of a rigid body at the locations of the nodes. If the nodes
-/// of the rigid body do not define such a point, the error is the gap of the tie \[m\].
+/// Ties with zero gap between nodes and the material points of a rigid body at their locations. The error is the gap of
+/// a tie without such a point \[m\].
 fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
     let mut tied = Constraints::default();
     for tie in ties.iter() {
@@ -267,9 +265,8 @@ fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -
     Ok(tied)
 }
 
-/// Nodes of a rigid body, and their shape values for the material point at `point`. The values sum to 1 and interpolate
-/// the position of the point. If the face has three nodes that are not collinear, three of the returned nodes belong to
-/// the face. `None` if the body is plane and `point` is off its plane, or if its nodes are collinear.
+/// Nodes of a rigid body, and their shape values for the material point at `point`: the sum is 1. Prefers nodes of
+/// `face`. `None` if `point` is off the plane of a plane body, or if the nodes are collinear.
 fn affine_values(
     point: &Vec3,
     face: &[u32],
@@ -307,7 +304,7 @@ fn affine_values(
     Some((chosen, values))
 }
 
-/// Length of the shortest edge of a surface, measured between corner nodes \[m\].
+/// Shortest distance between neighbouring corner nodes of a surface \[m\].
 fn shortest_edge(surface: &Surface, positions: &[Vec3]) -> f64 {
     let lengths = (0..surface.num_faces()).flat_map(|face| {
         let (kind, nodes) = surface.face(face);

@@ -1,9 +1,8 @@
 //! Rigid walls: bodies of one node. The node is fixed, has a prescribed velocity, or is free to move along the normal
 //! of the wall.
 //!
-//! A wall that is fixed or has a prescribed velocity has a support at its node, and needs no mass. A wall with a mass
-//! is free along its normal, and a slider constraint fixes the other components. Contact acts on the plane of the wall,
-//! not at its node. The wall does not rotate, so its support or slider bears the resulting moment.
+//! A fixed or driven wall has a support at its node, and needs no mass. A free wall has a mass and a slider constraint.
+//! Contact acts on the plane of the wall, not at its node. The support or slider bears the resulting moment.
 
 use crate::contact::detection::{ContactPolicy, Wall};
 use crate::dynamics::{Prescribed, RigidBody, Support, Wrench};
@@ -17,8 +16,7 @@ use crate::error::SetupError;
 use crate::model::{Behaviour, Body, Model, Slider, WallMotion};
 
 impl Assembly {
-    /// Adds a wall, its node, and its support or slider constraint. `account` is the index of the support account of
-    /// the wall. This account records reaction, impulse and work.
+    /// `account` is the index of the support account of the wall.
     pub(crate) fn add_wall(&mut self, spec: &WallSpec, account: usize) -> Result<(), SetupError> {
         let model = &mut self.model;
         let node = model.reference_positions.len();
@@ -96,7 +94,6 @@ pub(crate) fn refuse_walls_out_of_plane(
     Ok(())
 }
 
-/// The walls as input of detection.
 pub(crate) fn detected_walls(model: &Model) -> Vec<Wall> {
     let wall = |(number, body): (u32, &Body)| match body.behaviour {
         Behaviour::Wall { normal, .. } => Some(Wall { body: number, node: body.nodes.start as u32, normal }),
@@ -106,8 +103,7 @@ pub(crate) fn detected_walls(model: &Model) -> Vec<Wall> {
 }
 
 impl Simulation {
-    /// Projects the force on each slider node on the direction of its slider. Stores the resulting acceleration and the
-    /// reaction of the slider.
+    /// Projects the force on each slider node on the direction of its slider. Stores the acceleration and the reaction.
     pub(crate) fn constrain_sliders(&mut self) {
         for k in 0..self.model.sliders.len() {
             let slider = &self.model.sliders[k];
@@ -121,7 +117,7 @@ impl Simulation {
         }
     }
 
-    /// Sum of the slider reactions \[N\], with their moment about the origin \[N·m\]. Slider reactions do no work.
+    /// Sum of the slider reactions \[N\], with their moment about the origin \[N·m\]. These reactions do no work.
     pub(crate) fn slider_wrench(&self) -> Wrench {
         let sliders = self.model.sliders.iter().zip(&self.state.forces.sliders);
         sliders.fold(Wrench::zero(), |sum, (slider, reaction)| {

@@ -1,7 +1,7 @@
 //! The corrector of a step.
 //!
-//! Memory bandwidth limits the speed of nodal updates. Therefore, accelerations, velocities and the balances of the
-//! bodies are computed in a single pass over the nodes.
+//! Memory bandwidth limits the nodal updates. Accelerations, velocities and balances are therefore computed in a single
+//! pass over the nodes.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -20,22 +20,21 @@ use crate::account::resultants::Resultants;
 use crate::forces::SupportedComponent;
 use crate::model::{Body, Model, Slider};
 
-/// Number of nodes per chunk. The data of a chunk of this size fit in the first-level cache.
+/// Number of nodes per chunk. The data of a chunk fit in the first-level cache.
 const NODES_PER_CHUNK: usize = 256;
 
 /// A range of nodes of one deformable body or wall.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeChunk {
     body: usize,
-    /// Whether forces accelerate the body; false for a wall that is fixed or has a prescribed velocity.
+    /// Whether forces accelerate the body.
     has_mass: bool,
     nodes: Range<usize>,
-    /// For each support that acts on nodes of the chunk, the index of the support, and the range of these nodes in the
-    /// node list of the support.
+    /// Supports of nodes of the chunk: index of the support, and range of these nodes in its node list.
     supports: Vec<(usize, Range<usize>)>,
 }
 
-/// Chunks of the nodes of all bodies that are not rigid, in ascending order of the nodes.
+/// Chunks of the nodes of all bodies that are not rigid, in ascending order.
 pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     let bodies = model.bodies.iter().enumerate().filter(|(_, body)| !body.is_rigid());
     let chunks = bodies.flat_map(|(body, Body { nodes, mass, .. })| {
@@ -59,8 +58,7 @@ pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     chunks
 }
 
-/// The entries of [`NodeChunk::supports`] of the chunks of one body. `nodes` are the nodes of this body, and `chunks`
-/// are the chunks of all bodies.
+/// Supports of the chunks of one body. `nodes` are the nodes of this body, and `chunks` the chunks of all bodies.
 pub(crate) fn supports_of<'a>(
     chunks: &'a [NodeChunk],
     nodes: &Range<usize>,
@@ -127,9 +125,8 @@ impl Simulation {
     }
 }
 
-/// Input of the corrector. Nodal arrays are indexed by global node number.
+/// Nodal arrays are indexed by global node number.
 struct Corrector<'a> {
-    /// Half the time step \[s\].
     half_step: f64,
     resultants: Resultants<'a>,
     /// Nodes with contact forces, in ascending order.
@@ -137,7 +134,6 @@ struct Corrector<'a> {
     /// Sliders, in ascending order of their nodes, and their reactions \[N\].
     sliders: (&'a [Slider], &'a [Vec3]),
     supports: (&'a [Support], &'a [Vec<SupportedComponent>]),
-    /// Nodal masses \[kg\].
     masses: &'a [f64],
     /// Nodal positions at the end of the step \[m\].
     positions: &'a [Vec3],
@@ -145,7 +141,7 @@ struct Corrector<'a> {
     nodes_per_task: usize,
 }
 
-/// Output of the corrector, for the global node `first` and the nodes after it.
+/// Output of the corrector, from the global node `first` on.
 struct Nodes<'a> {
     first: usize,
     accelerations: &'a mut [Vec3],
@@ -153,7 +149,7 @@ struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// Splits the nodes into those before the global node `node`, and those from this node on.
+    /// Splits at the global node `node`.
     fn split_at(self, node: usize) -> [Self; 2] {
         let count = node - self.first;
         let (accelerations, later_accelerations) = self.accelerations.split_at_mut(count);
@@ -166,7 +162,7 @@ impl<'a> Nodes<'a> {
 }
 
 impl Corrector<'_> {
-    /// Corrects chunks in parallel. `nodes` contains at least the nodes of these chunks.
+    /// Corrects chunks in parallel. `nodes` contains at least their nodes.
     fn correct(&self, chunks: &[NodeChunk], nodes: Nodes<'_>, sums: &mut [NodalSums]) {
         let [Some(begin), Some(end)] =
             [chunks.first().map(|chunk| chunk.nodes.start), chunks.last().map(|chunk| chunk.nodes.end)]
@@ -191,7 +187,6 @@ impl Corrector<'_> {
     }
 }
 
-/// Task that corrects the nodes of one chunk.
 struct CorrectChunk<'a> {
     corrector: &'a Corrector<'a>,
     chunk: &'a NodeChunk,

@@ -1,5 +1,5 @@
-//! Tied nodes with prescribed motion. The tie forces at the end of a step depend on the positions of these nodes at the
-//! end of the following step.
+//! Tied nodes with prescribed motion. Tie forces at the end of a step depend on the positions of these nodes at the end
+//! of the following step.
 
 use crate::contact::response::{RigidMotions, RigidPlace, StepLength, Ties};
 use crate::dynamics::{Prescribed, StepStart};
@@ -12,14 +12,13 @@ use crate::model::{Behaviour, Body, Model};
 /// Tied nodes with a prescribed motion other than rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivenTies {
-    /// Index of a support of a deformable body, and position of a tied node in the node list of this support.
+    /// Index of a support, and position of a tied node in its node list.
     supported: Vec<(usize, usize)>,
-    /// Rigid bodies whose motion is fully prescribed, each with its tied nodes.
+    /// Rigid bodies with fully prescribed motion, each with its tied nodes.
     rigid: Vec<(u32, Vec<u32>)>,
 }
 
 impl DrivenTies {
-    /// The driven nodes among the tied nodes.
     pub fn of(ties: Option<&Ties>, model: &Model) -> Self {
         let mut nodes: Vec<u32> = ties.iter().flat_map(|ties| ties.nodes()).collect();
         nodes.sort_unstable();
@@ -40,21 +39,18 @@ impl DrivenTies {
         Self { supported: supported.collect(), rigid: rigid.collect() }
     }
 
-    /// All driven tied nodes.
     fn nodes<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = u32> + 'a {
         let of_supports = self.supported.iter().map(|&(index, place)| model.supports[index].nodes[place]);
         of_supports.chain(self.rigid.iter().flat_map(|(_, nodes)| nodes.iter().copied()))
     }
 }
 
-/// Whether a rigid body has a support, and all its prescribed components are fixed.
 fn is_fixed_by_support(body: &Body) -> bool {
     let Behaviour::Rigid { support: Some(support) } = &body.behaviour else { return false };
     support.components.iter().flatten().all(Prescribed::is_fixed)
 }
 
 impl Simulation {
-    /// Saves the velocities of the driven tied nodes.
     pub(crate) fn save_driven_velocities(&mut self) {
         let velocities = &self.state.nodes.velocities;
         let nodes = self.settings.driven_ties.nodes(&self.model);
@@ -62,15 +58,14 @@ impl Simulation {
         self.scratch.driven_velocities.extend(nodes.map(|node| (node, velocities[node as usize])));
     }
 
-    /// Restores the saved velocities.
     pub(crate) fn restore_driven_velocities(&mut self) {
         for &(node, velocity) in &self.scratch.driven_velocities {
             self.state.nodes.velocities[node as usize] = velocity;
         }
     }
 
-    /// At the end of a step, sets the velocities of driven tied nodes to their mean velocities over the following step,
-    /// of length `dt` \[s\]. The corrector overwrites these velocities.
+    /// At the end of a step, sets the velocities of driven tied nodes to their means over the following step, of length
+    /// `dt` \[s\]. The corrector overwrites these velocities.
     pub(crate) fn drive_ties_of_next_step(&mut self, dt: f64) {
         let (time, references) = (self.state.nodes.time, &self.model.reference_positions);
         for &(index, place) in &self.settings.driven_ties.supported {
@@ -89,9 +84,8 @@ impl Simulation {
         self.drive_rigid_ties(dt);
     }
 
-    /// At the beginning of a step of length `dt` \[s\], sets the velocities of driven tied nodes to their mean
-    /// velocities over this step. The prescribed motion at the end of the step must already be evaluated. The predictor
-    /// overwrites these velocities.
+    /// At the beginning of a step of length `dt` \[s\], sets the velocities of driven tied nodes to their means over
+    /// the step. Requires the prescribed motion at its end. The predictor overwrites these velocities.
     pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
         for &(index, place) in &self.settings.driven_ties.supported {
             let support = &self.model.supports[index];

@@ -1,5 +1,5 @@
-//! Driving functions: prescribed functions of time. A break is a kink or a jump of such a function, and steps end at
-//! breaks. A warning reports functions that vary faster than the steps resolve.
+//! Driving functions: prescribed functions of time. Steps end at breaks, that is, at kinks and jumps of these
+//! functions.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,32 +10,31 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step to a break, relative to the regular step. A step does not end at a break that is closer to its
-/// beginning. The mean of the function over the step then acts.
+/// Smallest step to a break, relative to the regular step. For a closer break, the mean of the function over the step
+/// acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// Largest number of breaks in a regular step at which a step still ends at each break. With more breaks, a step ends
-/// only at the last break.
+/// Largest number of breaks in a regular step at which a step ends at each break. With more breaks, the step ends at
+/// the last.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
-/// Largest relative difference of two step lengths that counts as a rounding error. Times are rounded sums of steps.
+/// Largest relative difference of two step lengths that counts as a rounding error.
 const ROUNDING: f64 = 1e-9;
 
-/// Largest deviation of a function from linear interpolation over a step that causes no warning, relative to the
-/// largest value of the function.
+/// Largest deviation from linear interpolation over a step without a warning, relative to the largest value of the
+/// function.
 const TOLERATED_DEVIATION: f64 = 0.1;
 
-/// Number of equal intervals of the run. A function is sampled at the ends of the intervals for its largest value.
+/// Number of equal intervals of the run, at whose ends functions are sampled.
 const SAMPLES: u32 = 64;
 
-/// A driving function, with the scenario key that defines it.
+/// `key` is the scenario key that defines the function.
 #[derive(Clone, Debug)]
 struct DrivingFunction {
     key: String,
     function: TimeFunction,
 }
 
-/// Largest value of a driving function, and whether the function has caused a warning.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct FunctionRange {
     /// Largest absolute value of the function, sampled over the run and in the steps so far.
@@ -50,7 +49,6 @@ pub(crate) struct DrivingFunctions {
 }
 
 impl DrivingFunctions {
-    /// The functions of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
         let mut all = Vec::new();
         let mut add = |key: String, function: &TimeFunction| {
@@ -84,7 +82,7 @@ impl DrivingFunctions {
         Self { all }
     }
 
-    /// Ranges of the functions, sampled from t = 0 to the end of the run at `end` \[s\].
+    /// Ranges of the functions, sampled from t = 0 to `end` \[s\].
     pub fn ranges(&self, end: f64) -> Vec<FunctionRange> {
         let range = |driving: &DrivingFunction| {
             let instants = (0..=SAMPLES).map(|k| end * f64::from(k) / f64::from(SAMPLES));
@@ -101,9 +99,8 @@ impl DrivingFunctions {
         breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
     }
 
-    /// Length of a step that begins at `time` \[s\]. The step has the length `wanted` \[s\], or it is shorter and ends
-    /// at a break. Breaks after the time `horizon` \[s\] do not count. If the first break is more than one and less
-    /// than two steps away, it is reached in two equal steps.
+    /// Length of a step that begins at `time` \[s\]: `wanted` \[s\], or shorter to end at a break. Breaks after
+    /// `horizon` \[s\] do not count. A break between one and two steps away is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);
         let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {
@@ -121,8 +118,8 @@ impl DrivingFunctions {
         if step > wanted * (1.0 - ROUNDING) { wanted } else { step }
     }
 
-    /// Warnings of functions that vary too fast for the step of length `time_step` \[s\] that begins at `time` \[s\].
-    /// Each function causes at most one warning.
+    /// Warnings of functions that vary too fast for the step of length `time_step` \[s\] at `time` \[s\]; at most one
+    /// per function.
     pub fn unresolved<'a>(
         &'a self,
         ranges: &'a mut [FunctionRange],
@@ -160,7 +157,7 @@ fn add_boundary(index: usize, boundary: &BoundarySpec, add: &mut impl FnMut(Stri
             PrescribedMotion::Acceleration(function) => {
                 add(format!("boundaries.{index}.acceleration.{axis}"), function);
             }
-            // All three axes share the function of the rotation, so it is added for the first axis only.
+            // All three axes share the function of the rotation.
             PrescribedMotion::Rotation(_) if axis != "x" => {}
             PrescribedMotion::Rotation(rotation) => match &rotation.turn {
                 Turn::Angle(angle) => add(format!("boundaries.{index}.rotation.angle"), angle),
@@ -180,15 +177,13 @@ fn add_load(index: usize, load: &LoadSpec, add: &mut impl FnMut(String, &TimeFun
 }
 
 impl Simulation {
-    /// Length of the next step \[s\]. It is `wanted` \[s\], or shorter if the step ends at a break (see
-    /// `DrivingFunctions::step_to_break`). Breaks after the time `horizon` \[s\] do not count.
+    /// See `DrivingFunctions::step_to_break`.
     pub(crate) fn step_to_break(&self, wanted: f64, horizon: f64) -> f64 {
         let time = self.state.nodes.time + self.state.nodes.time_remainder;
         self.settings.driving_functions.step_to_break(time, wanted, horizon)
     }
 
-    /// Warns of each function that varies too fast for the next step, of length `dt` \[s\]. Each function causes at
-    /// most one warning.
+    /// Warns of each function that varies too fast for the next step, of length `dt` \[s\].
     pub(crate) fn check_driving_functions(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;

@@ -11,10 +11,10 @@ use crate::model::{Body, Model};
 use crate::timings::timed;
 use crate::{FirstContact, Phase, Simulation};
 
-/// Largest rotation of a body in a flight step \[rad\], for a body without a steady axis of rotation.
+/// Largest rotation of a body without a steady axis of rotation in a flight step \[rad\].
 const MAX_UNSTEADY_ROTATION: f64 = 0.02;
 
-/// Rigid state of a deformable body, with the mass, centre and inertia that follow from its nodal masses.
+/// Rigid state of a deformable body, from its nodal masses.
 pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
     let nodes = || body.nodes.clone().map(|node| (model.mass[node], model.reference_positions[node]));
     let mass: f64 = nodes().map(|(mass, _)| mass).sum();
@@ -29,8 +29,7 @@ pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
 }
 
 impl Simulation {
-    /// Takes a step of flight and measures its wall-clock time. The time of the step without detection counts as
-    /// integration.
+    /// Takes a step of flight. Its wall-clock time without detection counts as integration.
     pub(crate) fn fly_timed(&mut self, until: f64) {
         let (start, before) = (Instant::now(), self.timings);
         self.fly(until);
@@ -38,8 +37,7 @@ impl Simulation {
         self.timings.integration = before.integration + start.elapsed().as_secs_f64() - detection;
     }
 
-    /// Takes a step of flight. The step ends at its largest length or at the first impact. At an impact, time stepping
-    /// begins.
+    /// Takes a step of flight, up to the first impact. At an impact, time stepping begins.
     pub(crate) fn fly(&mut self, until: f64) {
         let duration = self.flight_duration(until);
         self.plan_motions(duration);
@@ -76,8 +74,7 @@ impl Simulation {
         }
     }
 
-    /// Advances the flight to the first impact or to the end time, without output. Returns the first contact of the
-    /// run, if there is one. Outside flight, does not advance.
+    /// Advances the flight to the first impact or to the end time, without output. Outside flight, does not advance.
     pub fn fly_to_first_contact(&mut self) -> Option<FirstContact> {
         while self.state.phase == Phase::Flight && !self.is_finished() {
             self.fly(f64::INFINITY);
@@ -85,7 +82,7 @@ impl Simulation {
         self.state.ledger.first_contacts.first().copied()
     }
 
-    /// Length of the next flight step \[s\]. The step ends no later than at the time `until` \[s\].
+    /// Length of the next flight step \[s\]; the step ends no later than at the time `until` \[s\].
     fn flight_duration(&self, until: f64) -> f64 {
         let unsteady =
             self.state.rigid_bodies.iter().flatten().filter(|rigid_state| !rigid_state.spins_steadily());
@@ -108,8 +105,7 @@ impl Simulation {
         }
     }
 
-    /// Advances the flying bodies along their motions by `time` \[s\]. Adds the work and impulse of gravity to the
-    /// ledger.
+    /// Advances the flying bodies by `time` \[s\], and adds the work and impulse of gravity to the ledger.
     fn follow_motions(&mut self, time: f64) {
         for ((body, rigid_state), motion) in
             self.model.bodies.iter().zip(&mut self.state.rigid_bodies).zip(&self.scratch.motions)
@@ -117,9 +113,8 @@ impl Simulation {
             let (true, Some(rigid_state)) = (body.flies(), rigid_state) else { continue };
             let weight = body.gravity * rigid_state.mass();
             let (centre, before) = (rigid_state.centre(), rigid_state.travel());
-            // The angular impulse of the weight m a over the step is ∫ (c + v s + a s²/2) × m a ds, where m is the
-            // mass, a the gravity, c the centre and v its velocity at the beginning, and s the time since then. The
-            // term with a s²/2 vanishes, because it is parallel to a.
+            // The angular impulse of the weight m a is ∫ (c + v s + a s²/2) × m a ds, with the mass m, the gravity a,
+            // the initial centre c and velocity v, and the time s. The term with a s²/2 is parallel to a and vanishes.
             let mean_arm = centre + rigid_state.velocity() * (0.5 * time);
             rigid_state.advance_along(motion, time);
             self.state.ledger.energies.external_work += weight.dot(&(rigid_state.travel() - before));
@@ -127,7 +122,7 @@ impl Simulation {
         }
     }
 
-    /// Updates positions, velocities and accelerations of the nodes of bodies in flight. Outside flight, has no effect.
+    /// Updates positions, velocities and accelerations of the nodes of bodies in flight.
     pub fn update_nodal_state(&mut self) {
         if self.state.phase != Phase::Flight {
             return;
@@ -148,8 +143,8 @@ impl Simulation {
     }
 
     /// Sets the velocities of the nodes of deformable bodies \[m/s\], as a function of their reference positions \[m\].
-    /// Ends a flight, and restarts the audit. If the new velocities of tied points differ, the ties make them equal in
-    /// the following step. At the end of the run, has no effect.
+    /// Ends a flight, and restarts the audit. Ties equalise the velocities of tied points in the following step. No
+    /// effect at the end of the run.
     pub fn set_velocities(&mut self, velocity: impl Fn(&Vec3) -> Vec3) {
         if self.is_finished() {
             return;
@@ -167,7 +162,7 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Ends the flight. From now on, nodal degrees of freedom describe the deformable bodies.
+    /// Ends the flight.
     fn begin_stepping(&mut self) {
         self.update_nodal_state();
         self.state.contact.detected_positions.clear();
@@ -180,7 +175,7 @@ impl Simulation {
         self.start_forces();
     }
 
-    /// Computes forces, accelerations and reactions from the current state, by a step of zero length.
+    /// Computes forces, accelerations and reactions by a step of zero length.
     pub(crate) fn start_forces(&mut self) {
         self.scratch.positions_next.copy_from_slice(&self.state.nodes.positions);
         self.start_loads(0.0);

@@ -8,10 +8,9 @@ use crate::timings::timed;
 use crate::{FirstContact, Simulation};
 
 /// Smallest interval between two impacts at which steps end, relative to the regular step. When two faces meet, their
-/// nodes impact at slightly different times. A step for each of these times is not needed.
+/// nodes impact at slightly different times.
 const MIN_IMPACT_INTERVAL: f64 = 0.1;
 
-/// Search for impacts within steps.
 pub(crate) struct ImpactControl {
     search: StepImpactSearch,
     paths: StepPaths,
@@ -19,21 +18,19 @@ pub(crate) struct ImpactControl {
 }
 
 impl ImpactControl {
-    /// Impact control of a contact model.
     pub fn new(model: ContactModel) -> Self {
         Self { search: StepImpactSearch::new(model), paths: StepPaths::default(), velocities: Vec::new() }
     }
 }
 
 impl Simulation {
-    /// Predicts a step of length `dt` \[s\]. If an impact occurs in the step, cuts the step to the first impact. The
-    /// cut step is not shorter than [`MIN_IMPACT_INTERVAL`] allows. Returns the length of the step \[s\].
+    /// Predicts a step of length `dt` \[s\]. Cuts the step to its first impact, as far as [`MIN_IMPACT_INTERVAL`]
+    /// allows. Returns its length \[s\].
     ///
-    /// The step is not cut while discrete-gradient contact forces act. The predicted path of a node is a parabola, so
-    /// the impact time found on this parabola is exact. For a rotating body, and for a support that moves as a function
-    /// of time, the error of the impact time is of third order in the step.
+    /// The predicted path of a node is a parabola, and its impact time is exact. For rotating bodies and supports that
+    /// move in time, the error is of third order in the step.
     pub(crate) fn predict_to_impact(&mut self, dt: f64) -> f64 {
-        // Discrete-gradient forces are valid only for the step length for which they were computed.
+        // Discrete-gradient forces are valid only for their step length.
         let is_committed =
             self.response.stage() == Stage::Accelerated && self.state.contact.action.has_contact();
         let Some(mut control) = self.caches.impact_control.take_if(|_| !is_committed) else {
@@ -70,8 +67,7 @@ impl Simulation {
         step
     }
 
-    /// Records an impact as the first contact of two bodies, if the two bodies have not touched before. `dt` is the
-    /// length of the step before the cut \[s\].
+    /// Records an impact as the first contact of two bodies. `dt` is the length of the step before the cut \[s\].
     fn note_impact(&mut self, impact: &StepImpact, dt: f64) {
         let [contactor, target] = impact.bodies;
         let bodies = [contactor.min(target), contactor.max(target)];

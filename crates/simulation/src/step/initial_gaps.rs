@@ -1,21 +1,20 @@
 //! Initial gaps: offsets of the gap for contacts that begin deeper than relative motion explains.
 //!
-//! If springs acted at the full penetration of these contacts, they would store energy without corresponding work. The
-//! initial gap is therefore subtracted from the gap. The initial gap is negative. Its magnitude decreases with the
-//! penetration, and it is removed when the contact opens. A contact has an initial gap in three cases:
+//! Springs at the full penetration would store energy without corresponding work. The initial gap, which is negative,
+//! is therefore subtracted from the gap. Its magnitude decreases with the penetration. A contact has an initial gap in
+//! three cases:
 //!
-//! - Bodies overlap at t = 0, with the policy `offset`. The initial gap of a contact is its gap at t = 0.
-//! - The penetration of a new contact exceeds the relative displacement of its points in the step. The contactor then
-//!   cannot have entered through the face: it came past an edge, or from a part that is excluded from contact. The
-//!   initial gap is the gap at the beginning of the step.
-//! - A contact continues on another surface with a larger penetration, for example where a surface has a step in
-//!   height. The initial gap is the difference in height, so that the contact continues from its gap on the previous
-//!   surface.
+//! - Bodies overlap at t = 0, with the policy `offset`. The initial gap is the gap at t = 0.
+//! - The penetration of a new contact exceeds the relative displacement of its points in the step. The initial gap is
+//!   the gap at the beginning of the step.
+//! - A contact continues on another surface with a larger penetration. The initial gap is the difference in height of
+//!   the surfaces.
 //!
-//! If two edges have moved past each other's ends and now lie side by side, their constraint is removed.
+//! In the second case, the contactor came past an edge, or from a part excluded from contact. If two edges have moved
+//! past each other's ends, their constraint is removed.
 //!
-//! The option `IGNORE = 1` of LS-DYNA tracks initial and later penetrations in the same way (Hallquist, LS-DYNA Keyword
-//! User's Manual, \*CONTACT).
+//! The option `IGNORE = 1` of LS-DYNA tracks penetrations in the same way (Hallquist, LS-DYNA Keyword User's Manual,
+//! \*CONTACT).
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -25,8 +24,7 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Excess of an initial gap over the measured gap, relative to the measured gap. With this excess, rounding leaves no
-/// penetration.
+/// Excess of an initial gap over the measured gap, relative to the measured gap. It exceeds the rounding error.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps of contacts \[m\], by ascending key.
@@ -44,20 +42,18 @@ pub(crate) struct InitialGaps {
 clone_by_field!(InitialGaps { now, before, passed, workspace });
 
 impl InitialGaps {
-    /// Initial gaps that are equal to the gaps of `constraints`.
     pub fn of(constraints: &Constraints) -> Self {
         let beyond = |constraint: Constraint<'_>| (constraint.key, constraint.gap * (1.0 + CLEARANCE));
         Self { now: constraints.iter().map(beyond).collect(), ..Self::default() }
     }
 
-    /// Whether no initial gap remains.
     pub fn is_empty(&self) -> bool {
         self.now.is_empty()
     }
 
-    /// Subtracts the initial gaps from the gaps of `constraints`. Removes the constraints of edges that have passed
-    /// each other. `before` are the constraints of the previous step. `positions` are the nodal positions at the
-    /// beginning and at the end of the step \[m\].
+    /// Subtracts the initial gaps from the gaps of `constraints`, and removes edges that have passed each other.
+    /// `before` are the constraints of the previous step. `positions` are those at the beginning and end of the step
+    /// \[m\].
     pub fn apply(&mut self, constraints: &mut Constraints, before: &Constraints, positions: [&[Vec3]; 2]) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
@@ -101,18 +97,16 @@ impl InitialGaps {
     }
 }
 
-/// Gap at the beginning of the step, for a contact whose surfaces already overlapped then; `None` for any other
-/// contact. The surfaces count as overlapping at the beginning if the penetration at the end of the step exceeds the
-/// relative displacement of the contact points in the step.
+/// Gap at the beginning of the step, if the surfaces already overlapped then. The sign of an overlap is a penetration
+/// at the end that exceeds the relative displacement in the step.
 fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     let travel = constraint.jump(to) - constraint.jump(from);
     let closed = (-constraint.normal.dot(&travel)).max(0.0);
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
 }
 
-/// Initial gap of a new node contact that continues another contact at a larger penetration. `counted` is the gap of
-/// the other contact. `None` if the penetration is not larger. Also `None` for an edge contact: its normal differs from
-/// that of the other contact, so the two gaps cannot be compared.
+/// Initial gap of a new node contact that continues another contact, of gap `counted`, at a larger penetration. `None`
+/// for an edge contact: its normal differs, and the two gaps cannot be compared.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;
@@ -122,10 +116,8 @@ fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2
     (added < CLEARANCE * constraint.gap).then_some(added)
 }
 
-/// Gap of the contact that a new contact replaces, after subtraction of the initial gap. `None` if the new contact
-/// replaces no contact. It can replace a contact of the same node with another surface, or a contact of edges with a
-/// common node. The normals of the two contacts must be aligned, in the same or in opposite directions. If there are
-/// several such contacts, the smallest gap is returned.
+/// Effective gap of the contact that a new contact replaces; the smallest, if there are several. A replaced contact has
+/// the same node, or an edge with a common node. Its normal is parallel to the new normal.
 fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
     let nodes = contact_nodes(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));
@@ -137,8 +129,7 @@ fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Op
     of_nodes.chain(of_edges).filter(along).map(|other| other.gap).reduce(f64::min)
 }
 
-/// Nodes that identify a contact from step to step: the node of a node contact, or the ends of both edges of an edge
-/// contact.
+/// The node of a node contact, or the ends of both edges of an edge contact.
 fn contact_nodes<'a>(constraint: &Constraint<'a>) -> &'a [u32] {
     match constraint.key {
         ContactKey::Node(_) => &constraint.nodes[..constraint.num_contactor_nodes],
@@ -203,8 +194,8 @@ mod tests {
         assert_eq!(counted(&mut initial_gaps, &nothing, 0.1, -0.05), -0.05);
     }
 
-    /// A contact with a penetration of 0.2 continues on a surface that is 0.1 higher. The difference in height does not
-    /// count, but further penetration does. On a lower surface, the full penetration counts.
+    /// A contact with a penetration of 0.2 continues on a surface that is 0.1 higher. Only further penetration counts.
+    /// On a lower surface, the full penetration counts.
     #[test]
     fn a_surface_step_continues_from_the_previous_gap() {
         let before = contact(-0.2, 7);

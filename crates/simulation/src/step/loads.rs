@@ -1,8 +1,8 @@
 //! Loads within a step.
 //!
-//! A load that is discontinuous at the instant between two steps has two values at this instant. The left limit acts in
-//! the second half kick of the earlier step, and the right limit acts in the first half kick of the later step. The
-//! impulse over a step is then half the step length times the sum of the load values at the two ends of the step.
+//! A load that jumps between two steps has two values at this instant. The left limit acts in the second half kick of
+//! the earlier step, and the right limit in the first half kick of the later step. The impulse over a step is half the
+//! step length times the sum of the loads at its two ends.
 
 use std::time::Instant;
 
@@ -17,15 +17,14 @@ use crate::account::energy_audit::kick_energy;
 use crate::forces::AppliedLoad;
 
 impl Simulation {
-    /// Applies the load discontinuities at the beginning of a step of length `dt` \[s\], and updates the accelerations
-    /// and reactions at this instant.
+    /// Applies the load jumps at the beginning of a step of length `dt` \[s\], and updates accelerations and reactions.
     pub(crate) fn start_loads(&mut self, dt: f64) {
         self.state.ledger.contact_audit.loads_jump = self.plan_loads(dt);
         if !self.state.ledger.contact_audit.loads_jump {
             return;
         }
         let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);
-        // `external_before` serves as a workspace here. The step overwrites this array before its next use.
+        // Here, `external_before` is a workspace. The step overwrites it before its next use.
         let jumps = &mut self.state.forces.external_before;
         bodies.clone().for_each(|(_, body)| jumps[body.nodes.clone()].fill(Vec3::zeros()));
         for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.state.forces.loads) {
@@ -45,13 +44,13 @@ impl Simulation {
             }
         }
         self.hold_jumps_of_loads();
-        // The jump of the loads changes the tie forces. With `tied_step` = 0, they are computed again.
+        // The jump changes the tie forces. With `tied_step` = 0, they are computed again.
         self.state.contact.tied_step = 0.0;
         self.account_jumps_of_loads(dt);
     }
 
-    /// Evaluates the loads at the beginning and end of a step of length `dt` \[s\]. Returns whether a load is
-    /// discontinuous at the beginning of the step.
+    /// Evaluates the loads at the beginning and end of a step of length `dt` \[s\]. Returns whether a load jumps at the
+    /// beginning.
     fn plan_loads(&mut self, dt: f64) -> bool {
         let mut has_jumped = false;
         let dt = if self.is_relaxing() { 0.0 } else { dt };
@@ -64,8 +63,8 @@ impl Simulation {
         has_jumped
     }
 
-    /// Changes the reactions of supported components by the opposite of the load jumps, so that these components keep
-    /// their accelerations.
+    /// Changes the reactions of supported components by the opposite of the load jumps: their accelerations are
+    /// prescribed.
     fn hold_jumps_of_loads(&mut self) {
         let jumps = &self.state.forces.external_before;
         for (support, components) in self.model.supports.iter().zip(&mut self.state.forces.supported) {
@@ -78,8 +77,8 @@ impl Simulation {
         }
     }
 
-    /// Updates the kick energy after load jumps. Its change is subtracted from the work of the loads, so that the
-    /// conserved energy does not change. Also updates the external wrench.
+    /// Updates the kick energy after load jumps, and subtracts its change from the work of the loads: the conserved
+    /// energy does not jump. Also updates the external wrench.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {
@@ -96,8 +95,7 @@ impl Simulation {
         self.state.ledger.external_wrench = self.compute_external_wrench();
     }
 
-    /// Updates Σ f · a of a body after force jumps at the beginning of a step, with the forces f and accelerations a of
-    /// its degrees of freedom.
+    /// Updates Σ f · a of a body after force jumps at the beginning of a step, with the forces f and accelerations a.
     pub(crate) fn update_force_acceleration(&mut self, body: usize) {
         self.state.ledger.balances[body].force_acceleration = self.body_balance(body).force_acceleration;
         if self.model.bodies[body].loaded {
@@ -106,7 +104,7 @@ impl Simulation {
     }
 
     /// Σ f · a over the free degrees of freedom of a body \[N·m/s²\], with the weight and loads f, and the
-    /// accelerations a. The degrees of freedom are nodal components, or the translation and rotation of a rigid body.
+    /// accelerations a.
     pub(crate) fn load_acceleration(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         if of_body.is_rigid() {
@@ -139,27 +137,21 @@ impl Simulation {
         }
     }
 
-    /// Work of the kicks by weight and loads f in a step of length `dt` \[s\], minus the following work \[J\]:
-    ///
-    /// ```text
-    /// ½ (f_n + f_{n+1}) · Δx
-    /// ```
-    ///
-    /// Δx is the displacement, and n and n+1 are the beginning and the end of the step.
+    /// Work of the kicks by weight and loads f in a step of length `dt` \[s\] minus ½ (f_n + f_{n+1}) · Δx \[J\], with
+    /// the displacement Δx. The indices n and n+1 denote the beginning and the end of the step.
     pub(crate) fn work_of_load_kicks(&self, body: usize, dt: f64) -> f64 {
         let [before, after] = self.state.forces.load_accelerations[body];
         0.125 * dt * dt * (after - before)
     }
 
-    /// Computes weight and loads at the end of a step. Also computes the resultants of gravity, loads and contact on
-    /// rigid bodies.
+    /// Computes weight and loads at the end of a step, and the resultants on rigid bodies.
     pub(crate) fn compute_external_forces(&mut self) {
         let start = Instant::now();
         let forces = &mut self.state.forces;
         std::mem::swap(&mut forces.external, &mut forces.external_before);
         for body in self.model.bodies.iter().filter(|body| body.loaded) {
             let nodes = body.nodes.clone();
-            // Gravity on a rigid body acts at the centre of the body, not at its nodes.
+            // Gravity acts on the centre of a rigid body, not on its nodes.
             let gravity = if body.is_rigid() { Vec3::zeros() } else { body.gravity };
             let masses = self.model.mass[nodes.clone()].par_iter();
             let weights = forces.external[nodes.clone()].par_iter_mut().zip(masses);

@@ -1,5 +1,5 @@
-//! The stages of a time step, and the choice of its length. `predictor_corrector` defines the order of the stages in a
-//! step outside flight, and `free_flight` defines the order in flight.
+//! The stages of a time step, and the choice of its length. `predictor_corrector` and `free_flight` define the order of
+//! the stages.
 
 pub(crate) mod contact;
 pub(crate) mod corrector;

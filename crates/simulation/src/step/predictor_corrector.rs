@@ -40,8 +40,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Begins a step of length `dt` \[s\]: sets the step number and the time at the end of the step. Keeps the contacts
-    /// of the previous step.
+    /// Begins a step of length `dt` \[s\]: sets time and step number, and keeps the contacts of the previous step.
     fn begin_step(&mut self, dt: f64) {
         self.check_driving_functions(dt);
         self.advance_time(dt);
@@ -50,8 +49,8 @@ impl Simulation {
         self.swap_contact();
     }
 
-    /// Advances the time by `dt` \[s\], except in dynamic relaxation. If the step ends at the end time or at an exact
-    /// output time, the time is set to exactly this value.
+    /// Advances the time by `dt` \[s\], except in dynamic relaxation. Sets an exact output time or the end time without
+    /// rounding error.
     pub(crate) fn advance_time(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;
@@ -120,8 +119,7 @@ impl Simulation {
         }
     }
 
-    /// Computes internal and external forces, and the history of the materials, at the end of a step of length `dt`
-    /// \[s\].
+    /// Computes forces and material history at the end of a step of length `dt` \[s\].
     pub(crate) fn compute_forces(&mut self, dt: f64) -> Result<(), NumericalFailure> {
         let result = timed(&mut self.timings.internal_force, || {
             self.caches.internal.evaluate(&self.scratch.positions_next, &mut self.state.history, dt)

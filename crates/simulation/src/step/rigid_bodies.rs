@@ -16,8 +16,7 @@ impl Simulation {
         self.state.contact.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
 
-    /// Computes the resultants of gravity, loads and contact on the rigid bodies, with the nodal positions at the end
-    /// of the step.
+    /// Computes the resultants of gravity, loads, contact and ties, with the positions at the end of the step.
     pub(crate) fn compute_rigid_resultants(&mut self) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
@@ -61,7 +60,7 @@ impl Simulation {
         }
     }
 
-    /// Predictor of a rigid body: the first half kick and the drift. Also moves the nodes of the body.
+    /// Predictor: the first half kick and the drift.
     pub(crate) fn predict_rigid(&mut self, body: usize, dt: f64) {
         let Some(rigid_state) = self.state.rigid_bodies[body].as_mut() else { return };
         let rigid = &mut self.state.forces.rigid[body];
@@ -93,8 +92,7 @@ impl Simulation {
         );
     }
 
-    /// Updates the mobility of the rigid bodies. It refers to their velocities at the middle of the step, and to their
-    /// positions at the end of the step.
+    /// Updates the mobility of the rigid bodies: velocities at the middle, and positions at the end of the step.
     pub(crate) fn refresh_mobility(&mut self, dt: f64) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
@@ -119,9 +117,9 @@ impl Simulation {
         }
     }
 
-    /// Applies the velocity and position corrections of contact to a rigid body and its nodes, between the two half
-    /// kicks of the step. Returns the kinetic energy that the position correction adds \[J\]. The caller must account
-    /// for the reactions of supports, and for the work against the forces.
+    /// Applies the corrections of contact to a rigid body, between the two half kicks. Returns the kinetic energy that
+    /// the position correction adds \[J\]. The caller accounts for support reactions, and for the work against the
+    /// forces.
     pub(crate) fn correct_motion_of_rigid(&mut self, correction: &RigidCorrection) -> f64 {
         let index = correction.body as usize;
         let Some(rigid_state) = self.state.rigid_bodies[index].as_mut() else { return 0.0 };
@@ -140,8 +138,8 @@ impl Simulation {
         given
     }
 
-    /// Accounts for the reaction of the support of a rigid body to contact and tie impulses: its impulse, moment and
-    /// work. `dt` is the length of the step \[s\].
+    /// Accounts for the reaction of the support of a rigid body to contact and tie impulses in a step of length `dt`
+    /// \[s\].
     pub(crate) fn react_by_rigid_support(&mut self, body: usize, dt: f64) {
         let (Some((accounts, moment_account)), Some(rigid_state)) =
             (self.accounts_of_rigid(body), &self.state.rigid_bodies[body])
@@ -180,8 +178,7 @@ impl Simulation {
         self.add_support_reaction(Some(moment_account), reaction, -moment.dot(&spin));
     }
 
-    /// Corrector of a rigid body: the second half kick. Also sets the velocities and accelerations of the nodes of the
-    /// body.
+    /// Corrector: the second half kick.
     pub(crate) fn correct_rigid(&mut self, body: usize, dt: f64) {
         let Some(rigid_state) = self.state.rigid_bodies[body].as_mut() else { return };
         let rigid = &mut self.state.forces.rigid[body];
@@ -222,8 +219,8 @@ impl Simulation {
     }
 
     /// a · F + (I⁻¹ τ) · τ over the free components of a rigid body \[N·m/s²\], with the resultant force F, the
-    /// acceleration a, the torque τ and the inertia I. The contribution of free fall is subtracted. For a loaded body,
-    /// the contribution of weight and loads is subtracted instead. Zero for a body that is not rigid.
+    /// acceleration a, the torque τ and the inertia I. The contribution of free fall is subtracted; for a loaded body,
+    /// that of weight and loads. Zero for a body that is not rigid.
     pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
         let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.state.rigid_bodies[body])
         else {
@@ -240,8 +237,7 @@ impl Simulation {
         of_forces - from_outside
     }
 
-    /// Contribution of weight and loads to a · F + (I⁻¹ τ) · τ of a rigid body \[N·m/s²\] (see
-    /// [`Simulation::rigid_force_acceleration`]).
+    /// Contribution of weight and loads to a · F + (I⁻¹ τ) · τ of a rigid body \[N·m/s²\].
     pub(crate) fn rigid_load_acceleration(&self, body: usize) -> f64 {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return 0.0 };
         let load = &self.state.forces.rigid[body].load;
@@ -249,8 +245,8 @@ impl Simulation {
         self.rigid_force_dot_acceleration(body, rigid_state, [force, load.angular])
     }
 
-    /// force · a + torque · (I⁻¹ τ) over the free components of a rigid body \[N·m/s²\], with the acceleration a, the
-    /// torque τ and the inertia I of the body.
+    /// force · a + torque · (I⁻¹ τ) over the free components of a rigid body \[N·m/s²\], with its acceleration a,
+    /// torque τ and inertia I.
     fn rigid_force_dot_acceleration(
         &self,
         body: usize,
@@ -266,8 +262,8 @@ impl Simulation {
         moved + torque.dot(&(rigid_state.inverse_inertia() * rigid.torque))
     }
 
-    /// Contribution of contact to a · F + (I⁻¹ τ) · τ of a rigid body (see [`Simulation::rigid_force_acceleration`]) at
-    /// the beginning of the current step \[N·m/s²\]. Call this function after the predictor.
+    /// Contribution of contact to a · F + (I⁻¹ τ) · τ of a rigid body at the beginning of the step \[N·m/s²\]. Call
+    /// after the predictor.
     pub(crate) fn rigid_contact_acceleration(&self, body: usize) -> f64 {
         let Some(rigid_state) = &self.scratch.before.rigid_bodies[body] else { return 0.0 };
         let of_body = &self.model.bodies[body];
@@ -281,10 +277,9 @@ impl Simulation {
         )
     }
 
-    /// Part of the work of the contact forces on rigid bodies over a step of length `dt` \[s\] that exceeds the
-    /// products of force and nodal displacement \[J\]. This part arises in rotation. The kicks act on the nodal
-    /// velocities at both ends of the step, which are tangents of the path of a node. The nodal displacement is a
-    /// secant of this path. Tie forces act on a rigid body as a whole, and do not contribute.
+    /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] beyond the products of force and
+    /// nodal displacement \[J\]. In rotation, the kicks act on tangents of the path of a node, and the displacement is
+    /// a secant. Tie forces do not contribute.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.scratch.before.action;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
@@ -300,9 +295,9 @@ impl Simulation {
         0.5 * dt * work
     }
 
-    /// Velocity of a node of a rotating body minus the mean velocity of the node in the step \[m/s\]. The velocity is
-    /// taken at the beginning (`end` = 0) or at the end (`end` = 1) of the step, and is computed with the momenta at
-    /// the middle of the step. Zero for a supported body, and for a body that is not rigid.
+    /// Velocity of a node of a rotating body minus its mean in the step \[m/s\], at the beginning (`end` = 0) or end
+    /// (`end` = 1) of the step. The momenta are those at the middle of the step. Zero for a supported or non-rigid
+    /// body.
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];
@@ -321,7 +316,7 @@ impl Simulation {
             - self.state.nodes.velocities[node as usize]
     }
 
-    /// Resultant force of gravity and loads on a rigid body \[N\], with the moment about the origin \[N·m\].
+    /// Resultant of gravity and loads on a rigid body \[N\], with its moment about the origin \[N·m\].
     pub(crate) fn rigid_external_wrench(&self, body: usize) -> Wrench {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return Wrench::zero() };
         let load = &self.state.forces.rigid[body].load;
@@ -339,12 +334,12 @@ impl Simulation {
     }
 }
 
-/// Whether a rigid body has a support. Every support fixes or prescribes the rotation.
+/// Every support fixes or prescribes the rotation.
 pub(crate) fn is_supported(behaviour: &Behaviour) -> bool {
     matches!(behaviour, Behaviour::Rigid { support: Some(_) })
 }
 
-/// Applies the prescribed rotation of a step to a rigid body, and sets its angular velocity to the mean over the step.
+/// Applies the prescribed rotation of a step, and sets the angular velocity to its mean over the step.
 pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
     let before = rigid_state.rotation();
     let after = over_step.rotation(&before);
@@ -352,8 +347,7 @@ pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt
     rigid_state.set_spin(&((after * before.inverse()).scaled_axis() / dt));
 }
 
-/// Sets the prescribed components of the position and velocity of the centre of mass to their values at the end of the
-/// step.
+/// Sets the prescribed components of the centre of mass to their values at the end of the step.
 pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
     for (axis, end) in prescribed.iter().enumerate() {
         if let Some(end) = end {
@@ -362,8 +356,8 @@ pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<Prescribed
     }
 }
 
-/// Reaction \[N\] that gives the prescribed components their prescribed accelerations. `force` is the sum of all other
-/// forces \[N\]. The reaction is zero for free components.
+/// Reaction that gives the prescribed components their accelerations \[N\]. `force` is the sum of all other forces
+/// \[N\].
 fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -> Vec3 {
     Vec3::from_fn(|axis, _| prescribed[axis].map_or(0.0, |end| mass * end.acceleration - force[axis]))
 }

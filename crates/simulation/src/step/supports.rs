@@ -13,8 +13,7 @@ use crate::account::resultants::Resultants;
 use crate::forces::SupportedComponent;
 
 impl Simulation {
-    /// Evaluates the prescribed motion at the end of a step of length `dt` \[s\]. Call this function before velocities
-    /// change.
+    /// Evaluates the prescribed motion at the end of a step of length `dt` \[s\]. Call before velocities change.
     pub(crate) fn plan_supports(&mut self, dt: f64) {
         let (references, phase) = (&self.model.reference_positions, self.state.phase);
         let (positions, velocities) = (&self.state.nodes.positions, &self.state.nodes.velocities);
@@ -48,8 +47,8 @@ impl Simulation {
         }
     }
 
-    /// Computes the reactions and velocity jumps of supported components. Call this function while
-    /// `state.nodes.positions` are still the positions before the step.
+    /// Computes the reactions and velocity jumps of supported components. Requires `state.nodes.positions` from before
+    /// the step.
     pub(crate) fn note_reactions(&mut self, dt: f64) {
         let mut supported = std::mem::take(&mut self.state.forces.supported);
         let resultants =
@@ -70,8 +69,8 @@ impl Simulation {
         self.state.forces.supported = supported;
     }
 
-    /// Changes the reactions of supported components by the opposite of the force jumps at the beginning of a step, so
-    /// that these components keep their accelerations.
+    /// Changes the reactions of supported components by the opposite of the force jumps: their accelerations are
+    /// prescribed.
     pub(crate) fn balance_force_jumps(&mut self) {
         let accelerations = &mut self.state.nodes.accelerations;
         let mut supported = std::mem::take(&mut self.state.forces.supported);
@@ -95,9 +94,8 @@ impl Simulation {
         })
     }
 
-    /// Impulse of the velocity jumps of a support \[N·s\], with its moment about the origin. `positions` are the
-    /// positions of the nodes \[m\]. The jumps are at the beginning (`end` = 0) or at the end (`end` = 1) of the last
-    /// step.
+    /// Impulse of the velocity jumps of a support \[N·s\], with its moment about the origin, at nodal `positions`
+    /// \[m\]. The jumps are at the beginning (`end` = 0) or end (`end` = 1) of the last step.
     pub(crate) fn jump_wrench(&self, support: usize, end: usize, positions: &[Vec3]) -> Wrench {
         let (axis, masses) = (self.model.supports[support].axis, &self.model.mass);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
@@ -105,8 +103,8 @@ impl Simulation {
         })
     }
 
-    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]. It is the change of the
-    /// kinetic energy minus the work of all other forces. `before` are the nodal positions before the step \[m\].
+    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]: the change of the kinetic
+    /// energy minus the work of all other forces. `before` are the nodal positions before the step \[m\].
     pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
         let (axis, after, masses) =
             (self.model.supports[support].axis, &self.state.nodes.positions, &self.model.mass);
@@ -136,7 +134,6 @@ impl Simulation {
     }
 }
 
-/// Parallel iterator over the nodes of a support, each with its supported component.
 fn of_nodes<'a>(
     support: &'a Support,
     components: &'a mut [SupportedComponent],

@@ -17,7 +17,6 @@ use crate::forces::RigidForces;
 use crate::model::{Behaviour, Model};
 use crate::progress::Phase;
 
-/// Builds the ties; `None` for a scenario without ties.
 pub(crate) fn build_ties(
     ties: Constraints,
     scenario: &Scenario,
@@ -41,7 +40,7 @@ pub(crate) fn build_ties(
     })
 }
 
-/// Data of a rigid body that its ties need; `None` for a body that is not rigid or cannot move.
+/// `None` for a body that is not rigid or cannot move.
 fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32) -> Option<TiedRigidBody> {
     let of_body = &model.bodies[body as usize];
     let (true, Some(rigid_state)) = (of_body.is_rigid_and_moves(), &rigid_states[body as usize]) else {
@@ -57,7 +56,7 @@ fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32)
     })
 }
 
-/// Rigid bodies at the middle of the current step. Their motion in the following step is predicted from this state.
+/// Motions of rigid bodies in the following step, predicted from the middle of the current step.
 pub(crate) struct PredictedMotions<'a> {
     model: &'a Model,
     rigid_states: &'a [Option<RigidBody>],
@@ -69,7 +68,7 @@ pub(crate) struct PredictedMotions<'a> {
 }
 
 impl<'a> PredictedMotions<'a> {
-    /// Predicted motions of rigid bodies under `forces`, from the time `time` \[s\] on, in the given phase of the run.
+    /// Motions under `forces`, from the time `time` \[s\] on.
     pub fn at(
         (phase, time): (Phase, f64),
         step: StepLength,
@@ -85,7 +84,7 @@ impl<'a> PredictedMotions<'a> {
         RigidPlace { centre: rigid_state.centre(), rotation }
     }
 
-    /// Centre of mass of a rigid body in the reference configuration \[m\].
+    /// Centre of mass in the reference configuration \[m\].
     pub fn reference_centre(&self, body: u32) -> Vec3 {
         self.rigid_state(body).map_or_else(Vec3::zeros, RigidBody::reference_centre)
     }
@@ -105,9 +104,7 @@ impl RigidMotions for PredictedMotions<'_> {
             .map_or([Mat3::zeros(); 2], |rigid_state| [rigid_state.inertia(), rigid_state.inverse_inertia()])
     }
 
-    /// Place of a body at the end of the following step, under the impulse and moment of the ties. The body undergoes
-    /// three stages in this order: the second half kick of the current step, the first half kick of the following step,
-    /// and the drift of the following step.
+    /// Place of a body at the end of the following step, under the impulse and moment of the ties.
     fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
         let Some(mut rigid_state) = self.rigid_state(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
@@ -141,15 +138,14 @@ impl RigidMotions for PredictedMotions<'_> {
 }
 
 impl Simulation {
-    /// The constraints of tied points, Σ w_a x_a = 0 with the weights w_a and positions x_a of their nodes; `None`
-    /// without ties.
+    /// Constraints of tied points, Σ w_a x_a = 0 with the weights w_a and positions x_a of their nodes; `None` without
+    /// ties.
     pub fn tied_points(&self) -> Option<&Constraints> {
         self.ties.as_ref().map(Ties::constraints)
     }
 
-    /// Number of Newton iterations of the ties so far. A group of tied bodies without movable rigid bodies needs one
-    /// iteration per solution. For a group with movable rigid bodies, iterations are repeated until the tied points
-    /// coincide at the end of the following step.
+    /// Number of Newton iterations of the ties so far. A group without movable rigid bodies needs one per solution. For
+    /// all other groups, iterations repeat until the tied points coincide at the end of the following step.
     pub fn tie_iterations(&self) -> u64 {
         self.state.contact.tie_iterations
     }
@@ -165,8 +161,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the tie forces to the accelerations, as the ties would act without contact. The contact response at the end
-    /// of a step of length `dt` \[s\] needs these accelerations. After the response, the tie forces are computed again.
+    /// Adds the tie forces as if without contact. The contact response at the end of a step of length `dt` \[s\] needs
+    /// these accelerations.
     pub(crate) fn accelerate_by_ties(&mut self, dt: f64) {
         let step = self.step_length(dt);
         self.save_driven_velocities();
@@ -199,9 +195,8 @@ impl Simulation {
         self.accelerate_by_contact();
     }
 
-    /// Solves the ties again at the beginning of a step of length `dt` \[s\], if the tie forces were computed for
-    /// another length. At this instant, the tie forces then have two values, like discontinuous loads. The second value
-    /// acts in the first half kick of the step.
+    /// Solves the ties again at the beginning of a step of length `dt` \[s\], if this is another length than expected.
+    /// Like a load that jumps, the tie forces then have two values at this instant.
     pub(crate) fn renew_ties(&mut self, dt: f64) {
         if self.ties.is_none() || is_same_step(dt, self.state.contact.tied_step) {
             return;
@@ -223,9 +218,8 @@ impl Simulation {
         self.state.ledger.external_wrench = self.compute_external_wrench();
     }
 
-    /// Rounding error of the energy of tied bodies at rest \[J\]. It is the work Σ |f| ε |x| of the tie forces f on
-    /// rigid bodies along the rounding errors of the gaps, with the relative rounding error ε and the largest absolute
-    /// coordinate |x| of the centre of a body.
+    /// Rounding error of the energy of tied bodies at rest \[J\]: Σ |f| ε |x|, with the tie force f on a rigid body,
+    /// the relative rounding error ε and the largest absolute coordinate |x| of its centre.
     pub(crate) fn rounded_work_of_ties(&self) -> f64 {
         let of_body = |force: &RigidForce| {
             let centre = self.state.rigid_bodies[force.body as usize].as_ref().map(RigidBody::centre);
@@ -242,8 +236,7 @@ impl Simulation {
         }
     }
 
-    /// Computes the first tie forces, which act in the first half of a step. For each later step, the previous step has
-    /// already computed them.
+    /// Computes the first tie forces. For each later step, the previous step computes them.
     pub(crate) fn start_ties(&mut self) {
         if self.ties.is_none() {
             return;

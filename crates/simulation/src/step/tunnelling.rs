@@ -1,5 +1,5 @@
-//! Tunnelling: a body passes through another without a detected contact. Steps are limited so that detection misses no
-//! contact, and a run fails if a contact was lost.
+//! Tunnelling: a body passes through another without a detected contact. Steps are short enough for detection to miss
+//! no contact, and a run fails if a contact was lost.
 
 use rayon::prelude::*;
 
@@ -12,8 +12,8 @@ use crate::math::reduction::nodes_per_task;
 use crate::Simulation;
 use crate::error::{FailureCause, NumericalFailure, Passage};
 
-/// Largest penetration that may arise in one step, relative to the search depth. In the following step, contact must
-/// stop the penetration before it exceeds the search depth.
+/// Largest penetration that may arise in one step, relative to the search depth. Contact must stop the body in the
+/// following step.
 const MAX_DEPTH_RATIO: f64 = 0.5;
 
 impl Simulation {
@@ -38,7 +38,7 @@ impl Simulation {
         longest
     }
 
-    /// Box that contains the nodal velocities of a body \[m/s\]; `None` for a body without contact faces.
+    /// Box of the nodal velocities of a body \[m/s\]; `None` without contact faces.
     fn velocity_box(&self, body: usize) -> Option<Aabb> {
         if self.model.surfaces[body].num_faces() == 0 {
             return None;
@@ -52,7 +52,7 @@ impl Simulation {
         Some(of_centre.widened(rotation_speed))
     }
 
-    /// Bounding box of the surface nodes of a body \[m\]; `None` without such nodes.
+    /// Box of the surface nodes of a body \[m\].
     fn position_box(&self, body: usize) -> Option<Aabb> {
         let (nodes, positions) = (self.model.surfaces[body].nodes(), &self.state.nodes.positions);
         let of_node = |&node: &u32| {
@@ -63,7 +63,7 @@ impl Simulation {
         boxes.reduce_with(|a, b| a.union(&b))
     }
 
-    /// Returns an error if a contact of the previous step was lost because its penetration exceeds the search depth.
+    /// Returns an error if the penetration of a lost contact exceeds the search depth.
     pub(crate) fn check_tunnelling(&self) -> Result<(), NumericalFailure> {
         let mut keys = self.state.contact.constraints.keys().iter().peekable();
         for before in self.scratch.before.constraints.iter() {
@@ -90,8 +90,8 @@ impl Simulation {
     }
 }
 
-/// For each rigid body, the largest distance of a surface node from the centre of mass \[m\]. The entries of other
-/// bodies have no meaning.
+/// Largest distance of a surface node from the centre of mass of each rigid body \[m\]. Entries of other bodies have no
+/// meaning.
 pub(crate) fn radii(
     surfaces: &[Surface],
     rigid_states: &[Option<RigidBody>],

@@ -18,17 +18,14 @@ const HIC36: f64 = 0.036;
 /// Largest sampling interval of even samples, relative to the grid spacing of the filter.
 const UNEVEN: f64 = 1.5;
 
-/// Largest change over a sampling interval at which an acceleration, stress or strain counts as constant, relative to
-/// the largest magnitude of this quantity. Linear interpolation of a constant quantity is accurate. In free flight, all
-/// three quantities are constant.
+/// Largest change of an acceleration, stress or strain that counts as none over a sampling interval, relative to the
+/// largest magnitude of the quantity.
 const CONSTANT: f64 = 0.01;
 
-/// Least number of samples, relative to the number of steps with contact forces, at which the samples count as taken in
-/// every step.
+/// Least ratio of samples to steps with contact forces at which the samples count as taken in every step.
 const MOST_STEPS: f64 = 0.9;
 
-/// Samples of a probe: indices of the table rows that contain samples, times of these rows \[s\], and names and values
-/// of the columns.
+/// Samples of a probe: indices of the sampled table rows, their times \[s\], and names and values of the columns.
 struct Samples {
     rows: Vec<usize>,
     times: Vec<f64>,
@@ -49,7 +46,7 @@ impl Samples {
         Self { rows, times, columns }
     }
 
-    /// Magnitude of the acceleration in each sample, in multiples of g.
+    /// Magnitude of the acceleration in each sample \[g\].
     fn acceleration(&self, spec: &ProbeSpec) -> Vec<f64> {
         let name = format!("{}.{}_", spec.name, ProbeQuantity::Acceleration.word());
         let components: Vec<_> =
@@ -59,9 +56,9 @@ impl Samples {
         (0..self.times.len()).map(size).collect()
     }
 
-    /// Length of the longest sampling interval that exceeds `limit` and over which an acceleration, stress or strain
-    /// changes \[s\]; 0 without such an interval. Positions, displacements and velocities are not examined: they also
-    /// change in free flight, but nearly linearly.
+    /// Length \[s\] of the longest sampling interval above `limit` over which an acceleration, stress or strain
+    /// changes; 0 without such an interval. Positions, displacements and velocities are not examined: they change
+    /// nearly linearly.
     fn longest_interpolation(&self, limit: f64) -> f64 {
         let is_smooth = |name: &str| {
             let quantity = name.rsplit('.').next().unwrap_or_default();
@@ -80,8 +77,7 @@ impl Samples {
         rough.map(|(_, values)| of_column(values)).fold(0.0, f64::max)
     }
 
-    /// The samples after the filter of a channel class; `None` if the samples cannot be filtered. Adds its warnings to
-    /// `warnings`.
+    /// Samples after the filter of a channel class; `None` if the samples cannot be filtered.
     fn filtered(&self, class: ChannelClass, warnings: &mut Vec<String>) -> Option<Self> {
         let Some(grid) = Grid::of(&self.times) else {
             warnings.push("it has too few samples for its filter and is not filtered".to_owned());
@@ -152,7 +148,7 @@ pub(super) fn post_process(
     Ok(summaries)
 }
 
-/// Summary of the samples of a probe. If `filter` is given, `measured` contains the filtered samples.
+/// `measured` contains the filtered samples if `filter` is given.
 fn summary(
     probe: &Probe,
     measured: &Samples,
@@ -190,8 +186,8 @@ fn summary(
     summary
 }
 
-/// Warning that the samples omit steps in which contact forces may have oscillated. Only for a probe with a filter or
-/// an injury criterion. The oscillations have a period of a few steps, so such samples contain aliases.
+/// Warning that the samples omit steps in which contact forces may have oscillated. Contact forces oscillate with a
+/// period of a few steps, and sparse samples contain aliases.
 fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -> Option<String> {
     let is_used = spec.filter.is_some() || !spec.injuries.is_empty();
     (is_used && (samples.times.len() as f64) < MOST_STEPS * contact_steps as f64).then(|| {
@@ -203,8 +199,7 @@ fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -
     })
 }
 
-/// Warning that the peak of a filtered signal is in the first or last sample. The filter extends the record by point
-/// reflection at both ends, so the first and last samples are nearly unfiltered.
+/// Warning that the peak of a filtered signal is in the first or last sample, where the filter has little effect.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
     ends.contains(&peak?.time).then(|| {
@@ -214,8 +209,8 @@ fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSp
     })
 }
 
-/// The largest of `values`, and its time in the time unit of the scenario. `times` are in seconds, and `second` is one
-/// second in this unit. `None` without values.
+/// Largest of `values`, and its time in the time unit of the scenario. `times` are in seconds, and `second` is one
+/// second in this unit.
 fn peak(times: &[f64], values: &[f64], second: f64) -> Option<PeakSummary> {
     let largest = values.iter().zip(times).reduce(|a, b| if b.0 > a.0 { b } else { a })?;
     Some(PeakSummary { value: *largest.0, time: *largest.1 * second })

@@ -3,15 +3,12 @@
 use crate::math::Vec3;
 use crate::scenario::ProbeSpec;
 
-/// A probe, with the nodes and elements of the model that it samples.
+/// Specification of a probe, and the nodes and elements that the probe samples.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
-    /// Specification of the probe in the scenario.
     pub spec: ProbeSpec,
-    /// Where the motion is sampled.
     pub spot: Spot,
-    /// Points of elements at which stress and strain are sampled, in ascending order of block and element. Their
-    /// weights sum to 1.
+    /// Sampled points of stress and strain, in ascending order of block and element; their weights sum to 1.
     pub elements: Vec<ElementSample>,
 }
 
@@ -20,11 +17,10 @@ pub(crate) struct Probe {
 pub(crate) enum Spot {
     /// Weighted mean over nodes; the weights sum to 1.
     Nodes(Vec<(u32, f64)>),
-    /// A point fixed to a rigid body, given by its reference position \[m\].
+    /// Point fixed to a rigid body: reference position \[m\].
     OfRigidBody(Vec3),
 }
 
-/// A point of an element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ElementSample {
     /// Index of the block in its body.
@@ -33,7 +29,7 @@ pub(crate) struct ElementSample {
     pub element: usize,
     /// Natural coordinates of the point.
     pub xi: [f64; 3],
-    /// Weight of the point in the mean of the probe.
+    /// Weight in the mean of the probe.
     pub weight: f64,
 }
 

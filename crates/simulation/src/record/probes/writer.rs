@@ -1,4 +1,4 @@
-//! `probes.csv`, with one row for each instant at which a sample of any probe is due.
+//! `probes.csv`: one row for each instant at which a sample of any probe is due.
 
 use std::path::PathBuf;
 
@@ -14,31 +14,28 @@ use crate::Simulation;
 
 const FILE_NAME: &str = "probes.csv";
 
-/// Largest time by which a sample may precede its scheduled instant, relative to the length of the last step. The
-/// tolerance is needed because times are rounded sums of steps.
+/// Largest time by which a sample may precede its scheduled instant, relative to the length of the last step; bounds
+/// the rounding error of summed steps.
 const EARLY: f64 = 1e-6;
 
-/// Writes the samples of the probes at their sampling instants.
 #[derive(Debug)]
 pub(crate) struct ProbeWriter {
     table: Measurements,
     path: PathBuf,
-    /// Sampling instants, one schedule per probe.
+    /// One schedule per probe.
     schedules: Vec<Schedule>,
     last_row: f64,
     /// Workspace: whether each probe is due.
     is_due: Vec<bool>,
 }
 
-/// Position in the output of the probes: the time of the last row of the table, and the time of the next sample of each
-/// probe \[s\].
+/// Times of the last row of the table and of the next sample of each probe \[s\].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ProbePosition {
     last_row: f64,
     next_samples: Vec<f64>,
 }
 
-/// Sampling instants of a probe.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
     /// Time between samples \[s\]; 0 for a sample in every step.
@@ -48,8 +45,8 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// Whether a sample is due at `time` \[s\], after a step of length `time_step` \[s\]. If a sample is due, schedules
-    /// the next sample.
+    /// Whether a sample is due at `time` \[s\], after a step of length `time_step` \[s\]. Also schedules the next
+    /// sample.
     fn take(&mut self, time: f64, time_step: f64) -> bool {
         let now = time + EARLY * time_step;
         let is_due = now >= self.next;
@@ -61,8 +58,8 @@ impl Schedule {
 }
 
 impl ProbeWriter {
-    /// Creates the table of `probes`. Probes without an interval of their own have the interval `default_interval`
-    /// \[s\]. Without probes, removes the table of an earlier run and returns `None`.
+    /// Creates the table of `probes`. `default_interval` \[s\] applies to probes without an interval. Without probes,
+    /// removes the table of an earlier run and returns `None`.
     pub fn create(
         tables: &mut Tables,
         probes: &[Probe],
@@ -90,13 +87,11 @@ impl ProbeWriter {
         }))
     }
 
-    /// Position in the table.
     pub fn position(&self) -> ProbePosition {
         let next_samples = self.schedules.iter().map(|probe| probe.next).collect();
         ProbePosition { last_row: self.last_row, next_samples }
     }
 
-    /// Continues from a position in the table.
     pub fn resume(&mut self, position: &ProbePosition) {
         self.last_row = position.last_row;
         let probes = self.schedules.iter_mut().zip(&position.next_samples);
@@ -104,12 +99,11 @@ impl ProbeWriter {
     }
 
     /// Adds the filtered columns to the table, and returns the summary of each probe. `contact_steps` is the number of
-    /// steps outside flight, or 0 in a run without contact.
+    /// steps outside flight, or 0 without contact.
     pub fn finish(&self, probes: &[Probe], contact_steps: u64) -> Result<Vec<ProbeSummary>, OutputError> {
         post_process(&self.path, probes, contact_steps)
     }
 
-    /// Writes the samples that are due.
     pub fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let (time, time_step) = (simulation.state.nodes.time, simulation.state.control.time_step());
         let mut is_due = std::mem::take(&mut self.is_due);

@@ -11,29 +11,26 @@ use crate::model::Model;
 
 use super::response::moved_bodies;
 
-/// Workspace of the geometry at the middle of a step.
+/// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MiddleOfStep {
-    /// Positions at the middle of the step, by node \[m\]. Only the entries of the nodes in contact are set.
+    /// Positions at the middle of the step, by node \[m\]; only of the nodes in contact.
     positions: Vec<Vec3>,
-    /// Offset of the gap of each contact \[m\]: the gap minus n · Σ w_a x_a, with the normal n, and the weight w_a and
-    /// the predicted position x_a of each node a. The offset differs from zero if, for example, an initial gap was
-    /// subtracted.
+    /// Gap of each contact minus n · Σ w_a x_a \[m\], with the normal n, and the weight w_a and predicted position x_a
+    /// of each node a. Nonzero, for example, after the subtraction of an initial gap.
     offsets: Vec<f64>,
-    /// Normals of the contacts at the predicted positions. The sign of a normal at the middle of the step follows from
-    /// this normal.
+    /// Normals of the contacts at the predicted positions. They determine the sign of the normals at the middle.
     normals: Vec<Vec3>,
 }
 
-/// The bodies at the middle of the step. A position at the middle is the mean of the positions at the beginning and at
-/// the predicted end of the step, plus half of the position correction.
+/// The bodies at the middle of the step. A position there is the mean of the positions at the beginning and at the
+/// predicted end, plus half of the position correction.
 struct Middle<'a> {
     model: &'a Model,
     nodes: &'a NodalState,
     rigid_bodies: &'a [Option<RigidBody>],
     /// Predicted positions at the end of the step \[m\].
     predicted: &'a [Vec3],
-    /// Length of the step \[s\].
     time_step: f64,
     created: f64,
     mobility: &'a mut Mobility,
@@ -41,7 +38,6 @@ struct Middle<'a> {
 }
 
 impl Middle<'_> {
-    /// Position of a node of a body at the middle of the step.
     fn position(&self, node: u32, body: u32, action: &ContactAction) -> Vec3 {
         let place = node as usize;
         let half_way = (self.nodes.positions[place] + self.predicted[place]) * 0.5;
@@ -66,8 +62,7 @@ impl Middle<'_> {
     }
 }
 
-/// Position correction \[m\] and rotation correction \[rad\] of a rigid body by contact; `None` if contact does not
-/// correct the body.
+/// Corrections of position \[m\] and rotation \[rad\] of a rigid body by contact.
 fn rigid_correction(action: &ContactAction, body: u32) -> Option<[Vec3; 2]> {
     let corrections = &action.rigid_corrections;
     let found = corrections.binary_search_by_key(&body, |correction| correction.body).ok()?;

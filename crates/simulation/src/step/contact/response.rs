@@ -11,8 +11,7 @@ use crate::Simulation;
 use crate::account::resultants::Resultants;
 use crate::model::Model;
 
-/// Mobility of the nodes of deformable bodies and walls. The mobility is zero for supported components and for nodes of
-/// rigid bodies. A slider node is mobile only along its slider.
+/// Mobility of the nodes of deformable bodies and walls. Zero for supported components and for nodes of rigid bodies.
 pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     let mut nodes = vec![Vec3::zeros(); model.mass.len()];
     for body in model.bodies.iter().filter(|body| !body.is_rigid()) {
@@ -41,7 +40,7 @@ pub(crate) fn tied_mobility(model: &Model, ties: Option<&Ties>) -> Mobility {
     mobility
 }
 
-/// The bodies with their nodes at `positions` \[m\]. `created` is the energy that contact has created so far \[J\].
+/// `positions` are the nodal positions \[m\]. `created` is the energy that contact has created so far \[J\].
 pub(crate) fn moved_bodies<'a>(
     model: &'a Model,
     state: &'a NodalState,
@@ -54,8 +53,8 @@ pub(crate) fn moved_bodies<'a>(
 }
 
 impl Simulation {
-    /// Contact response after the predictor. It consists of impulses and position corrections, or of forces that depend
-    /// only on the motion.
+    /// Contact response after the predictor: impulses and position corrections, or forces that depend only on the
+    /// motion.
     pub(crate) fn respond_to_motion(&mut self, dt: f64) {
         let start = Instant::now();
         self.account_step_change(dt);
@@ -64,8 +63,7 @@ impl Simulation {
             Stage::Moved => {
                 self.find_offset_points();
                 let beyond = self.evaluate_response(dt);
-                // `beyond` is the work of rotation, which is missing in the work that the response computes from nodal
-                // displacements.
+                // `beyond` is missing in the work that the response computes from nodal displacements.
                 self.state.contact.action.work.numerical += beyond;
                 self.apply_corrections(dt);
             }
@@ -78,8 +76,8 @@ impl Simulation {
         self.timings.response += start.elapsed().as_secs_f64();
     }
 
-    /// Contact response after the internal and external forces. It consists of contact forces that depend on these
-    /// forces, and of tie forces.
+    /// Contact response after the internal and external forces: contact forces that depend on these forces, and tie
+    /// forces.
     pub(crate) fn respond_to_forces(&mut self, dt: f64) {
         let start = Instant::now();
         if self.response.stage() == Stage::Accelerated {
@@ -107,14 +105,13 @@ impl Simulation {
         self.timings.response += start.elapsed().as_secs_f64();
     }
 
-    /// Finds the points on the offset surfaces at which the constraints act.
     fn find_offset_points(&mut self) {
         let (next, constraints) = (&self.scratch.positions_next, &self.state.contact.constraints);
         self.selection.offset_points.find(&self.model.surfaces, next, constraints);
     }
 
-    /// Evaluates the response. Returns the part of the work of the contact forces that is missing in the products of
-    /// force and nodal displacement \[J\].
+    /// Evaluates the response. Returns the work of the contact forces beyond the products of force and nodal
+    /// displacement \[J\].
     fn evaluate_response(&mut self, dt: f64) -> f64 {
         self.refresh_mobility(dt);
         let step = self.step_length(dt);
@@ -138,15 +135,13 @@ impl Simulation {
         self.ties.is_some() && (nodes.any(is_tied) || before.iter().any(is_tied))
     }
 
-    /// Constraints that act at points on the offset surfaces: they include the contact thickness.
+    /// Constraints at points on the offset surfaces.
     pub(crate) fn acting_constraints(&self) -> &Constraints {
         self.selection.offset_points.of(&self.state.contact.constraints)
     }
 
-    /// Three lengths: of the current step, of the regular step that scales the spring stiffness, and of the following
-    /// step. The following step has the committed length or, without a committed length, the length expected after this
-    /// step. In both cases, it is cut to the end time. In the last step of the run, the length of the current step is
-    /// used for the following step.
+    /// Lengths of the current step, of the regular step that scales the spring stiffness, and of the following step.
+    /// The following step is cut to the end time. In the last step, the length of the current step replaces it.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
@@ -155,14 +150,12 @@ impl Simulation {
         StepLength { actual: dt, regular, following }
     }
 
-    /// Updates the resultants on rigid bodies, and the accelerations of the deformable nodes on which contact forces
-    /// act.
+    /// Updates the resultants on rigid bodies, and the accelerations of the touched nodes.
     pub(crate) fn accelerate_by_contact(&mut self) {
         self.accelerate_touched_nodes();
         self.compute_rigid_resultants();
     }
 
-    /// Updates the accelerations of the deformable nodes on which contact forces act.
     fn accelerate_touched_nodes(&mut self) {
         let resultants =
             Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
@@ -182,7 +175,7 @@ impl Simulation {
         if self.response.stage() == Stage::Accelerated {
             let acting = self.selection.offset_points.of(&self.state.contact.constraints);
             acting.iter().flat_map(|constraint| constraint.nodes).for_each(|&node| accelerate(node));
-            // Springs of contacts that are no longer detected still act on the nodes of these contacts.
+            // Springs of contacts that are no longer detected still act on their nodes.
             self.scratch.before.action.nodes.iter().for_each(|&node| accelerate(node));
         }
         self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
@@ -199,7 +192,7 @@ impl Simulation {
         self.constrain_sliders();
     }
 
-    /// Stores the positions of this detection if contact corrects any position, because the next detection needs them.
+    /// Stores the positions of this detection for the next detection, if contact corrects any position.
     fn keep_detected_positions(&mut self) {
         let action = &self.state.contact.action;
         let moves_nodes = action.node_corrections.iter().any(|node| node.position != Vec3::zeros());
@@ -209,13 +202,14 @@ impl Simulation {
         }
     }
 
-    /// Applies velocity jumps Δv and position corrections Δx. The reactions of supports and sliders to the impulses are
-    /// added to the audit.
+    /// Applies velocity jumps Δv and position corrections Δx. Adds the reactions of supports and sliders to the audit.
     ///
-    /// Two terms make the energy balance of the predictor–corrector exact, with the forces f_n at the beginning and
-    /// f_{n+1} at the end of the step. The first term is the work −½ (f_n + f_{n+1}) · Δx of position corrections
-    /// against the forces. The second term is the work ½ dt f_{n+1} · Δv, because the second half of the kick acts on
-    /// the changed velocities. This function adds the part of the first term that contains f_n.
+    /// Let f_n and f_{n+1} be the forces at the beginning and end of the step. Two terms make the energy balance of the
+    /// predictor–corrector exact:
+    ///
+    /// - −½ (f_n + f_{n+1}) · Δx, the work of position corrections against the forces. This function adds the part with
+    ///   f_n.
+    /// - ½ dt f_{n+1} · Δv, because the second half kick acts on the changed velocities.
     fn apply_corrections(&mut self, dt: f64) {
         self.keep_detected_positions();
         for correction in &self.state.contact.action.node_corrections {
@@ -246,8 +240,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the rigid bodies on which tie impulses act to the list of corrected bodies, so that the supports of these
-    /// bodies react to the impulses.
+    /// Lists the rigid bodies with tie impulses as corrected, because their supports react to the impulses.
     fn list_bodies_of_tie_impulses(&mut self) {
         let corrections = &mut self.state.contact.action.rigid_corrections;
         for &(node, _) in &self.state.contact.action.tie_impulses {
@@ -271,8 +264,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the terms of the energy of the corrections that contain the forces f_{n+1} at the end of the step (see
-    /// `apply_corrections`).
+    /// Adds the energy terms with the forces f_{n+1} (see `apply_corrections`).
     fn account_corrections(&mut self, dt: f64) {
         for correction in &self.state.contact.action.node_corrections {
             let node = correction.node as usize;

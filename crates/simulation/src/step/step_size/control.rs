@@ -1,4 +1,4 @@
-//! Step control: the data that the choice of the step keeps between steps, and the limits of the step.
+//! Data of the step choice that are kept between steps, and the limits of the step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,15 @@ use crate::progress::StepLimit;
 /// Largest number of steps between two computations of the critical step.
 const MAX_INTERVAL: u32 = 50;
 
-/// Largest change between two computations of the critical step \[-\]. It bounds the strain of the elements since the
-/// last computation. It also bounds the relative change of the critical step that is expected at its last rate of
-/// change. By default, the step is 20 % below the critical step, and is therefore stable within this tolerance.
+/// Largest strain of the elements, and largest relative change expected of the critical step, between two of its
+/// computations \[-\]. By default, the step is 20 % below the critical step, and remains stable.
 const TOLERATED_CHANGE: f64 = 0.05;
 
-/// Largest ratio of the stable step to the time step at which the time step is kept. With a larger ratio, the time step
-/// is increased. Frequent changes of the step cost accuracy.
+/// Largest ratio of the stable step to the time step at which the time step is kept. Frequent changes cost accuracy.
 const MIN_GROWTH: f64 = 1.1;
 
-/// Largest relative difference of two step lengths that count as equal. Forces computed for one of the two lengths are
-/// then valid for the other up to a rounding error.
+/// Largest relative difference of two step lengths that count as equal. Forces for one length are then valid for the
+/// other.
 const STEP_TOLERANCE: f64 = 1e-12;
 
 /// Largest step, relative to the joint stability limit of elements and contacts \[-\].
@@ -33,25 +31,24 @@ pub(crate) struct StepControl {
     pub(super) size: StepSize,
     pub(super) safety: f64,
     pub(super) critical: Option<CriticalStep>,
-    /// Largest distance that a node of a rigid body may travel in a step \[m\].
+    /// Largest travel of a node of a rigid body in a step \[m\].
     pub(super) rigid_travel: f64,
     /// Largest step for nodes whose contacts open and close on stiff springs \[s\].
     pub(super) stiff_spring: f64,
-    /// Largest step in a model of rigid bodies \[s\]. It bounds the penetration of bodies at rest into their springs.
+    /// Largest step that bounds the penetration of rigid bodies at rest \[s\].
     pub(super) resting_contact: f64,
-    /// Number of steps from the last computation of the critical step to the next.
+    /// Number of steps between two computations of the critical step.
     pub(super) interval: u32,
     pub(super) since_refresh: u32,
     pub(super) time_step: f64,
-    /// Length of the last step before it was cut to an event or to the end time \[s\].
+    /// Length of the last step before a cut to an event or to the end time \[s\].
     pub(super) regular_step: f64,
     /// Step that scales the spring stiffness \[s\].
     pub(super) spring_step: f64,
-    /// Length of the following step, if forces were computed for this length.
     pub(super) committed: Option<CommittedStep>,
     /// Whether the current step differs from the step for which discrete-gradient forces were computed.
     pub(super) differs_from_committed: bool,
-    /// Limit set by the caller \[s\]. It does not apply to steps that are committed for contact.
+    /// Limit set by the caller \[s\]. Steps committed for contact are exempt.
     pub(super) longest: f64,
     pub(super) first: Option<f64>,
     pub(super) preferred: f64,
@@ -88,7 +85,7 @@ clone_by_field!(StepControl {
     shapes,
 });
 
-/// A committed length of the following step: forces were computed for this length.
+/// Length of the following step for which forces were computed.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct CommittedStep {
     /// Length before the cut to an event \[s\].
@@ -98,25 +95,22 @@ pub(super) struct CommittedStep {
     pub(super) to: CommittedFor,
 }
 
-/// The forces that were computed for the following step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum CommittedFor {
-    /// Discrete-gradient contact forces. These forces conserve energy only in a step of the committed length.
+    /// Discrete-gradient contact forces. They conserve energy only in a step of the committed length.
     Contact,
-    /// Tie forces. Tie forces are computed again at the beginning of a step of another length.
+    /// Tie forces. They are computed again for a step of another length.
     Ties,
 }
 
-/// Whether two step lengths \[s\] are equal up to rounding. Forces computed for one length are then valid for the
-/// other.
+/// Whether two step lengths \[s\] are equal up to rounding.
 pub(crate) fn is_same_step(step: f64, other: f64) -> bool {
     (step - other).abs() <= STEP_TOLERANCE * other
 }
 
 impl CommittedStep {
-    /// Whether the committed step is taken. Its length, before or after the cut to an event, must not exceed the
-    /// `regular` step \[s\]. Unless the step is committed for contact, its length must also not exceed the limit
-    /// `longest` of the caller \[s\].
+    /// Whether the committed step is taken: it must not exceed the `regular` step \[s\] nor, if committed for ties, the
+    /// limit `longest` of the caller \[s\].
     pub(super) fn holds(&self, regular: f64, longest: f64) -> bool {
         let is_allowed = self.regular <= regular || self.length <= regular;
         is_allowed && (self.to == CommittedFor::Contact || self.length <= longest)
@@ -124,8 +118,7 @@ impl CommittedStep {
 }
 
 impl StepControl {
-    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` \[s\] and `resting_contact` \[s\]. An infinite
-    /// value means no limit.
+    /// Limits: `rigid_travel` \[m\], `stiff_spring` \[s\] and `resting_contact` \[s\]; infinite without a limit.
     pub fn new(size: StepSize, safety: f64, [rigid_travel, stiff_spring, resting_contact]: [f64; 3]) -> Self {
         Self {
             size,
@@ -156,26 +149,23 @@ impl StepControl {
         self.time_step
     }
 
-    /// Length of the last step before it was cut to an event or to the end time \[s\].
+    /// Length of the last step before a cut to an event or to the end time \[s\].
     pub fn regular_step(&self) -> f64 {
         self.regular_step
     }
 
-    /// Step that scales the spring stiffness \[s\], without cuts to events. In a model with deformable bodies, it is
-    /// the step that would be chosen without contact. The stiffness is therefore independent of the order in which
-    /// contacts begin. In a model of rigid bodies under gravity, the limits of the flight step and of the guard against
-    /// tunnelling do not shorten it.
+    /// Step that scales the spring stiffness \[s\], without cuts to events. In a model with deformable bodies, contact
+    /// does not change this step: the stiffness is independent of the order of contacts. In a model of rigid bodies
+    /// under gravity, the flight step and the guard against tunnelling do not change this step.
     pub fn spring_step(&self) -> f64 {
         self.spring_step
     }
 
-    /// Whether the current step differs from the step for which discrete-gradient forces were computed.
     pub fn differs_from_committed(&self) -> bool {
         self.differs_from_committed
     }
 
-    /// Critical step of the elements at its last computation \[s\]. `None` before the first computation, and without
-    /// deformable elements.
+    /// Critical step of the elements at its last computation \[s\].
     pub fn critical_step(&self) -> Option<f64> {
         self.critical.map(|critical| critical.time_step)
     }
@@ -186,19 +176,17 @@ impl StepControl {
         self.critical.map(|critical| (critical.block, critical.element))
     }
 
-    /// Sets the length of the last step \[s\], for a step whose length was chosen elsewhere.
+    /// Sets the length of the last step \[s\], if chosen elsewhere.
     pub fn set_time_step(&mut self, time_step: f64) {
         self.time_step = time_step;
     }
 
-    /// Makes a computation of the critical step due before the next step. After this computation, the interval between
-    /// computations is one step again.
+    /// Makes a computation of the critical step due before the next step, and resets the interval to one step.
     pub fn invalidate(&mut self) {
         self.interval = 0;
     }
 
-    /// Whether the critical step must be computed again. `change_of_shapes` is the strain of the elements since the
-    /// last computation \[-\].
+    /// `change_of_shapes` is the strain of the elements since the last computation of the critical step \[-\].
     pub(super) fn is_due(&self, change_of_shapes: f64) -> bool {
         self.since_refresh >= self.interval || change_of_shapes > TOLERATED_CHANGE
     }
@@ -215,14 +203,14 @@ impl StepControl {
 
     /// Largest stable step of elements and contact \[s\].
     ///
-    /// The highest angular frequency ω of elements and contact together satisfies ω² ≤ ω_elements² + ω_contact², and
-    /// the step must satisfy dt ≤ 2/ω. `contact_frequency_squared` is ω_contact² \[rad²/s²\]. `fastest_rigid` is the
-    /// largest speed of a node of a rigid body \[m/s\].
+    /// The joint angular frequency satisfies ω² ≤ ω_elements² + ω_contact², and the step dt ≤ 2/ω.
+    /// `contact_frequency_squared` is ω_contact² \[rad²/s²\]. `fastest_rigid` is the largest speed of a node of a rigid
+    /// body \[m/s\].
     pub(super) fn stable_step(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> f64 {
         shortest(&self.limits(contact_frequency_squared, fastest_rigid)).1
     }
 
-    /// Limits of a stable step, each with the longest step that it allows \[s\].
+    /// Limits of a stable step, each with its longest step \[s\].
     pub(super) fn limits(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> [(StepLimit, f64); 5] {
         let elements = self.critical_step().unwrap_or(f64::INFINITY);
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
@@ -237,13 +225,13 @@ impl StepControl {
     }
 }
 
-/// The limit with the shortest step \[s\]. Of equal limits, the first is returned.
+/// Of equal limits, the first.
 pub(super) fn shortest(limits: &[(StepLimit, f64)]) -> (StepLimit, f64) {
     let none = (StepLimit::Scenario, f64::INFINITY);
     limits.iter().fold(none, |least, limit| if limit.1 < least.1 { *limit } else { least })
 }
 
-/// Sets `step` to `stable` \[s\] if `step` must shrink, or if it can grow by more than the ratio [`MIN_GROWTH`].
+/// Sets `step` to `stable` \[s\] if `step` must shrink, or can grow by more than the ratio [`MIN_GROWTH`].
 pub(super) fn keep_or_take(step: &mut f64, stable: f64) {
     if !(step.is_finite() && stable >= *step && stable <= MIN_GROWTH * *step) {
         *step = stable;
@@ -254,10 +242,9 @@ pub(super) fn keep_or_take(step: &mut f64, stable: f64) {
 mod tests {
     use super::*;
 
-    /// While the critical step is constant, the interval between its computations doubles up to its limit. If the
-    /// critical step decreases by a tenth in ten steps, its logarithm changes by ln 0.9/10 = −0.0105 per step. At this
-    /// rate, the tolerated change of 0.05 is reached after four steps, so the interval is four steps. An invalidation
-    /// resets the interval to one step.
+    /// While the critical step is constant, the interval between its computations doubles up to its limit. A decrease
+    /// by a tenth in ten steps is a change of ln 0.9/10 = −0.0105 per step. At this rate, the tolerated change of 0.05
+    /// is reached after four steps.
     #[test]
     fn the_critical_step_is_computed_as_often_as_it_changes() {
         let mut control = StepControl::new(StepSize::Auto, 0.8, [f64::INFINITY; 3]);

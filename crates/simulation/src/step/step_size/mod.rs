@@ -17,21 +17,20 @@ use crate::timings::timed;
 use control::{CommittedFor, CommittedStep, keep_or_take, shortest};
 pub(crate) use control::{StepControl, is_same_step};
 
-/// Factor by which contact may increase the speed of the nodes of rigid bodies before a new step is chosen. A free body
-/// struck by another body of any mass gains up to twice the speed of the other body, and its rotation adds to this
-/// speed. The chosen step is a small fraction of the step in which a node could tunnel. Even at three times the speed,
-/// a node therefore cannot tunnel.
+/// Factor by which contact may increase the speed of rigid bodies before a new step is chosen. A free body gains up to
+/// twice the speed of a striking body, plus a rotation. Even at three times the speed, a node cannot tunnel in the
+/// step.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
 /// Smallest step that does not count as collapsed, relative to the first step.
 const COLLAPSE_RATIO: f64 = 1e-6;
 
-/// Fraction of a step that is negligible, because it can be a rounding error.
+/// Fraction of a step that can be a rounding error.
 const NEGLIGIBLE_STEP: f64 = 1e-9;
 
 impl Simulation {
-    /// Chooses the length of the current step \[s\]. The step is cut to breaks of driving functions, exact output times
-    /// and the end time.
+    /// Chooses the length of the current step \[s\], with cuts to breaks of driving functions, exact output times and
+    /// the end time.
     pub(crate) fn choose_time_step(&mut self) -> Result<f64, NumericalFailure> {
         if self.state.control.is_due(self.caches.internal.change_of_shapes(&self.state.control.shapes)) {
             self.refresh_critical_step();
@@ -75,20 +74,19 @@ impl Simulation {
         Ok(self.state.control.time_step)
     }
 
-    /// Whether a step of length `step` \[s\] reaches the end of the run up to rounding. `remaining` is the time to the
-    /// end \[s\].
+    /// Whether `step` \[s\] reaches the end of the run up to rounding. `remaining` is the time to the end \[s\].
     pub(crate) fn is_last_step(&self, remaining: f64, step: f64) -> bool {
         remaining <= step + self.rounding_of_step(step)
     }
 
-    /// Time that is too short for a step \[s\]: a negligible fraction of the step, plus two rounding errors of the end
-    /// time. One of the two is the error of a step, and the other is the error of the sum of steps.
+    /// Time that is too short for a step \[s\]. The two rounding errors of the end time are those of a step and of the
+    /// sum of steps.
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
 
-    /// Length of the next step \[s\]: at most `wanted` \[s\]. A shorter step ends at a break, or is one of the equal
-    /// steps up to the next exact output time.
+    /// Length of the next step \[s\], at most `wanted` \[s\]. A shorter step ends at a break, or divides the time to
+    /// the next exact output equally.
     fn step_to_event(&self, wanted: f64) -> f64 {
         let Some(due) = self.next_output(wanted) else {
             return self.step_to_break(wanted, f64::INFINITY);
@@ -97,41 +95,39 @@ impl Simulation {
         self.step_to_break(even, due - self.rounding_of_step(wanted))
     }
 
-    /// Length of equal steps that cover the time `remaining` \[s\]. Each step is at most `longest` \[s\] up to
-    /// rounding.
+    /// Length of equal steps over the time `remaining` \[s\], each at most `longest` \[s\] up to rounding.
     pub(crate) fn even_step(&self, remaining: f64, longest: f64) -> f64 {
         let count = ((remaining - self.rounding_of_step(longest)) / longest).ceil();
         remaining / count.max(1.0)
     }
 
-    /// Next exact output time or the end time \[s\], whichever comes first after the current time. `step` is the
-    /// largest length of the next step \[s\]. `None` at the end time, and without exact output.
+    /// Next exact output time or end time \[s\]. `step` is the largest length of the next step \[s\]. `None` at the end
+    /// time, and without exact output.
     pub(crate) fn next_output(&self, step: f64) -> Option<f64> {
         self.settings.exact_output.as_ref()?.first_within_step(self.state.nodes.time, step)
     }
 
-    /// Length of the following step \[s\]. It is the committed length. Without a committed length, it is the length
-    /// expected after a step of length `last` \[s\].
+    /// Length of the following step \[s\]: the committed length, or else the length expected after a step of length
+    /// `last` \[s\].
     pub(crate) fn following_step(&self, last: f64) -> f64 {
         let control = &self.state.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
         control.committed.map_or_else(expected, |committed_step| committed_step.length)
     }
 
-    /// Limits the time step to `longest` \[s\] from the next step on, for a program that is coupled to the simulation.
-    /// A value that is not positive removes the limit. During contact with the staggered energy–momentum response, the
-    /// length of the next step is already committed, and the limit begins with the step after it. This limit does not
-    /// apply to steps of flight. The argument of [`Simulation::advance`] limits those steps.
+    /// Limits the time step to `longest` \[s\] from the next step on, for a coupled program. A value that is not
+    /// positive removes the limit. A step already committed for contact is exempt. Steps of flight are exempt: the
+    /// argument of [`Simulation::advance`] limits them.
     pub fn limit_step(&mut self, longest: f64) {
         self.forget_copy();
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
-    /// Commits the length of the following step for contact. This is needed for discrete-gradient forces, which act
-    /// from the middle of the current step to the middle of the following step.
+    /// Commits the length of the following step for contact. Discrete-gradient forces act from the middle of the
+    /// current step to the middle of the following step.
     ///
-    /// While contact accelerates a rigid body, steps remain equal up to a speed of [`RIGID_SPEED_MARGIN`] times the
-    /// speed for which the step was chosen.
+    /// While contact accelerates a rigid body, steps remain equal up to [`RIGID_SPEED_MARGIN`] times the original
+    /// speed.
     pub(crate) fn commit_step(&mut self) {
         let present = self.state.control.preferred;
         let continues = self.state.control.size == StepSize::Auto && {
@@ -144,7 +140,7 @@ impl Simulation {
         self.commit(regular, CommittedFor::Contact);
     }
 
-    /// Commits the length of the following step for ties, unless it is already committed for contact.
+    /// Commits the length of the following step for ties, unless committed for contact.
     pub(crate) fn commit_step_for_ties(&mut self) {
         let is_to_contact = self
             .state
@@ -166,8 +162,8 @@ impl Simulation {
         match self.state.control.size {
             StepSize::Fixed(size) => {
                 self.state.control.spring_step = size;
-                // A fixed step above the critical step is not shortened against tunnelling, because occasional shorter
-                // steps could hide the instability.
+                // A fixed step above the critical step is not shortened: occasional shorter steps could hide the
+                // instability.
                 let is_stable = self.state.control.critical_step().is_none_or(|critical| size <= critical);
                 if is_stable { self.step_without_tunnelling(size) } else { size }
             }
@@ -209,8 +205,8 @@ impl Simulation {
         self.state.control.preferred
     }
 
-    /// Largest stable step \[s\]. The squared contact frequency is in rad²/s². The speed of the nodes of rigid bodies
-    /// is divided by `faster`.
+    /// Largest stable step \[s\], for the squared contact frequency \[rad²/s²\]. The speed of rigid bodies is divided
+    /// by `faster`.
     fn largest_stable_step(&self, contact_frequency_squared: f64, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
         self.state.control.stable_step(contact_frequency_squared, fastest)
@@ -228,7 +224,7 @@ impl Simulation {
         }
     }
 
-    /// Limit that determined the length of the last step; `None` before the first step.
+    /// Limit that determined the length of the last step.
     pub(crate) fn step_limit(&self) -> Option<StepLimit> {
         let is_cut = self.state.control.time_step < (1.0 - NEGLIGIBLE_STEP) * self.state.control.regular_step;
         match self.state.nodes.step {
@@ -239,15 +235,14 @@ impl Simulation {
         }
     }
 
-    /// Adds the last step to the counts of limits. This step must be outside flight.
+    /// Counts the limit of the last step, which must be outside flight.
     pub(crate) fn count_step_limit(&mut self) {
         if let Some(limit) = self.step_limit() {
             self.state.control.limit_counts[limit as usize] += 1;
         }
     }
 
-    /// Number of steps whose length each limit has determined, including steps of flight. Limits without steps are
-    /// omitted.
+    /// Number of steps by limit, including steps of flight.
     pub(crate) fn step_limit_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let in_flight = |limit| if limit == StepLimit::Flight { self.state.steps_in_flight } else { 0 };
         let counts = StepLimit::ALL.into_iter().zip(self.state.control.limit_counts);
@@ -273,9 +268,9 @@ mod tests {
     use super::*;
     use crate::scenario::Scenario;
 
-    /// A block is pressed on a wall with the energy–momentum response, in equal steps between exact output times. The
-    /// division of the time into equal steps has rounding errors, so many of these steps are slightly longer than the
-    /// committed steps. The longer steps must still count as the committed steps.
+    /// A block is pressed on a wall with the energy–momentum response, in equal steps between exact output times. By
+    /// rounding, many of these steps are slightly longer than the committed steps. They must still count as the
+    /// committed steps.
     #[test]
     fn steps_longer_by_a_rounding_are_the_committed_ones() {
         let folder = tempfile::tempdir().unwrap();
