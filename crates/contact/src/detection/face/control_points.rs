@@ -1,10 +1,9 @@
 //! Bézier control points of a face. Their convex hull contains the face.
 //!
-//! A linear or bilinear face lies in the hull of its nodes; a quadratic face may leave this hull. Bernstein polynomials
-//! are not negative and sum to one. A face therefore lies in the hull of its Bernstein coefficients, the control
-//! points. Control points are linear in the nodal positions. Nodal velocities therefore have control points too. The
-//! weights of the nodes in a control point may be negative. If nodes deviate from a prediction by at most d, a control
-//! point may therefore deviate by up to 9 d. A point of the face deviates by at most [`lebesgue_constant`] times d.
+//! A quadratic face may leave the hull of its nodes. Bernstein polynomials are not negative and sum to one, so a face
+//! lies in the hull of its control points. Control points are linear in the nodal values, and their weights may be
+//! negative. If nodes deviate by at most d, a control point deviates by up to 9 d. A point of the face deviates by at
+//! most [`lebesgue_constant`] times d.
 //!
 //! # Source
 //! Farin 2002, "Curves and Surfaces for CAGD", §4 (convex hull property), §15 (tensor products), §17 (triangles).
@@ -15,24 +14,23 @@ use crate::mesh::CellKind;
 /// Largest number of control points of a face.
 pub const MAX_CONTROL_POINTS: usize = 9;
 
-/// Bound on the rounding error of a control point, relative to the largest magnitude of a coordinate. Each of the three
-/// components is a sum of up to nine terms, and the magnitudes of the weights sum to nine or less.
+/// Bound on the rounding error of a control point, relative to the largest coordinate. A component is a sum of up to
+/// nine terms, and the magnitudes of the weights sum to at most nine.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Whether the nodes of a face of this kind are its control points. True for all kinds but `Line3`, `Tri6`, `Quad8` and
-/// `Quad9`.
+/// Whether the nodes of a face of this kind are its control points.
 #[inline]
 pub const fn lies_in_hull_of_nodes(kind: CellKind) -> bool {
     !matches!(kind, CellKind::Line3 | CellKind::Tri6 | CellKind::Quad8 | CellKind::Quad9)
 }
 
-/// Number of control points of a face: one per node. An eight-node quadrilateral has one more, at its centre.
+/// Number of control points of a face: one per node, and one more for an eight-node quadrilateral.
 pub const fn num_control_points(kind: CellKind) -> usize {
     if matches!(kind, CellKind::Quad8) { 9 } else { kind.num_nodes() }
 }
 
-/// Converts nodal values of a face to control points, in place. Corners are unchanged. With the corners a, the middle
-/// nodes m and the centre x of a face, the other control points are
+/// Converts nodal values of a face to control points, in place. Corners a are unchanged. With the middle nodes m and
+/// the centre x,
 ///
 /// ```text
 /// middle of an edge with the ends a and b:    2 m − (a + b)/2
@@ -40,8 +38,7 @@ pub const fn num_control_points(kind: CellKind) -> usize {
 /// centre of an eight-node quadrilateral:      Σ m − ¾ Σ a
 /// ```
 ///
-/// `values` holds at least [`num_control_points`] entries, the nodes first. The ninth entry of an eight-node
-/// quadrilateral is output only.
+/// `values` holds at least [`num_control_points`] entries, the nodes first.
 #[inline]
 pub fn to_control_points(kind: CellKind, values: &mut [Vec3]) {
     match (kind, values) {
@@ -61,13 +58,13 @@ pub fn to_control_points(kind: CellKind, values: &mut [Vec3]) {
     }
 }
 
-/// Middle control point of the quadratic edge through the two ends and the middle node.
+/// Middle control point of a quadratic edge.
 #[inline]
 pub fn bulge(from: &Vec3, to: &Vec3, middle: &Vec3) -> Vec3 {
     middle * 2.0 - (from + to) * 0.5
 }
 
-/// Control points of a face from the values of `field` at its `nodes`; the nodal values themselves for linear faces.
+/// Control points of a face from the values of `field` at its `nodes`.
 #[inline]
 pub fn control_points<'a>(
     kind: CellKind,
@@ -82,9 +79,8 @@ pub fn control_points<'a>(
     &points[..num_control_points(kind).min(MAX_CONTROL_POINTS)]
 }
 
-/// Lower bound of the squared distance of a face from a point \[m²\]: the square of the distance of the box around the
-/// control points from the point. The distance is first reduced by bounds on the rounding errors of the box and of a
-/// closest point.
+/// Lower bound on the squared distance of a face from a point \[m²\], from the box around the control points. The bound
+/// covers the rounding errors of the box and of a closest point.
 pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
     for (point, node) in points.iter_mut().zip(nodes) {
@@ -101,22 +97,19 @@ pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f
     distance * distance
 }
 
-/// Bound on the rounding error of control points \[m\]. The bound also holds for the nodes, because they lie in the
-/// hull of the control points.
+/// Bound on the rounding error of control points and of nodes \[m\].
 #[inline]
 pub fn rounding_of(points: &[Vec3]) -> f64 {
     ROUNDING * points.iter().map(Vec3::amax).fold(0.0, f64::max)
 }
 
-/// Maximum over ξ of Σ |Nₐ(ξ)| with the shape functions Nₐ: the largest deviation of a point of the face if each node
-/// deviates by at most 1.
+/// max Σ |Nₐ(ξ)| with the shape functions Nₐ: the largest deviation of a point of the face if each node deviates by at
+/// most 1.
 ///
-/// - The constant is 1 if no shape function is negative.
-/// - On a quadratic segment, the constant is 5/4, the maximum of 1 + s − s² with s = |ξ|, at s = ½.
-/// - On a quadratic triangle, the constant is 5/3, the maximum of 3 − 4 Σ λ² with barycentric coordinates λ, at the
-///   centroid.
-/// - On an eight-node quadrilateral, the constant is 3, the maximum of 3 − 2 (ξ² + η²), at the centre.
-/// - On a nine-node quadrilateral, the constant is (5/4)², the square of the constant of a quadratic segment.
+/// - Quadratic segment: the maximum of 1 + s − s², with s = |ξ|.
+/// - Quadratic triangle: the maximum of 3 − 4 Σ λ², with the barycentric coordinates λ.
+/// - Eight-node quadrilateral: the maximum of 3 − 2 (ξ² + η²).
+/// - Nine-node quadrilateral: the square of the constant of a quadratic segment.
 pub const fn lebesgue_constant(kind: CellKind) -> f64 {
     match kind {
         CellKind::Line3 => 1.25,
@@ -136,7 +129,7 @@ mod tests {
 
     const CURVED: [CellKind; 4] = [CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-    /// Natural coordinates of the points of a fine grid over the domain of a face.
+    /// Natural coordinates of a fine grid.
     fn grid(kind: CellKind) -> Vec<[f64; 3]> {
         let part = |k: usize| k as f64 / 40.0;
         let square = (0..=40).flat_map(|i| (0..=40).map(move |j| [part(i), part(j)]));
@@ -170,7 +163,6 @@ mod tests {
         }
     }
 
-    /// Bernstein polynomials with control points describe the same face as shape functions with nodes.
     #[test]
     fn control_points_describe_the_same_face() {
         let samples = &mut Samples::new(1);
@@ -192,8 +184,7 @@ mod tests {
         }
     }
 
-    /// The bound holds also for faces far from the origin, and for queries within rounding of a corner. In more than
-    /// 500 of 2700 cases, the bound exceeds 0.8 of the squared distance.
+    /// Also for faces far from the origin, and for queries within rounding of a corner.
     #[test]
     fn no_face_is_nearer_than_its_least_distance() {
         let samples = &mut Samples::new(2);
@@ -216,7 +207,6 @@ mod tests {
         }
     }
 
-    /// The largest value on the grid is at most the constant (within rounding) and more than the constant minus 2e-3.
     #[test]
     fn lebesgue_constants_are_the_largest_sums() {
         for kind in CURVED.into_iter().chain([CellKind::Line2, CellKind::Tri3, CellKind::Quad4]) {

@@ -4,8 +4,8 @@ use super::control_points::{num_control_points, to_control_points};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A face or a part of a face, given by points whose convex hull contains it: nodes or Bézier control points. The
-/// corners come first.
+/// A face or a part of a face, given by nodes or Bézier control points. Their convex hull contains the face; corners
+/// come first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BezierFace<const N: usize> {
     /// The linear kind with the same corners.
@@ -14,16 +14,15 @@ pub(crate) struct BezierFace<const N: usize> {
     points: [Vec3; N],
 }
 
-/// A face or a part of a face with up to nine points.
 pub(crate) type QuadraticBezierFace = BezierFace<9>;
 
 impl<const N: usize> BezierFace<N> {
-    /// Points whose convex hull contains the face \[m\].
+    /// Points with a convex hull that contains the face \[m\].
     pub(crate) fn points(&self) -> &[Vec3] {
         &self.points[..self.count]
     }
 
-    /// Length of the diagonal of the box around the points \[m\].
+    /// Diagonal of the box around the points \[m\].
     pub(crate) fn extent(&self) -> f64 {
         let points = self.points();
         let (mut lower, mut upper) = (points[0], points[0]);
@@ -33,14 +32,14 @@ impl<const N: usize> BezierFace<N> {
         (upper - lower).norm()
     }
 
-    /// The corners of the face \[m\].
+    /// Corners \[m\].
     pub(crate) fn corners(&self) -> &[Vec3] {
         &self.points[..self.kind.num_nodes()]
     }
 }
 
 impl BezierFace<4> {
-    /// The linear face through the corners of a face of this kind. The k-th node of the face is at `node(k)`.
+    /// The linear face through the corners of a face with its k-th node at `node(k)`.
     pub(crate) fn of_corners(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let kind = kind.linear();
         let count = kind.num_nodes().min(4);
@@ -49,16 +48,15 @@ impl BezierFace<4> {
         Self { kind, count, points }
     }
 
-    /// Distance between the lines through opposite corners of a quadrilateral \[m\]: a measure of its deviation from a
-    /// plane. Zero for other kinds.
+    /// Distance between the lines through opposite corners of a quadrilateral \[m\]; zero for other kinds.
     pub(crate) fn warp(&self) -> f64 {
         if self.kind == CellKind::Quad4 { distance_of_diagonals(&self.points) } else { 0.0 }
     }
 }
 
 impl QuadraticBezierFace {
-    /// A whole face with its k-th node at `node(k)`. Linear segments and triangles are given by their nodes. All other
-    /// faces are given by quadratic control points; a bilinear face is elevated to biquadratic.
+    /// A whole face with its k-th node at `node(k)`. Linear segments and triangles keep their nodes; a bilinear face is
+    /// elevated to biquadratic.
     pub(crate) fn of_face(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let mut points = [Vec3::zeros(); 9];
         points[..kind.num_nodes().min(9)].iter_mut().enumerate().for_each(|(k, point)| *point = node(k));
@@ -71,11 +69,11 @@ impl QuadraticBezierFace {
         }
     }
 
-    /// Bound on the distance of every point of the face from the polygon of its corners, and of every point of the
-    /// polygon from the face \[m\]. The bound does not hold beyond the border of the polygon.
+    /// Bound on the distance of every point of the face from the polygon of its corners, and vice versa \[m\]. The
+    /// bound does not hold beyond the border of the polygon.
     ///
     /// The face deviates from the (bi)linear interpolation of its corners by a convex combination of the deviations of
-    /// its control points. The bilinear interpolation of a quadrilateral lies within the tetrahedron of its corners.
+    /// control points. The bilinear interpolation lies within the tetrahedron of the corners.
     pub(crate) fn thickness(&self) -> f64 {
         if self.count == self.kind.num_nodes() {
             return 0.0;
@@ -93,7 +91,7 @@ impl QuadraticBezierFace {
         }
     }
 
-    /// Calls `visit` with the two halves of a segment, or with the four quarters of a triangle or quadrilateral.
+    /// Calls `visit` with the halves of a segment, or with the quarters of a triangle or quadrilateral.
     ///
     /// # Source
     /// Farin 2002, "Curves and Surfaces for CAGD", §4.6 and §17.3 (subdivision by de Casteljau's algorithm).
@@ -124,54 +122,54 @@ impl QuadraticBezierFace {
     }
 }
 
-/// Quadratic control points of the straight segment between the first two points.
+/// Quadratic control points of a straight segment.
 fn with_middle(points: &[Vec3; 9]) -> [Vec3; 9] {
     let mut points = *points;
     points[2] = (points[0] + points[1]) * 0.5;
     points
 }
 
-/// Quadratic control points of the flat triangle with the first three points as corners.
+/// Quadratic control points of a flat triangle.
 fn with_middles(points: &[Vec3; 9]) -> [Vec3; 9] {
     let [a, b, c, ..] = *points;
     let middle = |x: Vec3, y: Vec3| (x + y) * 0.5;
     [a, b, c, middle(a, b), middle(b, c), middle(c, a), Vec3::zeros(), Vec3::zeros(), Vec3::zeros()]
 }
 
-/// Biquadratic control points of the bilinear face with the first four points as corners.
+/// Biquadratic control points of a bilinear face.
 fn elevated(points: &[Vec3; 9]) -> [Vec3; 9] {
     let [a, b, c, d, ..] = *points;
     let middle = |x: Vec3, y: Vec3| (x + y) * 0.5;
     [a, b, c, d, middle(a, b), middle(b, c), middle(c, d), middle(d, a), middle(middle(a, c), middle(b, d))]
 }
 
-/// Distance between the two lines through opposite corners; zero if these lines are parallel.
+/// Zero if the diagonals are parallel.
 fn distance_of_diagonals(corners: &[Vec3]) -> f64 {
     let normal = (corners[2] - corners[0]).cross(&(corners[3] - corners[1]));
     normal.try_normalize(0.0).map_or(0.0, |unit| unit.dot(&(corners[1] - corners[0])).abs())
 }
 
-/// The halves of a quadratic Bézier curve.
+/// Of a quadratic Bézier curve.
 fn halves([a, b, c]: [Vec3; 3]) -> [[Vec3; 3]; 2] {
     let (ab, bc) = ((a + b) * 0.5, (b + c) * 0.5);
     let middle = (ab + bc) * 0.5;
     [[a, ab, middle], [middle, bc, c]]
 }
 
-/// Bisects each row of a grid of control points and transposes the two resulting grids. Two applications give the
-/// quarters of the grid in the original orientation.
+/// Bisects each row of a grid and transposes both halves. Two applications give the quarters in the original
+/// orientation.
 fn transposed_halves(rows: &[[Vec3; 3]; 3]) -> [[[Vec3; 3]; 3]; 2] {
     let halved = rows.map(halves);
     [0, 1].map(|half| std::array::from_fn(|i| std::array::from_fn(|j| halved[j][half][i])))
 }
 
-/// The four quarters of a quadratic Bézier triangle with the control points pᵢⱼ, by the polar form
+/// Quarters of a quadratic Bézier triangle with the control points pᵢⱼ, by the polar form
 ///
 /// ```text
 /// Σ uᵢ vᵢ pᵢᵢ + Σ (uᵢ vⱼ + uⱼ vᵢ) pᵢⱼ
 /// ```
 ///
-/// of the triangle. The second sum runs over i < j; u and v are the barycentric coordinates of two points.
+/// with the barycentric coordinates u and v of two points. The second sum runs over i < j.
 fn quarters_of_triangle(p: &[Vec3; 9]) -> [[Vec3; 9]; 4] {
     let polar = |u: [f64; 3], v: [f64; 3]| {
         let cross = |i: usize, j: usize| u[i] * v[j] + u[j] * v[i];
@@ -198,7 +196,6 @@ fn quarters_of_triangle(p: &[Vec3; 9]) -> [[Vec3; 9]; 4] {
 mod tests {
     use super::*;
 
-    /// Two successive subdivisions of a plane linear face give parts with the same total size as the face.
     #[test]
     fn parts_make_up_the_whole() {
         let nodes = [[1.0, 2.0, 3.0], [4.0, 2.5, 3.0], [4.5, 5.0, 3.0], [1.5, 6.0, 3.0]].map(Vec3::from);
@@ -212,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Length of a segment or area of a plane face.
+    /// Length or area.
     fn size(bezier_face: &QuadraticBezierFace) -> f64 {
         let corners = bezier_face.corners();
         match corners.len() {

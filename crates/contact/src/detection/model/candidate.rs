@@ -1,8 +1,8 @@
-//! Candidates: level 2 of detection finds them, and level 3 evaluates them.
+//! Candidates: found by level 2 of detection, evaluated by level 3.
 
 use crate::NodeOnSurface;
 
-/// A node–face pair that may touch. The candidates are a superset of the contacts.
+/// A node–face pair that may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Candidate {
     /// Contactor node and target surface.
@@ -11,12 +11,12 @@ pub(crate) struct Candidate {
     pub face: u32,
     /// Body of the contactor node.
     pub contactor_body: u32,
-    /// Whether the normals of the node and of the face are known to be opposed; `false` if unknown.
+    /// Whether the normals of node and face are known to be opposed.
     pub normals_are_opposed: bool,
 }
 
 impl Candidate {
-    /// A candidate with unknown normals.
+    /// With unknown normals.
     pub fn new(key: NodeOnSurface, face: u32, contactor_body: u32) -> Self {
         Self { key, face, contactor_body, normals_are_opposed: false }
     }

@@ -1,5 +1,4 @@
-//! Cell rings: the cells around a node. Cell rings distinguish two kinds of faces near a node: the opposite side of a
-//! thin body, and the other lip of a cut.
+//! Cell rings: the cells around a node. They distinguish the opposite side of a thin body from the other lip of a cut.
 //!
 //! ```text
 //!     ┌─────┬─────┐
@@ -9,12 +8,9 @@
 //!     │   │   │   │       lower lip of the cut
 //!     └───┴───┴───┘
 //! ```
-//! The node n is in contact with the lower lip. The cell ring of n consists of the cells that contain n. Let r be the
-//! distance of n from those sides of its cells that do not contain n.
-//!
-//! A path from n through the material leaves the cell ring through a side that does not contain n. A path shorter than
-//! r therefore stays in the ring. A face nearer than r that belongs to no cell of the ring belongs to the other lip of
-//! a cut, even if rounding or an overlap has moved this face across the lip of n.
+//! Let r be the distance of n from the sides of its cells that do not contain n. A path through the material shorter
+//! than r stays in the cell ring of n. A face nearer than r that belongs to no cell of the ring therefore belongs to
+//! the other lip. This holds even if an overlap has moved the face across the lip of n.
 
 use std::collections::HashMap;
 
@@ -23,8 +19,8 @@ use crate::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Assumed lower bound on the distance of a node from a curved side, relative to the distance of the node from the
-/// linear facet with the same corners.
+/// Assumed lower bound on the distance from a curved side, relative to the distance from the linear facet with the same
+/// corners.
 const CURVED: f64 = 0.5;
 
 /// Cells of one kind, and the global nodes of these cells, cell by cell.
@@ -33,21 +29,18 @@ pub type Cells<'a> = (CellKind, &'a [u32]);
 /// Cell rings of the nodes of all surfaces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellRings {
-    /// For every node, a lower bound \[m\] on the distance from those sides of its cells that do not contain the node;
-    /// 0 for nodes without known cells.
+    /// For every node, a lower bound on the distance from the opposite sides of its cells \[m\]; 0 for nodes without
+    /// known cells.
     clearance: Vec<f64>,
-    /// Pairs of a node and a face of the surface, ascending. The face belongs to a cell of the node, but does not
-    /// contain the node.
+    /// Node, and a face of its cells that does not contain the node; ascending.
     opposite: Vec<[u32; 2]>,
 }
 
 impl CellRings {
-    /// Cell rings of the surface nodes, at these positions \[m\]. A surface without cells and the surface of a sheet
-    /// have no cell rings.
+    /// Cell rings of the surface nodes, at these positions \[m\]. Surfaces without cells and sheets have no cell rings.
     ///
     /// # Cost
-    /// The build of a hash map of the faces. For each cell at a surface, the distance of every node of the cell from
-    /// every side of the cell that does not contain the node.
+    /// A hash map of the faces. For each cell at a surface, the distances of its nodes from its opposite sides.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         let mut cell_rings = Self { clearance: vec![f64::INFINITY; positions.len()], opposite: Vec::new() };
         for (surface, cells) in surfaces.iter().zip(cells) {
@@ -98,15 +91,15 @@ impl CellRings {
         }
     }
 
-    /// Whether a face at this distance \[m\] from a node belongs to the other lip of a cut: the distance is less than
-    /// the clearance of the node, and the face belongs to no cell of the node. The face must not contain the node.
+    /// Whether a face at this distance \[m\] from a node belongs to the other lip of a cut. The face must not contain
+    /// the node.
     pub fn is_beyond_a_cut(&self, node: u32, face: u32, distance: f64) -> bool {
         self.clearance.get(node as usize).is_some_and(|&clearance| distance < clearance)
             && self.opposite.binary_search(&[node, face]).is_err()
     }
 }
 
-/// Global nodes of the corners of a face in ascending order, padded with `u32::MAX`.
+/// Corner nodes in ascending order, padded with `u32::MAX`.
 fn corners_of(kind: CellKind, node: impl Fn(u8) -> u32) -> [u32; 4] {
     let mut key = [u32::MAX; 4];
     for (place, &corner) in key.iter_mut().zip(kind.corners()) {
@@ -120,9 +113,8 @@ fn corners_of(kind: CellKind, node: impl Fn(u8) -> u32) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// Two rows of quadrilaterals meet at y = 0, where they share only the last node. Their sides at y = 0 are the lips
-    /// of a cut. The opposite side of a cell of a node is across the material, whatever the thickness of the cell. The
-    /// other lip is not across the material, whether the lips are flush, separate or overlapping.
+    /// Two rows of quadrilaterals meet at y = 0, where they share only the last node. The lips are flush, separate or
+    /// overlapping.
     #[test]
     fn lips_of_a_cut_are_not_across_the_material() {
         for (height, overlap) in [(1.0, 0.0), (1.0, 1e-9), (1.0, -1e-9), (0.01, 1e-3), (1.0, 0.4)] {

@@ -11,16 +11,14 @@ use super::contact_policy::ContactPolicy;
 use super::feature_edges::{EdgeSelection, FeatureEdges};
 use super::thickness::Thickness;
 
-/// Surfaces of all bodies, and the pairs of bodies that may touch: all pairs of different bodies with faces except
-/// excluded pairs, and each body with self-contact paired with itself.
+/// Surfaces of all bodies, and the pairs of bodies that may touch. Only bodies with self-contact can touch themselves.
 #[derive(Clone, Debug, Default)]
 pub struct ContactModel {
     /// One surface per body; empty for a body without contact.
     pub surfaces: Vec<Surface>,
-    /// Search depth of each body \[m\]. A contact is lost if its penetration exceeds the smaller search depth of its
-    /// two bodies.
+    /// Search depth of each body \[m\]. A contact is lost beyond the smaller search depth of its two bodies.
     pub search_depths: Vec<f64>,
-    /// Pairs excluded from contact, and the choice of one-pass or two-pass contact.
+    /// Pairs excluded from contact, and one-pass or two-pass contact.
     pub policy: ContactPolicy,
     /// Bodies with self-contact, ascending.
     foldable: Vec<u32>,
@@ -28,27 +26,23 @@ pub struct ContactModel {
     pub(crate) offsets: Vec<f64>,
     /// For every body, the edges that can touch other edges.
     pub(crate) edges: Vec<FeatureEdges>,
-    /// Thickness of the bodies.
     pub(crate) thickness: Thickness,
 }
 
 impl ContactModel {
     /// Contact of all pairs of distinct bodies with faces, except the `excluded` pairs. The search depth of a body is
-    /// half its [`Surface::median_edge`] at the given positions. A quadratic face counts like linear faces on the same
-    /// nodes. The bodies are stress-free at `positions` \[m\].
-    ///
-    /// Edges do not touch edges; see [`ContactModel::with_edges`].
+    /// half its [`Surface::median_edge`]. The bodies are stress-free at `positions` \[m\]. Edges do not touch edges;
+    /// see [`ContactModel::with_edges`].
     ///
     /// # Cost
-    /// For each body, the build of a tree over the faces and a search in this tree for each node. The search measures
-    /// the thickness.
+    /// For each body, a tree over the faces and a search for each node.
     pub fn new(surfaces: Vec<Surface>, excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
         let excluded = excluded.iter().map(|&bodies| SurfacePair::whole(bodies));
         Self::of_solids(surfaces, &[], ContactPolicy::excluding(excluded), positions)
     }
 
-    /// Contact as in [`Self::new`], with the cells of each body in the order of the surfaces, and with a policy instead
-    /// of a list of excluded pairs. The cells distinguish the lips of a cut from the two sides of a thin body.
+    /// Contact as in [`Self::new`], with the cells of each body in the order of the surfaces, and with a policy. The
+    /// cells distinguish the lips of a cut from the sides of a thin body.
     pub fn of_solids(
         surfaces: Vec<Surface>,
         cells: &[Vec<Cells<'_>>],
@@ -66,7 +60,7 @@ impl ContactModel {
         Self { surfaces, search_depths, policy, foldable: Vec::new(), offsets, edges, thickness }
     }
 
-    /// Sets the search depth of all bodies with faces \[m\]. This call must precede [`Self::with_self_contact`].
+    /// Sets the search depth of all bodies with faces \[m\]; must precede [`Self::with_self_contact`].
     ///
     /// # Cost
     /// As [`ContactModel::new`].
@@ -81,8 +75,8 @@ impl ContactModel {
         self
     }
 
-    /// Sets the outward offset of the surface of each body \[m\], for example half the thickness of a shell that is
-    /// modelled by its mid-surface. Gaps are measured between the offset surfaces.
+    /// Sets the outward offset of the surface of each body \[m\], for example half the thickness of a shell. Gaps are
+    /// measured between the offset surfaces.
     #[must_use]
     pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
         self.offsets = offsets.to_vec();
@@ -109,7 +103,7 @@ impl ContactModel {
     /// of self-contact.
     ///
     /// # Cost
-    /// For each of these bodies, a tree over the faces and a search in this tree for each node.
+    /// For each of these bodies, a tree over the faces and a search for each node.
     #[must_use]
     pub fn with_self_contact(mut self, bodies: &[u32]) -> Self {
         let mut bodies: Vec<u32> = bodies.to_vec();
@@ -138,13 +132,12 @@ impl ContactModel {
         &self.foldable
     }
 
-    /// Whether the policy allows two bodies to touch. The bodies are in ascending order, and equal for self-contact.
+    /// Whether the policy allows contact of two bodies, in ascending order; equal for self-contact.
     pub fn can_meet(&self, bodies: [u32; 2]) -> bool {
         self.policy.can_meet(bodies)
     }
 
-    /// Pairs of bodies that can touch, ascending, with first < second in each pair. A body with self-contact also forms
-    /// a pair with itself.
+    /// Pairs of bodies that can touch, ascending, with first < second; equal for self-contact.
     ///
     /// # Cost
     /// Quadratic in the number of bodies.
@@ -159,21 +152,18 @@ impl ContactModel {
         })
     }
 
-    /// Largest depth to which a node of one body may penetrate the other body before the contact is lost \[m\]. Thin
-    /// bodies may have a smaller limit.
+    /// Largest penetration of a contact of two bodies \[m\]. Thin bodies may have a smaller limit.
     pub fn penetration_depth(&self, bodies: [u32; 2]) -> f64 {
         let [first, second] = bodies.map(|body| self.search_depths[body as usize]);
         first.min(second)
     }
 
-    /// Distance from the faces within which detection searches for contacts of two bodies \[m\]: the penetration depth
-    /// plus both offsets.
+    /// Distance from the faces within which detection searches for contacts \[m\]: penetration depth plus both offsets.
     pub fn search_depth(&self, bodies: [u32; 2]) -> f64 {
         self.penetration_depth(bodies) + self.offset(bodies)
     }
 
-    /// Whether the node and the face of a candidate can touch. In self-contact, the stress-free configuration can
-    /// exclude the candidate.
+    /// In self-contact, the stress-free configuration can exclude a candidate.
     pub(crate) fn can_touch(&self, candidate: &Candidate) -> bool {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let (surface, offset) =
@@ -183,18 +173,16 @@ impl ContactModel {
                 || offset > 0.0 && self.thickness.are_nearer_than(surface, key.contactor, face, offset))
     }
 
-    /// Distance between two surfaces at which contact begins \[m\]: the sum of their offsets.
+    /// Sum of both offsets \[m\]: the distance at which contact begins.
     pub(crate) fn offset(&self, bodies: [u32; 2]) -> f64 {
         bodies.iter().map(|&body| self.offsets[body as usize]).sum()
     }
 
-    /// Outward offset of the surface of a body \[m\].
     pub(crate) fn offset_of(&self, body: u32) -> f64 {
         self.offsets[body as usize]
     }
 
-    /// Depth below a face beyond which a node is no longer in contact with the face \[m\]. The depth is measured from
-    /// the face itself, not from its offset surface.
+    /// Depth beyond which a node loses contact \[m\], measured from the face itself, not from its offset surface.
     pub(crate) fn depth_of(&self, candidate: &Candidate) -> f64 {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let depth = self.penetration_depth([contactor_body, key.target]);
@@ -211,8 +199,7 @@ impl ContactModel {
         depth_limit.min(depth)
     }
 
-    /// Distance of the node from the face, on either side of the face, up to which a candidate can give a constraint
-    /// \[m\].
+    /// Distance of the node from the face, on either side, up to which a candidate can give a constraint \[m\].
     pub(crate) fn reach_of(&self, candidate: &Candidate) -> f64 {
         self.depth_of(candidate).max(self.offset([candidate.contactor_body, candidate.key.target]))
     }
@@ -226,20 +213,18 @@ impl ContactModel {
         depth.max(self.offset(bodies))
     }
 
-    /// Depth beyond which two edges are no longer in contact \[m\].
+    /// Depth beyond which two edges lose contact \[m\].
     pub(crate) fn edge_search_depth(&self, bodies: [u32; 2], [a, b]: [&Edge; 2]) -> f64 {
         self.thickness.depth_limit_between(&a.nodes, &b.nodes).min(self.penetration_depth(bodies))
     }
 
-    /// Edges that can touch other edges and are assigned to this face: indices into the edges of the surface,
-    /// ascending.
+    /// Feature edges assigned to this face: indices into the edges of the surface, ascending.
     pub(crate) fn edges_of_face(&self, body: u32, face: u32) -> &[u32] {
         self.edges[body as usize].of_face(face)
     }
 }
 
-/// Contactor and target of a pair of bodies: both assignments of the two bodies, or the single assignment in
-/// self-contact.
+/// Contactor and target: both assignments of two bodies, or the single assignment in self-contact.
 pub(crate) fn both_ways([first, second]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
     [[first, second], [second, first]].into_iter().take(if first == second { 1 } else { 2 })
 }

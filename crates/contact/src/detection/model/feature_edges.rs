@@ -1,8 +1,7 @@
-//! Feature edges: edges of a surface that can touch other edges, such as the edges of two blocks stacked crosswise.
+//! Feature edges: edges of a surface that can touch other edges.
 //!
-//! Node–face contact suffices for smooth surfaces. Sharp convex edges, like the ridges of two roofs, can cross although
-//! no node is inside the other body. Concave edges cannot cross in this way. Nearly flat edges touch at about the same
-//! time as their nodes.
+//! Sharp convex edges, like the ridges of two roofs, can cross although no node is inside the other body. Concave edges
+//! cannot cross. Nearly flat edges touch at about the same time as their nodes.
 
 use crate::Surface;
 use crate::math::Vec3;
@@ -12,7 +11,7 @@ use crate::detection::face::closest_point::normals_beside_edge;
 /// Selection of the edges that can touch other edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EdgeSelection {
-    /// Sharp convex edges, whose two face normals form an angle of 30° or more, and the borders of open surfaces.
+    /// Sharp convex edges, with face normals at 30° or more to each other, and the borders of open surfaces.
     #[default]
     Feature,
     /// All convex or flat edges, and the borders of open surfaces.
@@ -21,26 +20,25 @@ pub enum EdgeSelection {
     None,
 }
 
-/// Cosine of 30°, the least angle between the two face normals of a feature edge.
+/// Cosine of 30°, the least angle between the face normals of a feature edge.
 const SHARP: f64 = 0.866_025_403_784_438_6;
 
-/// Sine of the angle between the two face normals up to which a concave edge counts as flat.
+/// Sine of the angle between the face normals up to which a concave edge counts as flat.
 const FLAT: f64 = 1e-9;
 
 /// Feature edges of one surface.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FeatureEdges {
-    /// Number of the first edge of the surface. The edges of all surfaces are numbered consecutively.
+    /// Number of the first edge. The edges of all surfaces are numbered consecutively.
     pub first_number: u32,
-    /// Indices of the feature edges in [`Surface::edges`], ascending. The order of the edges is therefore the order of
-    /// the faces to which they are assigned.
+    /// Indices into [`Surface::edges`], ascending, and therefore in the order of the faces.
     edges: Vec<u32>,
-    /// For each face, the end in `edges` of the feature edges assigned to this face.
+    /// For each face, the end of its edges in `edges`.
     ends: Vec<u32>,
 }
 
 impl FeatureEdges {
-    /// Feature edges of a surface at these stress-free positions \[m\].
+    /// At these stress-free positions \[m\].
     pub fn select(
         selection: EdgeSelection,
         surface: &Surface,
@@ -54,13 +52,12 @@ impl FeatureEdges {
         Self { first_number, ends: ends.collect(), edges }
     }
 
-    /// All feature edges, as indices into [`Surface::edges`], ascending.
+    /// Indices into [`Surface::edges`], ascending.
     pub fn all(&self) -> &[u32] {
         &self.edges
     }
 
-    /// Feature edges assigned to a face, as indices into [`Surface::edges`]. An edge is assigned to the first of its
-    /// two faces.
+    /// Indices into [`Surface::edges`]. An edge is assigned to the first of its two faces.
     pub fn of_face(&self, face: u32) -> &[u32] {
         let Some(&end) = self.ends.get(face as usize) else { return &[] };
         let first = if face == 0 { 0 } else { self.ends[face as usize - 1] };
@@ -85,7 +82,7 @@ fn is_selected(selection: EdgeSelection, surface: &Surface, positions: &[Vec3], 
     }
 }
 
-/// Unit vector from the first node of an edge to the second; `None` if their positions coincide.
+/// Unit vector along an edge; `None` if its ends coincide.
 fn along([from, to]: [u32; 2], positions: &[Vec3]) -> Option<Vec3> {
     (positions[to as usize] - positions[from as usize]).try_normalize(0.0)
 }
@@ -95,7 +92,7 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// Two triangles with a common edge on the y axis. The second triangle is turned down by this angle \[°\].
+    /// Two triangles with a common edge. The second triangle is turned down by this angle \[°\].
     fn roof(angle: f64) -> (Surface, Vec<Vec3>) {
         let (sin, cos) = angle.to_radians().sin_cos();
         let positions = [[0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [cos, 0.0, -sin]];

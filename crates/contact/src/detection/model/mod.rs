@@ -1,5 +1,4 @@
-//! Input of detection: the surfaces and the thickness of the bodies, the pairs of nodes, edges and faces that may
-//! touch, and the nodal positions at the end of a predictor step.
+//! Input of detection: surfaces, thickness of bodies, pairs that may touch, and nodal positions.
 
 mod candidate;
 mod cell_rings;

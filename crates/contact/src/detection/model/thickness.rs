@@ -1,37 +1,27 @@
-//! Thickness of the bodies. The thickness also determines which faces of its own body a node never touches in
-//! self-contact: the adjacent faces, and the faces opposite across the thickness.
+//! Thickness of the bodies, and faces of its own body that a node never touches: adjacent faces, and faces opposite
+//! across the thickness.
 //!
-//! A node on one side of a thin body resembles a node that has penetrated the other side: the node is behind the
-//! opposite face, and the normals are opposed. The stress-free configuration distinguishes the two cases, because no
-//! node penetrates in this configuration.
+//! A node of a thin body resembles a node that has penetrated the opposite face: the node is behind this face, and the
+//! normals are opposed. In the stress-free configuration, no node penetrates.
 //!
 //! ```text
 //!      ──●────●────●── n ●────●──
 //!        material      ┆ t
 //!      ──●────●────●────●────●──       faces opposite n
 //! ```
-//! A face is opposite a node n if n is behind the face, and if the normals of n and of the face form an angle of 60° or
-//! more. The thickness t at n is the distance of the nearest opposite face.
+//! A face is opposite a node n if n is behind the face, and if their normals form an angle of 60° or more. The
+//! thickness t at n is the distance of the nearest opposite face.
 //!
-//! In self-contact, a node never touches an opposite face whose stress-free distance is at most [`NEAR`] search depths,
-//! whatever the deformation. Near a sharp edge, the opposite faces include the faces beyond the edge. A self-contact of
-//! a node is lost beyond the depth t/2. Two stacked sheets resemble one body with the thickness of both sheets
-//! together, because a node on the outer face of one sheet lies at this depth behind the outer face of the other sheet.
-//! A contact of two sheets of thickness t₁ and t₂ is therefore lost beyond the depth
+//! In self-contact, a node never touches an opposite face whose stress-free distance is at most [`NEAR`] search depths.
+//! A self-contact is lost beyond the depth t/2. Two stacked sheets resemble one body of both thicknesses t₁ and t₂.
+//! Their contact is lost beyond the depth (t₁ + t₂)/2.
 //!
-//! ```text
-//! (t₁ + t₂)/2
-//! ```
-//!
-//! The two lips of a closed cut also resemble a thin body, because each lip lies at zero distance behind the other lip.
-//! Unlike a thin body, a cut has no material between its lips (see [`CellRings`]).
+//! The lips of a closed cut also lie behind each other, but without material between them (see [`CellRings`]).
 //!
 //! # Limits
-//! In bodies with self-contact, only opposite faces within eight search depths (about four edge lengths) count. In
-//! other bodies, only opposite faces within two search depths count. The thickness of a thicker body is not measured. A
-//! thicker body with self-contact would touch itself if it were compressed to the thickness of one search depth. The
-//! contact of a node is lost at the smaller of the search depth and the depth limit by thickness. The thickness is
-//! measured between faces of the contact surface, which may be only a part of the skin of the body.
+//! Opposite faces count within eight search depths (about four edge lengths) in bodies with self-contact, and within
+//! two in other bodies. A thicker body would touch itself if compressed to the thickness of one search depth. The
+//! thickness is measured between faces of the contact surface, which may be only a part of the skin.
 
 use rayon::prelude::*;
 
@@ -46,30 +36,29 @@ use crate::detection::face::closest_point::{
 use crate::detection::tree::hierarchy::{Builder, Hierarchy};
 use crate::element::MAX_NODES;
 
-/// Cosine of 60°, the least angle between the normals of a node and of an opposite face. In contact, by contrast,
-/// normals count as opposed only beyond 90°.
+/// Cosine of 60°, the least angle between the normals of a node and of an opposite face.
 const ACROSS: f64 = 0.5;
 
-/// Sine of an angle between the plane of a face and the offset of a node from its closest point on the face. In
-/// contact, a node counts as behind the face only if the offset points behind the plane at more than this angle. In the
-/// stress-free configuration, a face may be opposite the node even if the offset points in front of the plane at up to
-/// this angle. A small deformation therefore does not turn a node that was not opposite into a penetrated node.
+/// Sine of an angle between the plane of a face and the offset of a node from its closest point on the face.
+/// - In contact, the offset of a node behind the face points behind the plane at more than this angle.
+/// - In the stress-free configuration, the offset from an opposite face points in front of the plane at no more than
+///   this angle.
+///
+/// Small deformations therefore cause no false penetrations.
 const BEHIND: f64 = 0.1;
 
-/// Depth beyond which a contact is lost, relative to the thickness of the body, or to the sum of the thicknesses of
-/// both bodies.
+/// Depth beyond which a contact is lost, relative to the thickness, or to the sum of both thicknesses.
 const DEPTH_LIMIT: f64 = 0.5;
 
-/// Stress-free distance up to which a node of a body with self-contact never touches its opposite faces, relative to
-/// the search depth. The default search depth is half the median edge length.
+/// Stress-free distance up to which a node never touches its opposite faces in self-contact, relative to the search
+/// depth.
 const NEAR: f64 = 8.0;
 
 /// Whether a node is behind the plane of a face with this unit normal. `offset` is the vector from the closest point of
 /// the face to the node.
 ///
-/// Self-contact needs this test if the closest point is on an edge or a corner. The sign of the gap at such a point is
-/// reliable only for the closest face of the whole surface. In self-contact, the faces adjacent to the node are
-/// excluded, so the closest remaining face need not be the closest face of the whole surface.
+/// On edges and corners, the sign of the gap is reliable only for the closest face of the whole surface. Self-contact
+/// excludes the faces adjacent to the node and therefore needs this test.
 pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
     offset.dot(face_normal) < -BEHIND * offset.norm()
 }
@@ -79,17 +68,15 @@ pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
 pub(crate) struct Thickness {
     /// Stress-free position of every node \[m\].
     positions: Vec<Vec3>,
-    /// Thickness at every node \[m\]; infinite where it was not measured, and where no opposite face lies within the
-    /// search distance.
+    /// Thickness at every node \[m\]; infinite if not measured, or beyond the search distance.
     at_node: Vec<f64>,
-    /// For every body, the stress-free distance up to which a node never touches its opposite faces \[m\]; 0 for bodies
-    /// without self-contact.
+    /// For every body, the distance `NEAR` \[m\]; 0 without self-contact.
     near: Vec<f64>,
     cell_rings: CellRings,
 }
 
 impl Thickness {
-    /// Thickness of bodies with these surfaces and cells, in this stress-free configuration, before any measurement.
+    /// Without measured thickness, in this stress-free configuration.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         Self {
             positions: positions.to_vec(),
@@ -109,7 +96,7 @@ impl Thickness {
     /// Measures the thickness at every node of a body. Opposite faces farther than `near` \[m\] are ignored.
     ///
     /// # Cost
-    /// The build of a tree over the faces, and for each node a search in this tree, in parallel.
+    /// A tree over the faces, and a search for each node, in parallel.
     pub fn measure(&mut self, surface: &Surface, near: f64) {
         let Some(tree) = Hierarchy::build(Builder::Fast, surface, &self.positions, 0.0) else { return };
         let thickness = |&node: &u32| self.thickness_at(surface, &tree, node, near);
@@ -124,14 +111,13 @@ impl Thickness {
         &self.positions
     }
 
-    /// Stress-free distance up to which a node of a body never touches its opposite faces \[m\]; 0 without
-    /// self-contact.
+    /// Stress-free distance up to which a node never touches its opposite faces \[m\]; 0 without self-contact.
     pub fn near(&self, body: u32) -> f64 {
         self.near[body as usize]
     }
 
-    /// Whether a node never touches a face of the same body: the face contains the node, or is opposite the node within
-    /// the distance [`Self::near`].
+    /// Whether a node never touches a face of its body: the face contains the node, or is opposite within
+    /// [`Self::near`].
     pub fn exclude(&self, body: u32, surface: &Surface, node: u32, face: u32) -> bool {
         surface.face(face as usize).1.contains(&node)
             || self.at_node[node as usize].is_finite() && {
@@ -154,14 +140,13 @@ impl Thickness {
         point.distance_squared <= distance * distance
     }
 
-    /// Depth beyond which self-contact of a node is lost \[m\]; infinite if the thickness at the node is infinite.
+    /// Depth beyond which self-contact of a node is lost \[m\]; may be infinite.
     pub fn depth_limit(&self, node: u32) -> f64 {
         DEPTH_LIMIT * self.at_node[node as usize]
     }
 
-    /// Depth beyond which a contact of these nodes is lost \[m\]: half the sum of the least thickness at the contactor
-    /// nodes and the least thickness at the target nodes, as for two stacked sheets. Infinite if one of the two is
-    /// infinite.
+    /// Depth beyond which a contact of these nodes is lost \[m\]: half the sum of the least thicknesses of contactor
+    /// and target. Infinite if one of the two is infinite.
     pub fn depth_limit_between(&self, contactor: &[u32], target: &[u32]) -> f64 {
         let thinnest = |nodes: &[u32]| {
             nodes.iter().map(|&node| self.at_node[node as usize]).fold(f64::INFINITY, f64::min)
@@ -170,7 +155,7 @@ impl Thickness {
         if thickness.is_finite() { DEPTH_LIMIT * (thickness + thinnest(target)) } else { thickness }
     }
 
-    /// Distance of the nearest opposite face \[m\]; infinite if no opposite face lies within `near` \[m\].
+    /// Distance of the nearest opposite face within `near` \[m\], otherwise infinite.
     fn thickness_at(&self, surface: &Surface, tree: &Hierarchy, node: u32, near: f64) -> f64 {
         let normal = vertex_normal(surface, &self.positions, node);
         let position = self.positions[node as usize];
@@ -196,16 +181,15 @@ impl Thickness {
         if nearest <= near { nearest } else { f64::INFINITY }
     }
 
-    /// Distance of a node with this normal from a face that is opposite across the thickness \[m\]; `None` if the face
-    /// is not opposite, or belongs to the other lip of a cut.
+    /// Distance of a node from an opposite face \[m\]; `None` if the face is not opposite, or is the other lip of a
+    /// cut.
     fn distance_across(&self, surface: &Surface, node: u32, normal: &Vec3, face: u32) -> Option<f64> {
         let positions = &self.positions;
         let (kind, nodes) = surface.face(face as usize);
         if nodes.contains(&node) {
             return None;
         }
-        // A three-node triangle has a single normal. On a smooth surface, this normal excludes most triangles without
-        // the computation of a closest point.
+        // On a smooth surface, the normal excludes most triangles without a closest point.
         if kind == CellKind::Tri3 {
             let face_normal = pseudo_normal(surface, positions, face as usize, [0.0; 2], Feature::Face);
             if normal.dot(&face_normal) > ACROSS {

@@ -9,18 +9,15 @@ use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraint, ContactKey, Surface};
 
-/// Writes the weights of the closest points of a contact pair at the given `positions` \[m\], and returns the unit
-/// normal out of the target at these points. For two edges, and for a node past the rim of a face, the normal of the
-/// constraint gives the sign of the new normal.
+/// Writes the weights of the closest points of a contact pair at `positions` \[m\], and returns the unit normal out of
+/// the target. For two edges, and for a node past a rim, the normal of the constraint gives the sign.
 ///
-/// The pair of a node contact consists of the contactor node and the faces whose nodes are all nodes of `constraint`.
-/// The closest of these faces counts; if several are equally close, their mean counts. The pair of an edge contact
-/// consists of its two straight edges. Some contacts keep their weights and normal: contacts with walls, which are
-/// planes; contacts of curved edges, which are short relative to their radius of curvature; and contacts of edges that
-/// have become parallel.
+/// A node contact uses the closest face with all nodes in `constraint`, or the mean of equally close faces. An edge
+/// contact uses two straight edges. Contacts with walls, of curved edges and of parallel edges keep their weights and
+/// normal.
 ///
 /// # Shapes
-/// `weights`: one weight for each node of the constraint. `positions`: positions of all nodes, by their global numbers.
+/// `weights`: one per node of the constraint. `positions`: of all nodes, by global number.
 pub fn move_pair(
     constraint: &Constraint<'_>,
     surfaces: &[Surface],
@@ -43,9 +40,8 @@ pub fn move_pair(
     normal.unwrap_or(constraint.normal)
 }
 
-/// Writes the weights −N_a of the closest point, with the shape functions N_a, and returns the normal at this point.
-/// Only faces whose nodes are all in `target` count. Without such a face the result is `None`, and no weights are
-/// written.
+/// Writes the weights −N_a of the closest point, with the shape functions N_a, and returns the normal. `None`, without
+/// weights, if no face has all its nodes in `target`.
 fn move_node_on_faces(
     surface: &Surface,
     target: &[u32],
@@ -91,9 +87,9 @@ fn move_node_on_faces(
     Some(normals.try_normalize(0.0).unwrap_or(*before))
 }
 
-/// Normal at a closest point. Inside the face, the normal is the face normal. On the rim of the face, the normal is the
-/// direction of the line through the closest point and the query, with the sense of the normal `before`. The face
-/// normal replaces this direction if it is at least as near to `before`, or if the two points coincide within rounding.
+/// Inside a face, the face normal. On the rim, the direction between closest point and query, in the sense of `before`.
+/// The face normal replaces this direction if it is at least as near to `before`, or if the points coincide within
+/// rounding.
 fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3) -> Vec3 {
     let offset = query - closest.point;
     let distance = offset.norm();
@@ -105,8 +101,8 @@ fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3
     if along.abs() > of_face.dot(before) * distance { of_distance } else { *of_face }
 }
 
-/// Writes the weights of the closest points of two segments and returns the common normal of the segments, with the
-/// sense of the normal `before`. For parallel segments the result is `None`, and no weights are written.
+/// Writes the weights of the closest points of two segments, and returns their common normal in the sense of `before`.
+/// `None`, without weights, for parallel segments.
 fn move_edges(p: &[Vec3; 2], q: &[Vec3; 2], before: &Vec3, weights: &mut [f64]) -> Option<Vec3> {
     let common = (p[1] - p[0]).cross(&(q[1] - q[0])).try_normalize(0.0)?;
     let [s, t] = closest_parameters(p, q);
@@ -122,7 +118,7 @@ mod tests {
 
     const KEY: ContactKey = ContactKey::Node(NodeOnSurface { contactor: 3, target: 0 });
 
-    /// Node 3 in contact with the centre of the face with the nodes 0, 1 and 2.
+    /// Node 3 in contact with the centre of the triangle of nodes 0, 1 and 2.
     fn on_triangle() -> Constraints {
         let mut constraints = Constraints::default();
         let contactor = Side { body: 1, nodes: &[3], shape_values: &[1.0] };
@@ -135,8 +131,7 @@ mod tests {
         Surface::new(std::iter::once((CellKind::Tri3, [0_u32, 1, 2].as_slice())))
     }
 
-    /// Over the interior of a tilted face, the normal is the face normal. The vector Σ w_a x_a from the closest point
-    /// to the node is parallel to this normal.
+    /// The vector Σ w_a x_a from the closest point to the node is parallel to the normal.
     #[test]
     fn inside_a_face_the_normal_is_that_of_the_face() {
         let positions =
@@ -151,7 +146,7 @@ mod tests {
         assert!(apart.cross(&normal).norm() < 1e-15 && weights.iter().sum::<f64>().abs() < 1e-15);
     }
 
-    /// A node at the origin has weights, although its coordinates suggest no rounding error.
+    /// The coordinates of a node at the origin suggest no rounding error.
     #[test]
     fn nodes_at_the_origin_have_weights() {
         for k in 1..300 {
@@ -167,8 +162,7 @@ mod tests {
         }
     }
 
-    /// For a node past a rim, the normal is parallel to the line from the rim to the node, with the sense of the
-    /// earlier normal.
+    /// The normal is parallel to the line from the rim to the node.
     #[test]
     fn past_a_rim_the_normal_keeps_its_side() {
         let x = |x, y, z| Vec3::new(x, y, z);
@@ -184,8 +178,7 @@ mod tests {
         }
     }
 
-    /// The normal of crossing edges is their common normal. The line between the points of contact is parallel to this
-    /// normal.
+    /// The line between the points of contact is parallel to the normal.
     #[test]
     fn edges_meet_along_their_common_normal() {
         let mut constraints = Constraints::default();
@@ -200,7 +193,6 @@ mod tests {
         assert!((normal + Vec3::z()).norm() < 1e-15 && apart.cross(&normal).norm() < 1e-15, "{apart}");
     }
 
-    /// The contact of a node with a wall keeps its weights and normal.
     #[test]
     fn walls_keep_their_normal() {
         let mut constraints = Constraints::default();

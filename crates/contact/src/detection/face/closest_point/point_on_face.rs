@@ -18,28 +18,27 @@ pub enum Feature {
 pub enum Outcome {
     /// In closed form, or as the nearest node of a kind that is not a face.
     Exact,
-    /// By iteration, to the tolerance. A bound on the whole face proves that the local minimum is the global minimum,
-    /// except for [`Method::Projection`](super::Method::Projection), which has no such proof.
+    /// By iteration, to the tolerance. The minimum is proved to be global, except for
+    /// [`Method::Projection`](super::Method::Projection).
     Converged,
     /// By iteration and a search for the global minimum.
     Searched,
-    /// By [`Method::Projection`](super::Method::Projection) only: no projection of the query inside the face was found.
+    /// Only by [`Method::Projection`](super::Method::Projection): no projection inside the face was found.
     Outside,
-    /// The global minimum is not proved, because the iterations were exhausted or the positions are not finite. The
-    /// point is the best iterate.
+    /// The global minimum is not proved: iterations exhausted, or positions not finite. The point is the best iterate.
     Capped,
 }
 
 /// The point of a face closest to a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoint {
-    /// Natural coordinates of the point; the second coordinate is zero on a segment.
+    /// Natural coordinates; the second is zero on a segment.
     pub xi: [f64; 2],
     /// Position of the point \[m\].
     pub point: Vec3,
-    /// Square of the distance of the point from the query \[m²\]; infinite for [`Outcome::Outside`].
+    /// Squared distance from the query \[m²\]; infinite for [`Outcome::Outside`].
     pub distance_squared: f64,
-    /// Feature of the face on which the point lies.
+    /// Feature on which the point lies.
     pub feature: Feature,
     /// Iterations of the method and of the search together; zero in closed form.
     pub iterations: u32,

@@ -1,10 +1,9 @@
 //! Signed distance of a point from a surface.
 //!
-//! If the closest point of the surface lies inside a face, the normal of the face gives the sign of the distance. If
-//! the closest point lies on an edge or at a corner, the normals of the adjacent faces may give different signs. The
-//! sum of these normals gives the correct sign, provided that no point of the whole surface is closer. At a corner,
-//! each normal is weighted by the angle of its face at the corner (Bærentzen & Aanæs 2005). On the border of an open
-//! surface, the sum contains only the normals of the existing faces.
+//! Inside a face, the face normal gives the sign of the distance. On an edge or at a corner, the sum of the normals of
+//! the adjacent faces gives the sign, provided that no point of the whole surface is closer. At a corner, each normal
+//! is weighted by the angle of its face (Bærentzen & Aanæs 2005). On a border, the sum contains only the existing
+//! faces.
 
 use std::f64::consts::PI;
 
@@ -17,14 +16,12 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Edge, Surface};
 
-/// Sine of the deviation from a right angle up to which two directions count as perpendicular. With the machine
-/// precision ε, the normal of a face with edges of length h at positions x has the relative error ε |x|/h. The
-/// tolerance exceeds this error for usual meshes.
+/// Sine of the deviation from a right angle up to which two directions count as perpendicular. The tolerance exceeds
+/// the relative error ε |x|/h of a face normal, with edges of length h at positions x and the machine precision ε.
 pub const SQUARE: f64 = 1e-6;
 
-/// Cosine of a dihedral angle of about 55° on the side of the material. An edge with this angle or a smaller angle is
-/// the tip of a taper. Edges with right angles, and the edges of equilateral prisms with 60°, are no tips, also after
-/// some deformation.
+/// Cosine of the largest dihedral angle (about 55°, in the material) at the tip of a taper. Moderately deformed edges
+/// of 60° are no tips.
 const TAPER: f64 = 0.57;
 
 /// Signed distance of a point from a surface, and the direction of the distance.
@@ -36,17 +33,18 @@ pub struct Gap {
     pub normal: Vec3,
 }
 
-/// Pseudo-normal of the surface at a point of a face. `xi` are the natural coordinates of the point, and `feature` is
-/// the feature on which the point lies. The pseudo-normal gives the sign of the distance from the surface.
+/// Pseudo-normal of the surface at the point `xi` of a face, which lies on `feature`. The pseudo-normal gives the sign
+/// of the distance from the surface.
 ///
-/// Inside a face, the pseudo-normal is the face normal at `xi`. On an edge, it is the sum n₁ + n₂ of the unit normals
-/// of both faces of the edge. At a vertex, it is the sum Σ angle_f n_f over the face ring. In the plane, the normal of
-/// a segment from a to b points to the right, along (Δy, −Δx) with (Δx, Δy) = b − a. At an end of a segment, the
-/// pseudo-normal is the sum n₁ + n₂ over the segments that share this end.
+/// - Inside a face: the face normal.
+/// - On an edge: n₁ + n₂, with the unit normals of both faces.
+/// - At a vertex: Σ angle_f n_f over the face ring.
+/// - At an end of a segment: n₁ + n₂, with the unit normals of both segments.
+///
+/// In the plane, the normal of a segment from a to b points to the right, along (Δy, −Δx) with (Δx, Δy) = b − a.
 ///
 /// # Shapes and units
-/// `positions`: positions of all nodes, by global number. The result has unit length. The result is zero if the sum
-/// vanishes, for example if the faces have no area.
+/// `positions`: of all nodes, by global number. The result has unit length, or is zero if the sum vanishes.
 pub fn pseudo_normal(
     surface: &Surface,
     positions: &[Vec3],
@@ -75,15 +73,14 @@ pub fn pseudo_normal_vector(
     }
 }
 
-/// Signed gap g and unit normal of a point r (`query`) with the closest point x* on the surface, from the pseudo-normal
-/// n.
+/// Signed gap g and unit normal of a point r (`query`), from the pseudo-normal n at the closest point x*.
 ///
 /// ```text
 /// x* inside a face, or within rounding of r:   g = (r − x*)·n/|n|,   normal = n/|n|
 /// otherwise:   g = s |r − x*|,   normal = s (r − x*)/|r − x*|,   s = −1 if (r − x*)·n < 0, else s = 1
 /// ```
 ///
-/// `closest` must be the closest point of the whole surface, or of all faces of the surface near r.
+/// `closest` must be the closest point of all faces of the surface near r.
 pub fn signed_gap(
     surface: &Surface,
     positions: &[Vec3],
@@ -113,19 +110,17 @@ impl Gap {
     }
 }
 
-/// Unit normal of a face at ξ: the direction of x,₁ × x,₂ or, for a segment, the direction to the right in the plane.
-/// Zero if this direction is undefined.
+/// Zero if undefined.
 fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2]) -> Vec3 {
     face_normal_where(surface, &|node| positions[node as usize], face, xi)
 }
 
-/// The unit normal of a face at ξ, with nodal positions from `at`.
+/// Unit normal of a face at ξ, with nodal positions from `at`; zero if undefined.
 pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     unit_or_zero(&face_normal_vector(surface, at, face, xi))
 }
 
-/// Whether the angle between two vectors of any length exceeds a right angle by more than the tolerance [`SQUARE`].
-/// With this tolerance, the normals of faces at right angles are not opposed, whatever their orientation in space.
+/// Whether the angle between two vectors of any length exceeds a right angle by more than [`SQUARE`].
 pub fn normals_are_opposed(a: &Vec3, b: &Vec3) -> bool {
     let product = a.dot(b);
     product < 0.0 && product * product > SQUARE * SQUARE * a.norm_squared() * b.norm_squared()
@@ -137,7 +132,7 @@ pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
 }
 
 /// Normal of a face at ξ, not normalised; zero if the kind is not a face. For a triangle, the normal is bitwise equal
-/// to the normal computed in lanes.
+/// to the normal in lanes.
 pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
@@ -161,7 +156,7 @@ pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: us
     }
 }
 
-/// Sum n₁ + n₂ of the unit normals of both faces at a point of the k-th edge of a face; n₁ alone on a border.
+/// n₁ + n₂ at a point of the k-th edge of a face; n₁ on a border.
 fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2], k: usize) -> Vec3 {
     let normal = face_normal(surface, positions, face, xi);
     let (kind, nodes) = surface.face(face);
@@ -181,9 +176,8 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
 }
 
-/// Whether a point lies behind a face, past its rim, and in front of an adjacent face beyond a convex edge that is not
-/// the tip of a taper. `offset` is the vector from the closest point of the face to the point. The closest point lies
-/// at `xi`, on `feature`.
+/// Whether a point lies behind a face, past its rim, and in front of the face beyond a convex edge that is no tip of a
+/// taper. `offset` is the vector from the closest point of the face, at `xi` on `feature`, to the point.
 ///
 /// ```text
 ///   face      ┆
@@ -191,8 +185,9 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
 ///    material ┃╲ offset
 ///             ┃  ● point
 /// ```
-/// The point in the drawing is outside. A point behind both faces of a convex edge has its closest point inside one of
-/// the faces. The offset of a point behind both faces of a concave edge is opposed to both normals.
+///
+/// The point in the drawing is outside. A point behind both faces of a convex edge has its closest point inside a face.
+/// Behind a concave edge, the offset is opposed to both normals.
 pub fn is_past_rim(
     surface: &Surface,
     positions: &[Vec3],
@@ -220,8 +215,8 @@ pub fn is_past_rim(
         }
 }
 
-/// Unit normals of the two faces of an edge, at the fraction `place` of the way from the first to the second node of
-/// the edge. On a border, the second normal is zero.
+/// Unit normals of the two faces of an edge, at the fraction `place` from the first to the second node. The second
+/// normal is zero on a border.
 pub fn normals_beside_edge(
     surface: &Surface,
     at: &impl Fn(u32) -> Vec3,
@@ -232,8 +227,8 @@ pub fn normals_beside_edge(
     [normal(edge.face), edge.neighbour.map_or_else(Vec3::zeros, normal)]
 }
 
-/// Unit normal of a face on its edge between the global nodes `ends`, at the fraction `place` of the way from the first
-/// to the second node. Zero if an end is not a corner of the face.
+/// Unit normal of a face on its edge between the nodes `ends`, at the fraction `place`. Zero if an end is not a corner
+/// of the face.
 fn normal_on_edge(
     surface: &Surface,
     at: &impl Fn(u32) -> Vec3,
@@ -251,11 +246,11 @@ fn normal_on_edge(
     face_normal_where(surface, at, face, xi)
 }
 
-/// Σ angle_f n_f over the faces f in the face ring of a node (global number), not normalised. Zero for a node that is
-/// not on the surface. The weight is 1 instead of the angle if the faces are segments.
+/// Σ angle_f n_f over the face ring of a node (global number), not normalised. Zero for a node that is not on the
+/// surface.
 ///
-/// At a corner, angle_f is the angle between the tangents of the two edges of f that meet at the corner. The angle is π
-/// at the middle node of an edge and 2 π at a node inside a face.
+/// angle_f is the angle between the edges of f at a corner, π at the middle node of an edge, 2 π at a node inside a
+/// face, and 1 for a segment.
 pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
     vertex_normal_where(surface, &|node| positions[node as usize], node)
 }
@@ -268,11 +263,9 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
     once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
 }
 
-/// Sense of the face normals in the face ring of a node (global number), relative to a direction. `true` if all face
-/// normals are [opposed](normals_are_opposed) to the direction, `false` if the dot products of all face normals with
-/// the direction are positive. In both cases the nodal normal has the same sense, because it is a sum of the face
-/// normals with positive weights. `None` in all other cases. The result is also `None` if a face of the ring is
-/// quadratic or a segment, if a quadrilateral is collapsed at the node, or if the node is not on the surface.
+/// Sense of the face normals in the face ring of a node (global number), relative to a direction. `true` if all are
+/// [opposed](normals_are_opposed), `false` if all dot products are positive. The nodal normal then has the same sense.
+/// `None` otherwise, also for a quadratic face, a segment, or a quadrilateral collapsed at the node.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {
@@ -296,8 +289,8 @@ pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: 
     (against || along).then_some(against)
 }
 
-/// Normal of a face at one of its nodes. The length of the normal is the angle of the face at the node, or 1 for a
-/// segment. Zero if the face does not contain the node.
+/// Normal of a face at one of its nodes, with the angle of the face as its length (1 for a segment). Zero if the face
+/// does not contain the node.
 pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     let corners = kind.corners().len();
@@ -313,8 +306,7 @@ pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize
     }
 }
 
-/// Natural coordinates of a node with its local number. The corners come first, then the middle nodes of the edges,
-/// then the centre. For a segment, the ends come first, then the middle node.
+/// Nodal order: corners, middle nodes of the edges, centre; for a segment: ends, middle node.
 fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
     let count = domain.corners.len();
     if local < count {
@@ -327,8 +319,7 @@ fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
     }
 }
 
-/// Normal of a triangle or quadrilateral at one of its corners. The length of the normal is the angle between the edges
-/// at the corner.
+/// The length of the normal is the angle between the edges at the corner.
 fn weighted_corner_normal(
     surface: &Surface,
     position: &impl Fn(u32) -> Vec3,
@@ -341,14 +332,13 @@ fn weighted_corner_normal(
     let (Some(first), Some(last)) = ((0..count).find(is_node), (0..count).rev().find(is_node)) else {
         return Vec3::zeros();
     };
-    // The corners of a collapsed edge coincide. The angle of the face at such a corner is the angle between the edges
-    // before and after the collapsed edge.
+    // At a collapsed edge, the angle lies between the edges before and after this edge.
     let (before, after) =
         if first == 0 && last == count - 1 && last > 0 { (last, first) } else { (first, last) };
     let tangent = |from: usize, to: usize, edge: usize| {
         let at = |k: usize| position(nodes[k % nodes.len()]);
         let (from, to) = (at(from), at(to % count));
-        // The tangent at an end of a quadratic edge points to the middle Bézier control point of the edge.
+        // A quadratic edge starts towards its middle Bézier control point.
         let towards = if kind == kind.linear() { to } else { bulge(&from, &to, &at(count + edge)) };
         towards - from
     };
@@ -362,8 +352,8 @@ fn weighted_corner_normal(
 mod tests {
     use super::*;
 
-    /// Result of `is_past_rim` for two squares that share an edge with this dihedral angle. The point lies behind the
-    /// first square, past the common edge, and in front of the second square.
+    /// Two squares share an edge with this dihedral angle. The point lies behind the first square and in front of the
+    /// second.
     fn is_past_edge(degrees: f64) -> bool {
         let (sine, cosine) = degrees.to_radians().sin_cos();
         let down = Vec3::new(-cosine, 0.0, -sine);
@@ -374,7 +364,6 @@ mod tests {
         is_past_rim(&surface, &positions, 0, [1.0, 0.0], Feature::Edge(1), &Vec3::new(1e-3, 0.0, -1e-2))
     }
 
-    /// Edges with angles of 60° to 94° are rims. An edge with 50° is the tip of a taper and no rim.
     #[test]
     fn right_angles_are_rims_within_their_deformation() {
         assert!([59.9, 60.0, 60.1, 80.0, 89.9, 90.0, 90.1, 94.0].into_iter().all(is_past_edge));

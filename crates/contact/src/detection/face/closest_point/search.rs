@@ -1,15 +1,14 @@
 //! The global minimum of F = ½ |x(ξ) − r|² on a curved or warped face, by branch and bound.
 //!
-//! The search divides the face into cells. The search discards a cell if no point of the cell can be closer to the
-//! query r than the best known point. Three bounds on a cell are used:
+//! The search bisects the face into cells. A cell is discarded if one of three bounds proves that no point of the cell
+//! is closer to the query r than the best point:
 //!
-//! - The least Bernstein coefficient of F is a lower bound on F. This bound discards distant cells.
-//! - Let −α ≤ 0 be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ. If a point ξ*
-//!   satisfies the optimality conditions for the minimum of F on the cell, then F ≥ F(ξ*) − ½ α δ² on the cell
-//!   (Adjiman, Dallwig, Floudas & Neumaier 1998, αBB). This bound discards cells on which F is convex or nearly convex.
-//! - Consider a plane normal to the offset from the query to the closest point of a cell. If all control points of the
-//!   cell lie behind this plane as seen from the query, no point of the cell is closer to the query than the plane.
-//!   This bound discards flat cells with any parametrisation, for example faces without area.
+//! - The least Bernstein coefficient of F is a lower bound on F, useful for distant cells.
+//! - Let −α ≤ 0 be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ. If ξ* satisfies the
+//!   optimality conditions on the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig, Floudas & Neumaier 1998,
+//!   αBB). This bound discards cells on which F is nearly convex.
+//! - All control points of the cell lie behind a plane normal to the offset of its closest point. This bound discards
+//!   flat cells with any parametrisation, also without area.
 //!
 //! The control points are computed anew for each cell, so that rounding errors shrink with the cells.
 
@@ -18,11 +17,11 @@ use super::minimisation::{Minimise, Minimum};
 use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 
-/// Largest excess of the distance found over the least distance, relative to the size of the face (`size`).
+/// Largest excess of the distance found over the least distance, relative to `size` of the face.
 const TOLERANCE: f64 = 1e-11;
 /// Bound on the rounding error of the Bernstein coefficients of F, relative to the greatest coefficient.
 const NOISE: f64 = 16.0 * f64::EPSILON;
-/// Largest number of bisections that lead from the face to a cell.
+/// Largest number of bisections from the face to a cell.
 const MAX_DEPTH: usize = 96;
 /// Number of cells at which the search stops without a proof.
 const MAX_CELLS: u32 = 20_000;
@@ -30,14 +29,13 @@ const MAX_CELLS: u32 = 20_000;
 /// Result of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// The best point. `converged` is true if the bounds prove that this point is the global minimum of F within the
-    /// tolerance.
+    /// The best point. `converged` means proved to be the global minimum within the tolerance.
     pub minimum: Minimum,
-    /// Number of cells made by bisection. The whole face does not count.
+    /// Number of cells made by bisection.
     pub cells: u32,
 }
 
-/// Seeks the global minimum from a local minimum, which need not be converged.
+/// Seeks the global minimum from a local minimum, converged or not.
 #[cold]
 #[inline(never)]
 pub fn global_minimum<P: FacePolynomial>(polynomial: &P, local: Minimum) -> Search {
@@ -82,7 +80,6 @@ pub fn global_minimum<P: FacePolynomial>(polynomial: &P, local: Minimum) -> Sear
     Search { minimum: Minimum { xi, iterations, converged: complete && objective.is_finite() }, cells }
 }
 
-/// The state of a search: the face, its size, and the best point so far with F at this point.
 struct BranchAndBound<'a, P> {
     polynomial: &'a P,
     size: f64,
@@ -92,11 +89,10 @@ struct BranchAndBound<'a, P> {
 }
 
 impl<P: FacePolynomial> BranchAndBound<'_, P> {
-    /// Whether a cell can be discarded, because no point of the cell is closer than the best point by more than the
-    /// tolerance. If the test itself finds a closer point, this point first replaces the best point.
+    /// Whether no point of a cell is closer than the best point by more than the tolerance. A closer point found by the
+    /// test first replaces the best point.
     ///
-    /// `part`: the polynomial over the cell; `known`: a point that satisfies the optimality conditions on the cell, if
-    /// one is known.
+    /// `part`: the polynomial over the cell; `known`: a point that satisfies the optimality conditions on the cell.
     fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
         if is_behind_plane(part, self.polynomial.offset(self.xi), self.threshold(0.0)) {
             return true;
@@ -126,8 +122,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         threshold(self.objective, self.size) - noise
     }
 
-    /// F at the point `xi` of a cell, in natural coordinates of the cell. The point replaces the best point if F is
-    /// lower than at the best point.
+    /// F at `xi`, in natural coordinates of the cell. A lower F replaces the best point.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {
@@ -136,7 +131,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         objective
     }
 
-    /// Descends from the best point, which need not be a local minimum.
+    /// The best point need not be a local minimum.
     fn polish(&mut self) {
         let local = Sqp { hessian: Hessian::Exact }.minimise(self.polynomial, self.xi);
         self.iterations += local.iterations;
@@ -145,7 +140,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         }
     }
 
-    /// The halves of a cell bisected across its longer side. The half whose centre is closer to the query comes first.
+    /// Halves across the longer side; the half with the centre closer to the query comes first.
     fn halves(&self, part: &P, cell: &Cell) -> [Cell; 2] {
         let halves = if P::DOMAIN.corners.len() == 3 {
             halves_of_triangle(part, cell)
@@ -158,30 +153,28 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
     }
 }
 
-/// Value of F below which a point is an improvement, given the least value of F so far.
 #[inline]
 fn threshold(objective: f64, size: f64) -> f64 {
     let tolerance = TOLERANCE * size;
     objective - tolerance * ((2.0 * objective).sqrt() + 0.5 * tolerance)
 }
 
-/// Whether the control points prove that F is at least `threshold` on a part of a face. The test projects the control
-/// points, relative to the query, onto the direction of `offset`. Half the square of the least projection is a lower
-/// bound on F if this projection is positive.
+/// Whether the control points prove F ≥ `threshold` on a part. A positive least projection of the control points onto
+/// the direction of `offset` gives F ≥ ½ projection².
 #[inline]
 fn is_behind_plane<P: FacePolynomial>(part: &P, offset: Vec3, threshold: f64) -> bool {
     let distance = part.least_along(&(offset / offset.norm())).max(0.0);
     0.5 * distance * distance >= threshold
 }
 
-/// Largest distance of a node of the face from the first node.
+/// Largest distance of a node from the first node.
 fn size<P: FacePolynomial>(polynomial: &P) -> f64 {
     let first = polynomial.offset(P::DOMAIN.corners[0]);
     let nodes = P::DOMAIN.corners.iter().chain(P::OTHER_NODES);
     nodes.map(|&xi| (polynomial.offset(xi) - first).norm()).fold(0.0, f64::max)
 }
 
-/// Square of the greatest distance between two points of the natural domain.
+/// Of the natural domain.
 fn diameter_squared<P: FacePolynomial>() -> f64 {
     match P::DOMAIN.corners.len() {
         2 => 4.0,
@@ -190,8 +183,7 @@ fn diameter_squared<P: FacePolynomial>() -> f64 {
     }
 }
 
-/// Measure of the squared length of the image of a straight line from `from` to `to`: the sum of the squared chords of
-/// both halves.
+/// Measure of the squared length of an image of a straight line: the sum of the squared chords of both halves.
 fn length_squared<P: FacePolynomial>(part: &P, from: [f64; 2], to: [f64; 2]) -> f64 {
     let middle = part.offset([0, 1].map(|i| 0.5 * (from[i] + to[i])));
     (part.offset(from) - middle).norm_squared() + (part.offset(to) - middle).norm_squared()
@@ -212,7 +204,7 @@ fn halves_of_rectangle<P: FacePolynomial>(part: &P, cell: &Cell) -> [Cell; 2] {
     })
 }
 
-/// Bisects a triangle along the line from the midpoint of its longest edge to the opposite corner.
+/// Bisects from the midpoint of the longest edge to the opposite corner.
 fn halves_of_triangle<P: FacePolynomial>(part: &P, cell: &Cell) -> [Cell; 2] {
     let corners = [0, 1, 2].map(|k| P::DOMAIN.corners[k]);
     let length = |k: usize| length_squared(part, corners[k], corners[(k + 1) % 3]);

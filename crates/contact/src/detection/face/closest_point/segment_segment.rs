@@ -2,18 +2,16 @@
 
 use crate::math::Vec3;
 
-/// Squared sine of the angle up to which two segments count as parallel. The bound covers the rounding of their
-/// directions.
+/// Squared sine up to which two segments count as parallel: covers the rounding of their directions.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
 
-/// Parameters in [0, 1] of the closest points of the segments `p` and `q`. Each segment is given by its two ends.
+/// Parameters in [0, 1] of the closest points of the segments `p` and `q`, given by their ends.
 ///
-/// If parallel segments overlap, they are closest along an interval. The result is then the middle of this interval. A
-/// segment of zero length is a point, with parameter 0.
+/// Parallel segments give the middle of their overlap. A segment of zero length has parameter 0.
 ///
 /// # Source
 /// Ericson, Real-Time Collision Detection, §5.1.9. With d₁ and d₂ along the segments and r = p₀ − q₀, Lagrange's
-/// identity replaces the left-hand sides, in the notation of the source:
+/// identity replaces the left-hand sides:
 ///
 /// ```text
 /// a e − b² = |d₁ × d₂|²,   b f − c e = (d₁ × d₂)·(d₂ × r)
@@ -43,7 +41,6 @@ pub fn closest_parameters(p: &[Vec3; 2], q: &[Vec3; 2]) -> [f64; 2] {
     [unit_interval((b * beta - c) / a), beta]
 }
 
-/// `value` clamped to [0, 1].
 #[inline]
 fn unit_interval(value: f64) -> f64 {
     value.clamp(0.0, 1.0)
@@ -85,8 +82,7 @@ mod tests {
             for (i, end) in q.iter().enumerate() {
                 let point = [*end, *end];
                 let alpha = closest_parameters(&p, &point)[0];
-                // Bound on the rounding error of distances between points as far from the origin as the ends of the
-                // segments.
+                // Bound on the rounding error of distances between points this far from the origin.
                 let size = p.iter().chain(&q).map(|end| end.norm()).sum::<f64>();
                 let rounding = 16.0 * f64::EPSILON * size;
                 prop_assert!(closest <= distance(&p, &q, [alpha, i as f64]) + rounding);

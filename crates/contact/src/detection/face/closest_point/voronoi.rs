@@ -7,23 +7,21 @@
 //!   _____/ F \_____
 //!   0   |  e0 |   1
 //! ```
-//! The region of a corner is the wedge between the outward normals of the two edges at the corner. The region of an
-//! edge (e0, e1, e2) is the strip outside this edge. Only the signs of dot products select the region, so that no
-//! division fails on a degenerate triangle. The relative rounding error of the products grows as the area vanishes.
-//! Slivers therefore use the method `brute_force`.
+//! The region of a corner is the wedge between the outward normals of its edges. The region of an edge (e0, e1, e2) is
+//! the strip outside. The signs of dot products select the region, so that no division fails on a degenerate triangle.
+//! The relative rounding error of the products grows as the area vanishes. Slivers therefore use `brute_force`.
 
 use super::{ClosestPoint, Feature, Outcome, brute_force};
 use crate::math::Vec3;
 
-/// Bound on sin²α · (l/L)² at and below which a triangle is a sliver. α is the angle between the two edges at corner a,
-/// and l ≤ L are the lengths of these edges.
+/// Largest sin²α (l/L)² of a sliver, with the angle α between the edges at corner a and their lengths l ≤ L.
 pub const SLIVER: f64 = 1e-6;
 
 /// Closest point of a three-node triangle.
 ///
 /// # Source
-/// Ericson 2005, *Real-Time Collision Detection*, §5.1.5. Unlike there, d₃…d₆ and the areas are computed from dot
-/// products of the edges, as in §3.4. This reduces cancellation for distant queries.
+/// Ericson 2005, *Real-Time Collision Detection*, §5.1.5. Here d₃…d₆ and the areas are computed from dot products of
+/// the edges, as in §3.4, against cancellation for distant queries.
 pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     let [a, b, c] = nodes;
     let (ab, ac, ap) = (b - a, c - a, query - a);

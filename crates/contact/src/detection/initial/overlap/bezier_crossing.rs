@@ -6,17 +6,15 @@ use crate::detection::volume::{Obb, ObbExclusion};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 
-/// Largest number of pairs of pieces examined for two faces. More pairs are near each other only if the faces touch
-/// along a curve or an area. Such faces count as not intersecting.
+/// Largest number of pairs of pieces examined. Faces that touch along a curve or an area have more near pairs, and
+/// count as not intersecting.
 const MAX_PIECES: usize = 16384;
-/// Margin by which two flat pieces must intersect, in units of `touching`. The deviations of the two pieces from their
-/// faces sum to at most `touching`. With this margin the faces certainly intersect.
+/// Margin of an intersection of flat pieces, in units of `touching`. The deviations of two pieces from their faces sum
+/// to at most `touching`, so the faces certainly intersect.
 const CLEAR: f64 = 2.0;
 
-/// A point of intersection \[m\] of two faces by subdivision. Pairs of separated pieces are discarded. In all other
-/// pairs, the larger piece is divided until both pieces are flat up to `touching` \[m\]. The first pair of flat pieces
-/// that certainly intersect at a point accepted by `is_inside` gives the result. Along an intersection there are many
-/// such pairs. The first face may be a segment in space.
+/// A point of intersection \[m\] of two faces that `is_inside` accepts, by subdivision into pieces flat up to
+/// `touching` \[m\]. The first face may be a segment in space. `None` if no intersection is certain.
 pub fn crossing_of_bezier_faces(
     bezier_faces: [QuadraticBezierFace; 2],
     touching: f64,
@@ -48,8 +46,8 @@ pub fn crossing_of_bezier_faces(
     None
 }
 
-/// A point of intersection of two polygons that remains if each polygon is perturbed by up to half of `margin`. The
-/// first polygon may be a segment.
+/// A point of intersection that remains if each polygon is perturbed by up to half of `margin`. The first polygon may
+/// be a segment.
 fn crossing_of_polygons(first: &[Vec3], second: &[Vec3], margin: f64) -> Option<Vec3> {
     if let &[from, to] = first {
         return facets(second).find_map(|facet| facet.passed_by(&[from, to], margin));

@@ -7,32 +7,29 @@ use crate::math::Vec3;
 
 use super::side::Side;
 
-/// Number of starting points of balls along each coordinate axis of the common box.
+/// Starting points along each axis of the common box.
 const LATTICE: usize = 8;
-/// Largest number of points of one body at which balls start.
+/// Largest number of starting points on one body.
 const MAX_POINTS: usize = 1000;
 /// Largest number of successive contact points of a growing ball.
 const MAX_TOUCHED: usize = 8;
-/// Largest number of trial radii for each contact point of a growing ball.
+/// Largest number of trial radii per contact point.
 const MAX_TRIALS: usize = 30;
-/// Number of balls that rise along the medial surface. The largest balls are chosen.
+/// Number of balls that rise along the medial surface, largest first.
 const MAX_RISING: usize = 8;
-/// Largest number of steps of a rising ball.
 const RISING_STEPS: usize = 190;
-/// Ratio of the lengths of successive steps of a rising ball.
+/// Ratio of the lengths of successive steps.
 const SHORTER: f64 = 0.9;
-/// Length of the first step of a rising ball, relative to half the diagonal of the common box. The length of the last
-/// step is about 1e-9 of half the diagonal.
+/// First step of a rising ball, relative to half the diagonal of the common box. The last step is about 1e-9 of half
+/// the diagonal.
 const FIRST_STEP: f64 = 0.5;
-/// Relative tolerance on radii and lengths. A ball may intersect a surface by this fraction of its radius. A growing
-/// ball must exceed the previous ball by this fraction to replace it. A box counts as flat in the direction of a side
-/// that is at most this fraction of its longest side.
+/// Relative tolerance on the penetration of a ball, on its growth and on the thickness of a flat box.
 const TOLERANCE: f64 = 1e-9;
 
-/// Approximate diameter and centre of the largest ball inside both of two closed surfaces.
+/// Approximate diameter and centre of the largest ball inside both of two closed surfaces; `None` if no ball is found.
 ///
-/// Any relative displacement that separates the bodies is at least as long as this diameter. Balls start at lattice
-/// points of the box `common`, at interior points of both bodies at the given `depth` \[m\], and at the point `inside`.
+/// Any displacement that separates the bodies is at least as long as this diameter. Balls start on a lattice in the box
+/// `common`, in both bodies at the given `depth` \[m\], and at `inside`.
 pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {
     let both = Both(sides);
     let largest = 0.5 * common.diagonal();
@@ -57,7 +54,7 @@ pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec
     Some((2.0 * found.radius, found.centre))
 }
 
-/// Centres of the equal cells of a box. A flat box has a single layer of cells.
+/// Centres of equal cells; a flat box has one layer of cells.
 fn lattice(bounds: &Aabb) -> Vec<Vec3> {
     let size = bounds.upper - bounds.lower;
     let count = |axis: usize| if size[axis] > TOLERANCE * size.max() { LATTICE } else { 1 };
@@ -67,7 +64,7 @@ fn lattice(bounds: &Aabb) -> Vec<Vec3> {
     along(0).flat_map(|x| along(1).flat_map(move |y| along(2).map(move |z| Vec3::new(x, y, z)))).collect()
 }
 
-/// A ball that contains no surface points in its interior, and a point at which the ball touches a surface.
+/// A ball without surface points in its interior, and a point at which the ball touches a surface.
 #[derive(Clone, Copy)]
 struct Ball {
     centre: Vec3,
@@ -78,15 +75,14 @@ struct Ball {
 struct Both<'a>([&'a Side<'a>; 2]);
 
 impl Both<'_> {
-    /// The largest ball about `centre` that has no surface points in its interior; `None` for surfaces without faces.
+    /// `None` for surfaces without faces.
     fn ball_about(&self, centre: Vec3) -> Option<Ball> {
         let closest = self.0.iter().filter_map(|side| side.closest(&centre));
         let ball = |touched: Vec3| Ball { centre, radius: (touched - centre).norm(), touched };
         closest.map(ball).min_by(|a, b| a.radius.total_cmp(&b.radius))
     }
 
-    /// Starts with the ball about a point and replaces it by the ball that grows away from its contact point, as long
-    /// as the radius increases.
+    /// Grows the ball about a point away from its contact points as long as the radius increases.
     fn grow(&self, start: &Vec3, largest: f64) -> Option<Ball> {
         let mut ball = self.ball_about(*start)?;
         for _ in 0..MAX_TOUCHED {
@@ -101,9 +97,8 @@ impl Both<'_> {
         Some(ball)
     }
 
-    /// Moves the centre of a ball away from its contact point in steps of decreasing length, and returns the largest
-    /// ball on this path. Where the ball touches two surfaces in turn, the path follows the medial surface between the
-    /// two surfaces.
+    /// Moves a ball away from its contact point in ever shorter steps, and returns the largest ball on the path. The
+    /// path follows the medial surface.
     fn rise(&self, ball: Ball, step: f64) -> Ball {
         let (mut best, mut last, mut step) = (ball, ball, step);
         for _ in 0..RISING_STEPS {
@@ -118,9 +113,8 @@ impl Both<'_> {
         best
     }
 
-    /// The largest ball that touches the surface at the contact point of `ball`, with its centre in the same direction
-    /// from this point. The search begins with the radius `largest` and shrinks the ball until it contains no surface
-    /// point. `None` if the number of trials is exhausted.
+    /// The largest ball that touches the surface at the contact point of `ball`, with its centre in the same direction.
+    /// `None` if the trials are exhausted.
     ///
     /// # Source
     /// Ma, Bae & Choi 2012, "3D medial axis point approximation using nearest neighbors and the normal field", Vis.

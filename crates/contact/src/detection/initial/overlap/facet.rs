@@ -10,7 +10,7 @@ pub struct Facet {
 }
 
 impl Facet {
-    /// From the indices of three corners; a segment if the last two indices are equal.
+    /// From three indices of corners; a segment if the last two are equal.
     pub fn new([a, b, c]: [usize; 3], corner: impl Fn(usize) -> Vec3) -> Self {
         Self { points: [corner(a), corner(b), corner(c)], count: if b == c { 2 } else { 3 } }
     }
@@ -19,8 +19,8 @@ impl Facet {
         &self.points[..self.count]
     }
 
-    /// Intersection of a segment with the facet. The two ends must lie on opposite sides of the plane, both farther
-    /// than `margin` from it. The intersection must lie farther than `margin` inside the border.
+    /// Intersection of a segment with the facet, farther than `margin` inside the border. Both ends must lie farther
+    /// than `margin` from the plane, on opposite sides.
     pub fn pierced_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -28,7 +28,7 @@ impl Facet {
         self.holds(&point, &normal, margin).then_some(point)
     }
 
-    /// Intersection of a segment with the facet, whose border is widened by `slack`. The two ends must lie on opposite
+    /// Intersection of a segment with the facet, whose border is widened by `slack`. The ends must lie on opposite
     /// sides of the plane.
     pub fn met_by(&self, ends: &[Vec3; 2], slack: f64) -> Option<Vec3> {
         let normal = self.normal()?;
@@ -37,10 +37,8 @@ impl Facet {
         self.holds(&point, &normal, -slack).then_some(point)
     }
 
-    /// Intersection of a segment with the facet. The two ends must lie on opposite sides of the plane, both farther
-    /// than `margin` from it. All points of the segment within `margin` of the plane must lie farther than `margin`
-    /// inside the border. The intersection then remains if the facet and the segment are each perturbed by half of
-    /// `margin`.
+    /// As `pierced_by`, for all points of the segment within `margin` of the plane. The intersection remains if the
+    /// facet and the segment are each perturbed by half of `margin`.
     pub fn passed_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -50,15 +48,12 @@ impl Facet {
         passes.then(|| at_height(ends, heights, 0.0))
     }
 
-    /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. The test uses a
-    /// segment in this triangle through the midpoint, at a right angle to the intersection line. Both ends of the
-    /// segment are at the distance `margin` from the plane of the other triangle. The intersection is certain if the
-    /// segment passes the other triangle as in [`Self::passed_by`].
+    /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. A segment in this
+    /// triangle through the midpoint, normal to the line, must pass the other triangle as in [`Self::passed_by`].
     ///
     /// # Source
     /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): each triangle covers an
-    /// interval of the line in which the two planes intersect, and the intersection line of the triangles is the
-    /// overlap of the two intervals.
+    /// interval of the common line of both planes.
     pub fn crossing_with(&self, other: &Self, margin: f64) -> Option<Vec3> {
         let normals = [self.normal()?, other.normal()?];
         let line = normals[0].cross(&normals[1]);
@@ -81,8 +76,7 @@ impl Facet {
         passes.then_some(middle)
     }
 
-    /// The two points at which the border of this triangle intersects the plane of another triangle with this normal;
-    /// `None` if the border does not intersect the plane.
+    /// Points of the border on the plane of another triangle with this normal.
     fn cut(&self, other: &Self, normal: &Vec3) -> Option<[Vec3; 2]> {
         let heights = self.points.map(|point| normal.dot(&(point - other.points[0])));
         let crosses = |k: &usize| (heights[*k] < 0.0) != (heights[(k + 1) % 3] < 0.0);
@@ -93,15 +87,14 @@ impl Facet {
         Some([points.next()?, points.next()?])
     }
 
-    /// Unit normal; `None` for a facet without area or length. The normal of a segment lies in the plane z = 0.
+    /// `None` for a facet without area or length. The normal of a segment lies in the plane z = 0.
     fn normal(&self) -> Option<Vec3> {
         let [origin, second, third] = self.points;
         let across = if self.count == 2 { Vec3::z() } else { third - origin };
         (second - origin).cross(&across).try_normalize(0.0)
     }
 
-    /// Heights of the ends of a segment above the plane. `None` unless the ends lie on opposite sides, both farther
-    /// than `margin` from the plane.
+    /// `None` unless the ends lie farther than `margin` from the plane, on opposite sides.
     fn heights_on_both_sides(&self, ends: &[Vec3; 2], normal: &Vec3, margin: f64) -> Option<[f64; 2]> {
         let heights = ends.map(|end| normal.dot(&(end - self.points[0])));
         let on_both_sides =
@@ -109,8 +102,7 @@ impl Facet {
         on_both_sides.then_some(heights)
     }
 
-    /// Whether the projection of a point onto the plane lies farther than `margin` inside the border. A negative margin
-    /// widens the border.
+    /// Whether a point projects farther than `margin` inside the border. A negative margin widens the border.
     fn holds(&self, point: &Vec3, normal: &Vec3, margin: f64) -> bool {
         let corners = self.points();
         (0..corners.len()).all(|k| {
@@ -123,13 +115,12 @@ impl Facet {
     }
 }
 
-/// Point of a segment at the given `height`, which lies between the heights of the ends.
+/// `height` lies between the heights of the ends.
 fn at_height(ends: &[Vec3; 2], heights: [f64; 2], height: f64) -> Vec3 {
     ends[0] + (ends[1] - ends[0]) * ((heights[0] - height) / (heights[0] - heights[1]))
 }
 
-/// Divides a polygon of `count` corners into triangles from its first corner, or a segment (`count` = 2) into one
-/// facet. Each item holds the indices of the corners of a facet, as arguments of [`Facet::new`].
+/// Indices of the corners of the triangles of a polygon, or of one segment (`count` = 2), for [`Facet::new`].
 pub fn fan(count: usize) -> impl Iterator<Item = [usize; 3]> {
     (2..count.max(3)).map(move |k| [0, k - 1, k.min(count - 1)])
 }

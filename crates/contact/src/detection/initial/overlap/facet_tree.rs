@@ -1,4 +1,4 @@
-//! Search for the facets near an edge, by a box tree.
+//! Facets near an edge, by a box tree.
 
 use crate::detection::tree::box_tree::BoxTree;
 use crate::detection::volume::Aabb;

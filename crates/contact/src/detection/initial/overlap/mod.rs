@@ -1,4 +1,4 @@
-//! Overlap of bodies in a given configuration. The check of the input uses this search before the first step.
+//! Overlap of bodies in a given configuration, for the check of the input.
 
 mod bezier_crossing;
 mod common_ball;
@@ -38,16 +38,16 @@ pub(crate) use sorted_boxes::SortedBoxes;
 pub struct Penetration {
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// Features by which the overlap was found.
+    /// Features that reveal the overlap.
     pub entry: Entry,
     /// Approximate length of the least displacement that separates the bodies \[m\]: the larger of the thickness of the
-    /// overlap and the largest depth of a node inside the other body. The thickness of the overlap of two closed
-    /// surfaces is about the diameter of the largest ball inside both. The thickness of the overlap of an open and a
-    /// closed surface is the largest depth of a face centre of the open surface. Two open surfaces have no thickness of
-    /// overlap. The depth is 0 if there is neither a thickness nor a node inside.
+    /// overlap and the largest depth of a node. The thickness is
+    /// - for two closed surfaces, about the diameter of the largest ball inside both;
+    /// - for an open and a closed surface, the largest depth of a face centre of the open surface;
+    /// - for two open surfaces, 0.
     pub depth: f64,
-    /// Position of a point of the overlap \[m\]: the deepest node, the centre of the largest ball, the deepest face
-    /// centre, or a common point.
+    /// Position of the deepest node, of the centre of the largest ball, of the deepest face centre, or of a common
+    /// point \[m\].
     pub point: Vec3,
 }
 
@@ -58,30 +58,29 @@ pub enum Entry {
     Nodes,
     /// No node is inside the other body, but faces intersect.
     Faces,
-    /// No node is inside the other body and no faces intersect, as for aligned bodies. Only points common to both
-    /// interiors reveal the overlap. Contact detection does not find this overlap.
+    /// Neither, as for aligned bodies: only points common to both interiors. Contact detection does not find this
+    /// overlap.
     Insides,
 }
 
-/// Depth up to which bodies count as touching, relative to the shorter diagonal of their two bounding boxes.
+/// Touching depth: depth up to which bodies count as touching, relative to the shorter diagonal of their bounding
+/// boxes.
 const TOUCHING: f64 = 1e-9;
-/// Depth of the interior points of one body that are tested in another body, in units of the touching depth. If two
-/// bodies merely touch, interior points at this depth are clearly outside the other body.
+/// Depth of the interior points of one body that are tested in another body, in units of the touching depth. If bodies
+/// merely touch, these points are clearly outside the other body.
 const INSET: f64 = 16.0;
 /// Distance from the border of a curved or warped face up to which an intersection is ignored, in units of the touching
 /// depth.
 const BORDER: f64 = 16.0;
-/// Relative excess of the thickness of the overlap over the depth of the deepest node, above which the report gives the
-/// thickness instead of this depth.
+/// Least relative excess of the thickness over the depth of the deepest node for which the thickness is reported.
 const ROUNDING: f64 = 1e-6;
 
-/// Pairs of different bodies that overlap, ascending. For single bodies see [`self_crossings`]. `positions` are the
+/// Pairs of different bodies that overlap, ascending; for single bodies see [`self_crossings`]. `positions` are the
 /// positions of all nodes \[m\].
 ///
 /// # Cost
-/// A tree over the boxes of the bodies. Each pair with overlapping boxes needs a sweep over the edges and faces in the
-/// common box. Each node and each interior point in the common box needs a search in an index of the faces. Overlapping
-/// bodies need several passes over all faces.
+/// A tree over the boxes of the bodies; for each pair with overlapping boxes, searches over the faces and nodes in the
+/// common box. Overlapping bodies need several passes over all faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
         model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();
@@ -116,8 +115,8 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
         .collect()
 }
 
-/// Features that reveal the overlap, with the depth \[m\] and the position of the deepest node. If no node is inside
-/// the other body, the depth is zero and the position is a common point. `None` if the bodies do not overlap.
+/// Features that reveal the overlap, with depth \[m\] and position of the deepest node. Without a node inside, the
+/// depth is zero and the position is a common point. `None` without overlap.
 fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, f64, Vec3)> {
     let deepest = [[0, 1], [1, 0]]
         .into_iter()
@@ -135,12 +134,9 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
         .or_else(|| common_point(sides, common, touching).map(|point| (Entry::Insides, 0.0, point)))
 }
 
-/// A point inside both bodies. The candidates are interior points of one body; they are tested in the other body.
-///
-/// Bodies with aligned faces may overlap although no node is inside the other body and no edge intersects a face. The
-/// nodes and face centres of one body are therefore displaced inward and, by less, sideways. If the bodies overlap,
-/// some of the displaced points are inside the other body. If the bodies only touch, all displaced points stay outside
-/// the other body.
+/// A point inside both bodies. The nodes and face centres of one body are displaced inward and, by less, sideways, and
+/// tested in the other body. This finds overlaps of bodies with aligned faces. If bodies only touch, all displaced
+/// points stay outside the other body.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -153,8 +149,8 @@ fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<V
     })
 }
 
-/// Intersection of a straight edge of one body with a flat face of the other body. The edge is first displaced slightly
-/// inward. `None` if the body of the edge is open.
+/// Intersection of a straight edge of `inset`, slightly displaced inward, with a flat face of `other`. `None` if
+/// `inset` is open.
 fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f64) -> Option<Vec3> {
     if !inset.is_closed() {
         return None;
@@ -167,8 +163,7 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
         return None;
     }
     let facets = flat_facets(other.surface, other.positions, common, touching);
-    // At a sharp corner, the widened border of a facet extends beyond the distance `touching` from the facet. This test
-    // excludes points there.
+    // At a sharp corner, the widened border of a facet extends beyond `touching`.
     let is_on_other = |point: &Vec3| other.closest(point).is_some_and(|on| (on - point).norm() <= touching);
     let is_common = |point: &Vec3| is_on_other(point) && inset.holds(point, 0.25 * INSET * touching);
     ends.iter().find_map(|ends| {
@@ -178,8 +173,7 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
     })
 }
 
-/// Thickness \[m\] and position of the overlap of two bodies. For two closed surfaces, the common ball gives both. For
-/// an open and a closed surface, the deepest face centre of the open surface gives both. `None` for two open surfaces.
+/// Thickness \[m\] and position of the overlap; `None` for two open surfaces.
 fn thickness(sides: [&Side<'_>; 2], common: &Aabb, point: &Vec3, touching: f64) -> Option<(f64, Vec3)> {
     match sides.map(Side::is_closed) {
         [true, true] => common_ball(sides, common, INSET * touching, *point),
@@ -189,7 +183,6 @@ fn thickness(sides: [&Side<'_>; 2], common: &Aabb, point: &Vec3, touching: f64) 
     }
 }
 
-/// Box of the control points of all faces.
 fn bounding_box(surface: &Surface, positions: &[Vec3]) -> Option<Aabb> {
     (0..surface.num_faces()).map(|face| box_of_face(surface, face, positions)).reduce(|a, b| a.union(&b))
 }
@@ -200,7 +193,6 @@ fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
     Aabb::fit(control_points(kind, nodes, positions, &mut points), 0.0)
 }
 
-/// Intersection of a straight edge of the surface `edges` with a flat face of the surface `faces`.
 fn crossing(
     edges: &Surface,
     faces: &Surface,
@@ -217,7 +209,7 @@ fn crossing(
     })
 }
 
-/// The flat faces whose boxes overlap the box `bounds`, divided into triangles. The facets of segments are segments.
+/// The flat faces with boxes that overlap `bounds`, as triangles or segments.
 fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f64) -> FacetTree {
     let facets = (0..surface.num_faces())
         .filter(|&face| !box_of_face(surface, face, positions).excludes(bounds))
@@ -226,8 +218,8 @@ fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f
     FacetTree::new(&facets.collect::<Vec<Facet>>())
 }
 
-/// End nodes of the straight edges of a surface. An edge counts as straight if its middle node deviates from the middle
-/// of its chord by at most `touching`. In plane problems, the faces count as edges.
+/// End nodes of the straight edges. The middle node of a straight edge deviates from the middle of the chord by at most
+/// `touching`. In plane problems, the faces count as edges.
 fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl Iterator<Item = [u32; 2]> {
     let at = |node: u32| positions[node as usize];
     let is_straight = move |[a, b]: [u32; 2], middle: Option<u32>| {
@@ -242,9 +234,8 @@ fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl 
     edges.map(|edge| edge.nodes).chain(segments)
 }
 
-/// Intersection of a face of one surface with a face of the other surface, at least one of which is curved or warped.
-/// Pairs of faces with a common corner position are omitted, because they touch at this corner and, in conforming
-/// meshes, along whole edges.
+/// Intersection of two faces, at least one of which is curved or warped. Faces with a common corner position are
+/// omitted, because they touch in conforming meshes.
 fn curved_crossing(
     surfaces: [&Surface; 2],
     positions: &[Vec3],
@@ -277,7 +268,6 @@ fn curved_crossing(
     })
 }
 
-/// Whether a face has no middle nodes and deviates from the polygon of its corners by at most `touching`.
 fn is_flat(surface: &Surface, face: usize, positions: &[Vec3], touching: f64) -> bool {
     lies_in_hull_of_nodes(surface.face(face).0)
         && bezier_face(surface, face, positions).thickness() <= touching
@@ -292,7 +282,6 @@ fn have_a_common_corner([first, second]: &[QuadraticBezierFace; 2], touching: f6
     first.corners().iter().any(|a| second.corners().iter().any(|b| (a - b).norm() <= touching))
 }
 
-/// Whether a point of a face is farther than `margin` from all edges of the face or, for a segment, from both ends.
 fn is_off_border(surface: &Surface, face: usize, positions: &[Vec3], point: &Vec3, margin: f64) -> bool {
     let (kind, nodes) = surface.face(face);
     if kind.dimension() < 2 {

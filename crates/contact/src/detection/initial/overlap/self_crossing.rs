@@ -14,14 +14,12 @@ use super::bezier_crossing::crossing_of_bezier_faces;
 use super::facet::Facet;
 use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is_flat, is_off_border};
 
-/// The bodies with self-contact that intersect themselves, and a point of intersection \[m\].
+/// The bodies with self-contact that intersect themselves, and a point of intersection \[m\]. The features of an
+/// intersection have no common node:
 ///
-/// A closed surface overlaps itself only if some of its faces intersect. The search tests three cases. The two features
-/// in each case have no common node.
-///
-/// - An edge intersects a flat or warped face.
-/// - Two segments of a plane body cross.
-/// - Two faces intersect, at least one of which is quadratic.
+/// - an edge and a flat or warped face,
+/// - two segments of a plane body,
+/// - two faces, at least one of which is quadratic.
 ///
 /// # Cost
 /// For each body with self-contact, a tree over its faces and tests of pairs of nearby faces.
@@ -46,7 +44,6 @@ impl<'a> SelfCrossing<'a> {
         Some(Self { surface, positions, tree, touching })
     }
 
-    /// The first intersection found in a traversal of the tree.
     fn find(&self) -> Option<Vec3> {
         let tree = &self.tree;
         let mut pending = vec![[tree.root(); 2]];
@@ -74,7 +71,6 @@ impl<'a> SelfCrossing<'a> {
         None
     }
 
-    /// A point of intersection of two faces.
     fn crossing(&self, faces: [usize; 2]) -> Option<Vec3> {
         let boxes = faces.map(|face| box_of_face(self.surface, face, self.positions));
         if boxes[0].excludes(&boxes[1]) {
@@ -91,8 +87,7 @@ impl<'a> SelfCrossing<'a> {
         self.pierced(first, second).or_else(|| self.pierced(second, first))
     }
 
-    /// A point at which an edge of the face `edges` intersects the face `face`. The edge and `face` have no common
-    /// node.
+    /// A point at which an edge of the face `edges` intersects `face`, without a common node.
     fn pierced(&self, edges: usize, face: usize) -> Option<Vec3> {
         let nodes = self.surface.face(face).1;
         let edges = self.surface.edges_of_face(edges).iter().map(|&edge| self.surface.edges()[edge as usize]);
@@ -114,7 +109,6 @@ impl<'a> SelfCrossing<'a> {
         })
     }
 
-    /// Intersection in the plane of two segments without a common node.
     fn crossing_of_segments(&self, faces: [usize; 2]) -> Option<Vec3> {
         if self.share_a_node(faces) {
             return None;
@@ -150,8 +144,7 @@ impl<'a> SelfCrossing<'a> {
 mod tests {
     use super::*;
 
-    /// Intersection of two tetrahedra in one body. The tip of the second tetrahedron is at a given height above the
-    /// face z = 0 of the first tetrahedron.
+    /// The tip of the second tetrahedron has a given height above the face z = 0 of the first tetrahedron.
     fn tip_at(height: f64) -> Option<Vec3> {
         let positions: Vec<Vec3> = [
             [0.0, 0.0, 0.0],

@@ -1,4 +1,4 @@
-//! One body of a pair: its surface, tests for points in its interior, and interior points near its surface.
+//! One body of a pair: its surface, and tests for points in its interior.
 
 use rayon::prelude::*;
 
@@ -11,14 +11,12 @@ use crate::math::Vec3;
 
 use super::winding::winds_around;
 
-/// Additional shift of all interior points, in units of their depth. The shift is shorter than 1, so that the points
-/// stay inside. The shift is oblique to all coordinate axes and their diagonals, so that it removes alignments of two
-/// bodies.
+/// Additional shift of interior points, in units of their depth. The shift is shorter than 1, so that the points stay
+/// inside. The shift is oblique to the axes and their diagonals, against alignments of bodies.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
-/// Least cosine between the outward direction of a node and any normal of its face ring. If the computed direction does
-/// not exceed this bound, the node has no outward direction.
+/// Least cosine between the outward direction of a node and a normal of its face ring.
 const LEAST_COSINE: f64 = 0.05;
-/// Largest number of iterations for the outward direction of a node. Two or three iterations usually suffice.
+/// Largest number of iterations for an outward direction; two or three usually suffice.
 const MAX_STEPS: usize = 50;
 
 /// A surface and the index of its faces.
@@ -26,8 +24,7 @@ pub struct Side<'a> {
     pub surface: &'a Surface,
     pub positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// For each node, a displacement that leads to a depth of about 1. `None` for an open surface, because an open
-    /// surface has no interior.
+    /// For each node, a displacement to a depth of about 1; `None` for an open surface.
     inward_displacements: Option<Vec<Vec3>>,
 }
 
@@ -47,7 +44,7 @@ impl<'a> Side<'a> {
         self.faces.closest(point, f64::INFINITY).map(|closest| closest.point.point)
     }
 
-    /// Depth of each point behind its closest face \[m\]; negative in front of the face, −∞ for a surface without
+    /// Depth of each point behind its closest face \[m\]: negative in front of the face, −∞ for a surface without
     /// faces.
     pub fn depths(&self, points: &[Vec3]) -> Vec<f64> {
         let mut closest = vec![None; points.len()];
@@ -70,8 +67,7 @@ impl<'a> Side<'a> {
         winds_around(self.surface, self.positions, point)
     }
 
-    /// Depth \[m\] and position of the deepest of the `points` that are inside the surface and deeper than `least`
-    /// \[m\].
+    /// Depth \[m\] and position of the deepest of the `points` that the surface holds deeper than `least` \[m\].
     pub fn deepest(&self, points: &[Vec3], least: f64) -> Option<(f64, Vec3)> {
         let depths = self.depths(points).into_iter().zip(points.iter().copied());
         let mut deepest: Vec<(f64, Vec3)> = depths.filter(|(depth, _)| *depth > least).collect();
@@ -91,8 +87,8 @@ impl<'a> Side<'a> {
         centres.filter(|point| bounds.contains(point)).collect()
     }
 
-    /// Position of a node of a closed surface after a displacement inward to about this depth \[m\]. A node without an
-    /// outward direction keeps its position.
+    /// Position of a node of a closed surface, displaced inward to about this depth \[m\]. A node without an outward
+    /// direction keeps its position.
     pub fn inset_node(&self, node: u32, depth: f64) -> Vec3 {
         let local = self.surface.local_node(node);
         let displacement = self
@@ -103,8 +99,8 @@ impl<'a> Side<'a> {
         self.positions[node as usize] + displacement * depth
     }
 
-    /// The nodes and face centres of a closed surface after a displacement inward to about this depth \[m\]. Only the
-    /// points that then lie in the box are returned. Empty for an open surface.
+    /// The nodes and face centres of a closed surface, displaced inward to about this depth \[m\], that lie in the box.
+    /// Empty for an open surface.
     pub fn inset_points(&self, depth: f64, bounds: &Aabb) -> Vec<Vec3> {
         let Some(displacements) = &self.inward_displacements else { return Vec::new() };
         let nodes = self.surface.nodes().iter().zip(displacements);
@@ -128,8 +124,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node, a displacement to a point that lies at least 0.57 units behind the planes of all faces of the face
-/// ring. Zero if the node has no outward direction.
+/// For each node, a displacement to a point at least 0.57 units behind the planes of all faces of the face ring. Zero
+/// if the node has no outward direction.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };
@@ -143,9 +139,8 @@ fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     surface.nodes().par_iter().enumerate().map(displacement).collect()
 }
 
-/// A vector m with n·m ≥ 1 for all unit normals n, and with n·m = 1 for at least one of them. The vector m points
-/// approximately from the origin to the nearest point of the convex hull of the normals. `None` if there are no
-/// normals, or if this point is too near the origin (`LEAST_COSINE`).
+/// A vector m with min n·m = 1 over the unit normals n, approximately towards the nearest point of their convex hull
+/// from the origin. `None` without normals, or if this point is too near the origin (`LEAST_COSINE`).
 ///
 /// # Source
 /// Gilbert 1966, "An iterative procedure for computing the minimum of a quadratic form on a convex set", SIAM J.
@@ -172,8 +167,7 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// If all normals lie on one side of a plane, the outward direction m has min n·m = 1. Opposed faces have no
-    /// outward direction.
+    /// Opposed faces have no outward direction.
     #[test]
     fn outward_directions_are_in_front_of_all_faces() {
         let samples = &mut Samples::new(8);

@@ -1,8 +1,8 @@
-//! Search for the boxes that overlap a given box, by sorting along an axis.
+//! Boxes that overlap a given box, by sorting along an axis.
 
 use crate::detection::volume::Aabb;
 
-/// Boxes with their items, sorted by their lower bounds along the longest side of the common bounding box.
+/// Boxes with their items, sorted by lower bounds along the longest axis of all boxes.
 pub struct SortedBoxes<T> {
     axis: usize,
     /// Greatest width of a box along the axis \[m\].

@@ -1,8 +1,7 @@
-//! Winding number of a surface about a point. The winding number distinguishes inside from outside independently of
-//! nearby normals.
+//! Winding number of a surface about a point, to distinguish inside from outside independently of normals.
 //!
-//! If a body intersects itself, for example beside a sharp edge between two bulging faces, the normal of the closest
-//! face may point away from a point outside the body. The winding number classifies this point correctly.
+//! If a body intersects itself, the normal of the closest face may point away from a point outside. The winding number
+//! classifies this point correctly.
 
 use std::f64::consts::TAU;
 
@@ -13,22 +12,20 @@ use crate::math::Vec3;
 
 use super::facet::fan;
 
-/// Ratio up to which the polygon of the corners of a piece of a face replaces the piece. The ratio is the deviation of
-/// the piece from the polygon divided by the distance of the point from the box of the piece. Between pieces of
-/// different size, the polygons leave gaps. From the point, these gaps are seen under angles of about this value
-/// \[rad\].
+/// Deviation up to which the polygon of the corners replaces a piece of a face, relative to the distance of the point
+/// from the piece. From the point, gaps between polygons are seen under angles of about this value \[rad\].
 const COARSENESS: f64 = 0.05;
-/// Largest number of successive subdivisions of a face. A point on the face reaches this number.
+/// Largest number of successive subdivisions of a face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;
 
-/// Whether the winding number of a closed surface about a point is not zero. Always `true` for an open surface, because
-/// its winding number is not an integer and decides nothing.
+/// Whether the winding number of a closed surface about a point is not zero. `true` for an open surface, whose winding
+/// number decides nothing.
 pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool {
     !surface.is_closed() || winding_number(surface, positions, point).abs() > 0.5
 }
 
-/// Winding number of a closed surface about a point, with an error of some hundredths: 0 outside, ±1 inside. Other
-/// integers occur if the surface intersects itself.
+/// Winding number of a closed surface, with an error of some hundredths: 0 outside, ±1 inside. Other integers occur if
+/// the surface intersects itself.
 fn winding_number(surface: &Surface, positions: &[Vec3], point: &Vec3) -> f64 {
     let faces = (0..surface.num_faces()).map(|face| surface.face(face));
     let of_face = |(kind, nodes): (_, &[u32])| {
@@ -53,8 +50,8 @@ fn angle_of_bezier_face(bezier_face: &QuadraticBezierFace, point: &Vec3, halving
     sum
 }
 
-/// Angle \[rad\] under which a segment is seen from a point, or half the solid angle \[sr\] of a triangle. A segment in
-/// the plane is given as a triangle whose last two corners coincide.
+/// Angle \[rad\] of a segment seen from a point, or half the solid angle \[sr\] of a triangle. The last two corners of
+/// a segment are equal.
 ///
 /// # Source
 /// Van Oosterom & Strackee 1983, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30(2), eq. (8).
@@ -87,8 +84,7 @@ mod tests {
         (Surface::new(faces.iter().map(|nodes| (CellKind::Tri6, nodes.as_slice()))), positions)
     }
 
-    /// Points just inside and just outside a face are classified correctly, down to a height of 1e-9 above or below the
-    /// face, relative to the distance from the origin.
+    /// Points just inside and just outside a face, at a height relative to the distance from the origin.
     #[test]
     fn winding_numbers_tell_in_from_out() {
         let (surface, positions) = bulging();

@@ -12,26 +12,26 @@ use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 
 use crate::detection::tree::closest_face::{ClosestFace, ClosestFaceIndex};
 
-/// Gap up to which a node counts as on a face, relative to the search distance `within`.
+/// Gap up to which a node counts as on a face, relative to `within`.
 const ON_FACE: f64 = 1e-12;
 
-/// Two tied bodies: the tie connects nodes of the contactor to faces of the target.
+/// Two tied bodies: nodes of the contactor are tied to faces of the target.
 #[derive(Clone, Copy, Debug)]
 pub struct TiedSurfaces<'a> {
-    /// Body of the contactor and body of the target, in this order.
+    /// Bodies of contactor and target.
     pub bodies: [u32; 2],
-    /// Surfaces of the two bodies, in the same order.
+    /// Surfaces of contactor and target.
     pub surfaces: [&'a Surface; 2],
     /// Largest distance of a tied node from its face \[m\].
     pub within: f64,
 }
 
 impl TiedSurfaces<'_> {
-    /// A constraint for each contactor node within the distance `within` of the target, with the point of the target
-    /// closest to the node at the given positions. Gaps are distances (≥ 0). Normals point from the target to the node.
+    /// A constraint for each contactor node within the distance `within` of the target, at the closest point of the
+    /// target. Gaps are distances (≥ 0). Normals point from the target to the node.
     ///
     /// # Cost
-    /// An index of the faces of the target, and a search in this index for each node of the contactor.
+    /// An index of the target faces, and a search for each contactor node.
     pub fn find_points(&self, positions: &[Vec3]) -> Constraints {
         let mut ties = Constraints::default();
         for (&node, closest) in self.surfaces[0].nodes().iter().zip(self.closest(positions)) {
@@ -42,9 +42,8 @@ impl TiedSurfaces<'_> {
         ties
     }
 
-    /// A constraint for each node of [`Self::find_points`]. The weights of nodes on faces that the target covers
-    /// completely transmit a uniform traction exactly. Nodes without such weights are tied at the closest point: nodes
-    /// of a face that the target covers only partly, and nodes without a covered face.
+    /// A constraint for each node of [`Self::find_points`]. On contactor faces that the target covers completely, the
+    /// weights transmit a uniform traction exactly. Nodes without these weights are tied at the closest point.
     pub fn find(&self, positions: &[Vec3]) -> Constraints {
         let [contactor, target] = self.surfaces;
         let closest = self.closest(positions);
@@ -66,7 +65,7 @@ impl TiedSurfaces<'_> {
         ties
     }
 
-    /// For each node of the contactor, the closest point of the target; `None` if the distance exceeds `within`.
+    /// `None` if the distance exceeds `within`.
     fn closest(&self, positions: &[Vec3]) -> Vec<Option<ClosestFace>> {
         let [contactor, target] = self.surfaces;
         let queries: Vec<Vec3> = contactor.nodes().iter().map(|&node| positions[node as usize]).collect();
@@ -84,7 +83,7 @@ impl TiedSurfaces<'_> {
         self.push(node, offset, (nodes, &values[..nodes.len()]), ties);
     }
 
-    /// Adds the tie of a node. `offset` \[m\] is the vector to the node from the weighted mean of the target nodes.
+    /// `offset` \[m\] is the vector from the weighted mean of the target nodes to the node.
     fn push(&self, node: u32, offset: Vec3, (nodes, shape_values): (&[u32], &[f64]), ties: &mut Constraints) {
         let gap = if offset.norm() > ON_FACE * self.within { offset.norm() } else { 0.0 };
         let normal = offset.try_normalize(0.0).unwrap_or_else(Vec3::x);
@@ -99,8 +98,7 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// Of three nodes over a square, one is on the square, one is near the square, and one is too far. The weights
-    /// interpolate the closest point.
+    /// One node is on the square, one is near the square, and one is too far.
     #[test]
     fn near_nodes_are_tied_where_they_are() {
         let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, 0.0]];

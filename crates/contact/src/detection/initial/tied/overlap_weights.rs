@@ -1,15 +1,14 @@
 //! Consistent weights of tied nodes, by integrals over the overlap of the contactor faces with the target faces (dual
 //! mortar method).
 //!
-//! Let u_c and u_t be the displacement fields of contactor and target. For each node i of the contactor, a function φ_i
-//! weights the jump u_c − u_t, and the weighted mean vanishes. The functions φ_i are dual to the shape functions N_j of
-//! the contactor:
+//! For each contactor node i, a function φ_i weights the jump of the displacement fields u_c and u_t of contactor and
+//! target. The functions φ_i are dual to the shape functions N_j of the contactor:
 //!
 //! ```text
 //! ∫ φ_i (u_c − u_t) dA = 0,   ∫ φ_i N_j dA = δ_ij ∫ N_j dA
 //! ```
 //!
-//! The node i then has the displacement u_i, with the shape functions N_l of the target:
+//! With the shape functions N_l of the target, the node i has the displacement u_i:
 //!
 //! ```text
 //! u_i = Σ_l s_il u_l,   s_il = ∫ φ_i N_l dA / ∫ N_i dA      over the nodes l of the target
@@ -17,13 +16,13 @@
 //! ```
 //! Because Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly.
 //!
-//! On six-node triangles and eight-node quadrilaterals, some integrals of shape functions are not positive. On these
-//! faces, modified functions replace the shape functions, with α = 1/5: Ñ_c = N_c + α Σ N_m at a corner c, with the sum
-//! over the adjacent middle nodes m, and Ñ_m = (1 − 2α) N_m at a middle node m. The functions Ñ span the same space as
-//! the functions N.
+//! On six-node triangles and eight-node quadrilaterals, some integrals of shape functions are not positive. Modified
+//! functions Ñ then replace N, with α = 1/5. They span the same space:
+//! - at a corner c, Ñ_c = N_c + α Σ N_m, over the adjacent middle nodes m;
+//! - at a middle node, Ñ_m = (1 − 2α) N_m.
 //!
-//! All integrals, including M and D, are sums over the same points: the Gauss points of the triangles of the overlap,
-//! in the plane of the contactor face. The duality and Σ φ_i = 1 therefore hold to rounding.
+//! All integrals are sums over the same Gauss points of the triangles of the overlap, in the plane of the contactor
+//! face. The duality and Σ φ_i = 1 therefore hold to rounding.
 //!
 //! # Source
 //! Wohlmuth, SIAM J. Numer. Anal. 38 (2000) 989–1012 (dual functions); Puso, IJNME 59 (2004) 315–336 (segments of
@@ -48,22 +47,21 @@ use super::plane_overlap::{Plane, overlap_points};
 
 /// α of the modified shape functions.
 const SHIFT: f64 = 0.2;
-/// Least and greatest covered fraction of the area of a face that counts as covered. On curved surfaces the computed
-/// fraction may exceed 1.
+/// Least and greatest covered fraction of the area of a covered face. On curved surfaces the fraction may exceed 1.
 const COVERED: [f64; 2] = [0.9, 1.1];
-/// Covered fraction of the area up to which a face counts as uncovered.
+/// Largest covered fraction of the area of an uncovered face.
 const BARE: f64 = 1e-6;
-/// Greatest cosine between the normals of two faces that can overlap. The normals must be opposed.
+/// Greatest cosine between the normals of two faces that can overlap.
 const OPPOSED: f64 = -0.5;
-/// Magnitude up to which weights are rounding errors and are omitted.
+/// Magnitude up to which weights are rounding errors.
 const NOTHING: f64 = 1e-10;
 
 type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
 
-/// Target nodes l and their weights s_il for a contactor node i. The sum of the weights is 1.
+/// Target nodes l and weights s_il of a contactor node i. The sum of the weights is 1.
 pub(super) type Shares = Vec<(u32, f64)>;
 
-/// Integrals over a face of the contactor, for each node i of the face.
+/// Integrals over a contactor face, for each node i.
 struct OfFace {
     /// Covered fraction of the area of the face.
     covered: f64,
@@ -73,13 +71,12 @@ struct OfFace {
     products: Vec<BTreeMap<u32, f64>>,
 }
 
-/// Weights of the contactor nodes, from integrals over contactor faces. A face contributes if all its nodes are near
-/// the target (`is_near`) and if the target covers more than the fraction `BARE` of the face. The map omits nodes of
-/// which no face contributes, and all nodes of a contributing face that does not count as covered (`COVERED`). On faces
-/// with modified shape functions, the map also omits middle nodes of edges with an omitted end.
+/// Weights of the contactor nodes, from integrals over faces with all nodes near the target (`is_near`). The map omits
+/// - nodes of a partly covered face (between `BARE` and `COVERED`), and nodes of uncovered faces only;
+/// - middle nodes with an omitted end, on faces with modified shape functions.
 ///
 /// # Cost
-/// The build of an index of the target faces, and for each contactor face the overlaps with nearby target faces.
+/// An index of the target faces, and for each contactor face the overlaps with nearby target faces.
 pub(super) fn consistent_shares(
     [contactor, target]: [&Surface; 2],
     positions: &[Vec3],
@@ -106,7 +103,7 @@ pub(super) fn consistent_shares(
             contactor.face(face).1.iter().zip(of_face.areas).zip(&of_face.products)
         {
             let sums = nodes.entry(node).or_default();
-            // NaN marks the nodes of a face that does not count as covered. These nodes get no weights.
+            // NaN marks the nodes of a partly covered face. These nodes get no weights.
             let is_covered = (COVERED[0]..=COVERED[1]).contains(&of_face.covered);
             sums.0 += if is_covered { area } else { f64::NAN };
             products.iter().for_each(|(&node, value)| *sums.1.entry(node).or_default() += value);
@@ -118,8 +115,8 @@ pub(super) fn consistent_shares(
     shares
 }
 
-/// Sums divided by their total, without terms that are rounding errors relative to `area`. `None` if the area or the
-/// total is not positive.
+/// Sums divided by their total, without rounding errors relative to `area`. `None` if the area or the total is not
+/// positive.
 fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     if area.is_nan() || area <= 0.0 {
         return None;
@@ -129,8 +126,8 @@ fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     (total > 0.0).then(|| sums.into_iter().map(|(node, value)| (node, value / total)).collect())
 }
 
-/// Converts the coefficients ũ of the modified shape functions to displacements of the middle nodes m, with the sum
-/// over the two ends c of the edge:
+/// Converts coefficients ũ of the modified shape functions to displacements of the middle nodes m, with the ends c of
+/// the edge:
 ///
 /// ```text
 /// u_m = (1 − 2α) ũ_m + α Σ ũ_c
@@ -169,7 +166,7 @@ const fn is_replaced(kind: CellKind) -> bool {
     matches!(kind, CellKind::Tri6 | CellKind::Quad8)
 }
 
-/// Replaces the values of N by values of Ñ, if the kind of the face requires the replacement.
+/// Replaces the values of N by values of Ñ.
 fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     if is_replaced(kind) {
         let count = kind.corners().len();
@@ -182,7 +179,7 @@ fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     }
 }
 
-/// The integrals over a face of the contactor; `None` if the face counts as uncovered (`BARE`).
+/// `None` if the face counts as uncovered.
 fn of_face(
     [contactor, target]: [&Surface; 2],
     face: usize,
@@ -228,8 +225,7 @@ fn of_face(
     for k in nodes.len()..MAX_FACE_NODES {
         mass[(k, k)] = 1.0;
     }
-    // The mass matrix of a face of which only a sliver is covered may be singular. The zero matrix then gives no
-    // weights.
+    // The mass matrix of a barely covered face may be singular. The zero matrix then gives no weights.
     let inverse = mass.try_inverse().unwrap_or_else(Matrix::zeros);
     let mut products = vec![BTreeMap::new(); nodes.len()];
     for (weight, values, other, other_values) in points {

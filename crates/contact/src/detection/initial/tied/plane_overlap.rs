@@ -6,7 +6,7 @@ use crate::mesh::CellKind;
 /// Coordinates of a point in the plane \[m\].
 type Point = [f64; 2];
 
-/// Gauss points in \[0, 1\] and their weights. The rule is exact for polynomials of degree seven or less.
+/// Gauss points in \[0, 1\] and their weights; exact up to degree seven.
 const GAUSS: [(f64, f64); 4] = [
     (0.069_431_844_202_973_71, 0.173_927_422_568_726_93),
     (0.330_009_478_207_571_9, 0.326_072_577_431_273_07),
@@ -37,8 +37,8 @@ impl Plane {
         self.origin + self.axes[0] * x + self.axes[1] * y
     }
 
-    /// Signed area of the projection of a face onto the plane \[m²\]; for segments, the length \[m\]. The area is
-    /// positive if the projection runs counter-clockwise about the normal.
+    /// Signed area of the projection of a face \[m²\], positive if counter-clockwise about the normal; for segments,
+    /// the length \[m\].
     pub fn area_of(&self, kind: CellKind, places: &[Vec3]) -> f64 {
         let facets = facets(kind).iter();
         facets.map(|facet| size(&facet.iter().map(|&k| self.project(&places[k])).collect::<Vec<_>>())).sum()
@@ -57,8 +57,8 @@ fn facets(kind: CellKind) -> &'static [&'static [usize]] {
     }
 }
 
-/// Integration points in the plane, with their weights, for the overlap of the projections of two faces. The weights
-/// are areas \[m²\] or, for segments, lengths \[m\].
+/// Integration points in the plane, with weights, over the overlap of the projections of two faces. The weights are
+/// areas \[m²\] or, for segments, lengths \[m\].
 pub(super) fn overlap_points(
     plane: &Plane,
     (kind, places): (CellKind, &[Vec3]),
@@ -71,7 +71,7 @@ pub(super) fn overlap_points(
     let mut points = Vec::new();
     for polygon in polygons(kind, places) {
         for mut other in polygons(other_kind, other_places) {
-            // The normals of the two faces are opposed, so their projections have opposite orientations.
+            // The normals of the two faces are opposed.
             other.reverse();
             if polygon.len() == 2 {
                 append_points_of_segment(plane, &polygon, &other, &mut points);
@@ -91,8 +91,8 @@ fn append_points_of_segment(plane: &Plane, one: &[Point], other: &[Point], point
     }
 }
 
-/// Gauss points of a convex polygon. The polygon is divided into triangles from its first corner. Each triangle is the
-/// image of the unit square, one side of which collapses to this corner.
+/// Gauss points of a convex polygon. Each triangle at the first corner is the image of a unit square with one side
+/// collapsed to this corner.
 fn append_points(plane: &Plane, polygon: &[Point], points: &mut Vec<(Vec3, f64)>) {
     for k in 2..polygon.len() {
         let [a, b, c] = [polygon[0], polygon[k - 1], polygon[k]];
@@ -135,7 +135,6 @@ fn cross(a: Point, b: Point, c: Point) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// Signed area of a polygon, or length of a segment.
 fn size(polygon: &[Point]) -> f64 {
     match polygon {
         [a, b] => (b[0] - a[0]).hypot(b[1] - a[1]),
@@ -147,8 +146,6 @@ fn size(polygon: &[Point]) -> f64 {
 mod tests {
     use super::*;
 
-    /// The integral of x² y³ is exact over the overlap of a square with a rectangle, and over the overlap of the square
-    /// with a six-node triangle.
     #[test]
     fn overlaps_are_integrated() {
         let square: Vec<Vec3> =

@@ -12,29 +12,25 @@ use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 
-/// Distance of a crossing from an end of an edge, as a fraction of the edge length, below which node contact can cover
-/// the crossing. If the node at this end is in contact, the crossing is no edge contact.
+/// Distance from an end of an edge, relative to its length, below which node contact can cover a crossing.
 pub(super) const END: f64 = 0.01;
 
-/// Distance of a crossing of two different bodies from an end of an edge, in curve coordinates, below which the
-/// crossing is never an edge contact. The value covers the rounding error of curve coordinates.
+/// Distance from an end of an edge, in curve coordinates, below which a crossing of two bodies is never a contact. The
+/// value covers rounding errors.
 const AT_END: f64 = 1e-12;
-/// Value that replaces [`AT_END`] in self-contact. Vertices of the two lips of a cut coincide at first and move apart
-/// as the edges deform. With the value [`AT_END`], the contacts at these vertices would alternate between node contacts
-/// and edge contacts.
+/// Replaces `AT_END` in self-contact. Vertices on the lips of a cut coincide at first. With `AT_END`, their contacts
+/// would alternate between node contacts and edge contacts.
 const AT_END_OF_LIP: f64 = 1e-3;
 
 /// Sine of the angle at and below which two edges count as parallel and cannot cross.
 pub(super) const CROSSING: f64 = 0.01;
 
-/// Sine of the largest angle by which the common perpendicular of two edges may point into a face beside an edge. If
-/// two faces lie flat on each other, as in crosswise stacked blocks, the perpendicular is normal to both faces, and
-/// deformation of the faces tilts it slightly.
+/// Sine of the largest angle by which the common perpendicular of two edges may point into a face beside an edge.
+/// Deformation of stacked blocks tilts the perpendicular slightly.
 const LEANING: f64 = 0.1;
 
-/// Largest width of a closed seam between two bodies, relative to the search depth of their edges. The faces beside a
-/// closed seam differ in height by at most the same length. The fraction is a choice: far above the tolerance of
-/// geometric kernels (Gmsh: 1e-8), far below the size of an element.
+/// Largest width of a closed seam, and difference in height of its faces, relative to the search depth of the edges.
+/// The value is a choice: far above the tolerance of geometric kernels (Gmsh: 1e-8), far below an element.
 pub(super) const CLOSED_SEAM: f64 = 1e-4;
 
 /// Two edges that have crossed or nearly cross. `gap` \[m\] is negative in penetration; `normal` is the unit normal out
@@ -54,12 +50,11 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// Whether the crossing is next to an end of an edge (`END`) and one of two conditions on the node at this end
-    /// holds:
+    /// Whether the crossing is next to an end of an edge (`END`), and one of two conditions holds:
     ///
-    /// - The node is in contact with the body of the other edge.
-    /// - The node and the closest point on its edge both lie in front of a face beside the other edge, and the node is
-    ///   nearer to this face than the edges are to each other.
+    /// - The node at this end is in contact with the body of the other edge.
+    /// - This node and the closest point on its edge lie in front of a face beside the other edge. The node is nearer
+    ///   to this face than the edges are to each other.
     pub fn is_covered(&self, model: &ContactModel, positions: &[Vec3], constraints: &Constraints) -> bool {
         let EdgePair { bodies, .. } = self.candidate;
         let edges = self.candidate.edges(model);
@@ -82,9 +77,8 @@ impl Crossing {
     }
 }
 
-/// The crossing of two edges. `None` if the gap exceeds both its rounding error and the width of a closed seam, if the
-/// penetration exceeds the search depth, if a closest point is at an end of its edge, or if [`normal_of_crossing`]
-/// gives no normal.
+/// `None` for a gap beyond rounding and the width of a closed seam, for a penetration beyond the search depth, for a
+/// closest point at an end, and without a [`normal_of_crossing`].
 pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
@@ -122,8 +116,8 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
     })
 }
 
-/// Vector from the closest point of a face to a point in front of the face \[m\]. `None` if the point is not in front
-/// of the face, or if the closest point lies on the rim of the face.
+/// Vector from the closest point of a face to a point \[m\]; `None` unless the point is in front of the interior of the
+/// face.
 fn vector_above(surface: &Surface, positions: &[Vec3], face: u32, point: &Vec3) -> Option<Vec3> {
     let (kind, nodes) = surface.face(face as usize);
     let mut corners = [Vec3::zeros(); MAX_NODES];
@@ -136,22 +130,20 @@ fn vector_above(surface: &Surface, positions: &[Vec3], face: u32, point: &Vec3) 
     (closest.feature == Feature::Face && normal.dot(&above) > 0.0).then_some(above)
 }
 
-/// Whether two straight edges with these chords are too close to parallel to cross. Many pairs are nearly parallel, for
-/// example along the rims of blocks, and need no closest points. The test does not apply to curved edges, which may
-/// cross although their chords are parallel.
+/// Whether straight edges with these chords are too close to parallel to cross. Curved edges may cross although their
+/// chords are parallel.
 pub(super) fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * first.norm_squared() * second.norm_squared();
     first.cross(second).norm_squared() < bound
 }
 
 /// Unit normal n out of the target at the closest points of two edges, with nodal positions from `at`. `None` in each
-/// of these cases:
+/// case:
 ///
 /// - The edges are nearly parallel.
 /// - No face of one edge has a normal opposed to the normal of a face of the other edge.
 /// - n does not point out of the target edge, or −n does not point out of the contactor edge.
-/// - n points into a face beside the target edge, or −n into a face beside the contactor edge, by more than the
-///   tolerance.
+/// - n points into a face of the target edge, or −n into a face of the contactor edge, by more than `LEANING`.
 pub(crate) fn normal_of_crossing(
     model: &ContactModel,
     pair: &EdgePair,
@@ -175,22 +167,19 @@ pub(crate) fn normal_of_crossing(
     is_normal.then_some(normal)
 }
 
-/// Whether a face of one edge has a normal opposed to the normal of a face of the other edge. If both edges have two
-/// faces, the other conditions in [`normal_of_crossing`] imply this condition. For the borders of coplanar sheets,
-/// whose normals are all equal, the condition is false.
+/// False for borders of coplanar sheets with equal normals. For edges with two faces, the other conditions of
+/// [`normal_of_crossing`] suffice.
 fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
     a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
 }
 
-/// Whether `direction` points out of an edge, and into neither of its two faces by more than `LEANING`. `along` is the
-/// tangent of the edge.
+/// Whether `direction` points out of an edge, and into neither face by more than `LEANING`. `along` is the tangent.
 fn is_supported([first, second]: &[Vec3; 2], along: &Vec3, direction: &Vec3) -> bool {
     let most = LEANING * along.norm();
     let into = [first.cross(along), along.cross(second)];
     direction.dot(&(first + second)) > SQUARE && into.iter().all(|into| direction.dot(into) <= most)
 }
 
-/// Adds the constraint of a crossing.
 pub(super) fn push(model: &ContactModel, crossing: &Crossing, constraints: &mut Constraints) {
     let &Crossing { candidate: pair, places, gap, normal, .. } = crossing;
     let edges = pair.edges(model);

@@ -6,16 +6,16 @@ use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 use crate::{Edge, Surface};
 
-/// Largest number of Newton iterations for the closest points of two edges.
+/// Largest number of Newton iterations.
 const MAX_STEPS: usize = 30;
-/// Change of the curve coordinates in one iteration, up to which the Newton iteration has converged.
+/// Convergence tolerance on curve coordinates.
 const ARRIVED: f64 = 1e-14;
 
-/// Relative growth of a squared distance up to which the growth counts as rounding error.
+/// Relative growth of a squared distance that counts as rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// An edge at one instant: a segment, or a parabola x(s) = a + s (b − a) + 4 s (1 − s) h with the ends a, b, the
-/// height h and the curve coordinate s ∈ \[0, 1\].
+/// An edge at one instant: x(s) = a + s (b − a) + 4 s (1 − s) h with the ends a, b, the height h and the curve
+/// coordinate s ∈ \[0, 1\].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Curve {
     pub ends: [Vec3; 2],
@@ -31,8 +31,7 @@ impl Curve {
         Self { ends, height: edge.middle.map_or_else(Vec3::zeros, height) }
     }
 
-    /// Nodes of an edge, shape values of these nodes at s, and number of nodes (2 or 3). Entries beyond this number are
-    /// unused.
+    /// Nodes of an edge, shape values at s, and number of nodes (2 or 3).
     pub fn shares(edge: &Edge, s: f64) -> ([u32; 3], [f64; 3], usize) {
         let [a, b] = edge.nodes;
         let middle = if edge.middle.is_some() { 4.0 * s * (1.0 - s) } else { 0.0 };
@@ -51,7 +50,7 @@ impl Curve {
         (point, chord + self.height * (4.0 - 8.0 * s))
     }
 
-    /// Lower bound on the distance between two curves \[m\]; not positive if the curves may touch.
+    /// Lower bound on the distance of two curves \[m\]; may be negative.
     pub fn clearance(&self, other: &Self) -> f64 {
         let ball = |curve: &Self| {
             let radius = 0.5 * (curve.ends[1] - curve.ends[0]).norm() + curve.height.norm();
@@ -63,8 +62,7 @@ impl Curve {
     }
 }
 
-/// Curve coordinates in \[0, 1\] of the closest points of two edges. For curved edges, the points are a local minimum
-/// of the distance.
+/// Curve coordinates in \[0, 1\] of the closest points of two edges; on curved edges, of a local minimum.
 pub(crate) fn closest_places(curves: &[Curve; 2]) -> [f64; 2] {
     if curves.iter().all(Curve::is_straight) {
         return closest_parameters(&curves[0].ends, &curves[1].ends);
@@ -81,8 +79,7 @@ pub(crate) fn closest_places(curves: &[Curve; 2]) -> [f64; 2] {
     places
 }
 
-/// Curve coordinates of the closest points of two polylines. The polyline of a curve consists of the chords of the two
-/// halves of the curve.
+/// Each polyline consists of the chords of both halves of a curve.
 fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     let chord =
         |k: usize, half: usize| [0.5 * half as f64, 0.5 * (half + 1) as f64].map(|s| curves[k].at(s).0);
@@ -98,13 +95,13 @@ fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     best.1
 }
 
-/// Curve coordinates after one Newton increment towards the least distance, clamped to \[0, 1\]. The increment is
-/// halved until the distance does not grow. After eight attempts, the coordinates stay unchanged.
+/// One Newton increment, clamped to \[0, 1\] and halved until the distance does not grow. After eight attempts, the
+/// coordinates stay unchanged.
 fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     let [(p, dp), (q, dq)] = [0, 1].map(|k| curves[k].at(places[k]));
     let r = p - q;
     let gradient = [r.dot(&dp), -r.dot(&dq)];
-    // A coordinate at 0 or 1 stays unchanged if the distance decreases only beyond this bound.
+    // A coordinate at a bound stays unchanged if the distance decreases only beyond this bound.
     let is_held = [0, 1].map(|k| match gradient[k] > 0.0 {
         true => places[k] <= 0.0,
         false => places[k] >= 1.0,
@@ -122,8 +119,8 @@ fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     places
 }
 
-/// Increment to the minimum of a quadratic model of half the squared distance. The model includes the curvature of the
-/// edges only if the model with curvature is convex. Coordinates in `is_held` stay unchanged.
+/// Increment to the minimum of a quadratic model of half the squared distance. The model omits the curvature of the
+/// edges where not convex. Coordinates in `is_held` stay unchanged.
 fn descent(
     curves: &[Curve; 2],
     r: &Vec3,
@@ -145,7 +142,7 @@ fn descent(
     solve(full).or_else(|| solve(gauss)).unwrap_or([0.0; 2])
 }
 
-/// Box that contains an edge. `edge` is the index of the edge in the surface.
+/// Box of the edge with this index in the surface.
 pub(crate) fn bounds_of_edge(surface: &Surface, edge: u32, positions: &[Vec3]) -> Aabb {
     let Curve { ends: [a, b], height } =
         Curve::of(&surface.edges()[edge as usize], |node| positions[node as usize]);

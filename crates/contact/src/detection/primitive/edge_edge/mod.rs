@@ -6,9 +6,9 @@
 //! n = ±(d₁ × d₂)/|d₁ × d₂|
 //! ```
 //!
-//! The vector n is the contact normal if n points into neither face of the target edge, and −n points into neither face
-//! of the contactor edge. The arcs of the two edges on the Gauss map then intersect. This condition excludes contact
-//! around a corner and contact with the far side of a penetrated body.
+//! The vector n is the contact normal if n points into neither face of the target edge, and −n into neither face of the
+//! contactor edge. The arcs of the edges on the Gauss map then intersect. This condition excludes contact around a
+//! corner and with the far side of a penetrated body.
 //!
 //! ```text
 //!         contactor
@@ -19,26 +19,20 @@
 //!       ╱      ╲
 //!        target
 //! ```
-//! Curved edges are parabolas through their middle nodes. Newton's method finds the closest points of two curved edges.
-//! It starts from the closest points of two polylines; each polyline consists of the chords of the two halves of an
-//! edge. If two curved edges approach each other at two places, the method finds only one of these places.
+//! Curved edges are parabolas through their middle nodes, with closest points by Newton's method. If two curved edges
+//! approach each other at two places, the method finds only one.
 //!
 //! Node–face contact covers edges closer to parallel than 0.6°. Node–face contact also covers crossings within a
-//! hundredth of the edge length from an end of an edge, if the node at this end is in contact with the other body. The
-//! node is then about as deep in the other body as the crossing. By contrast, a node that lies beside the face of the
-//! other body is not in contact, and only edge contact supports the corner.
+//! hundredth of the edge length from an end, if the node at this end is in contact with the other body.
 //!
-//! In a second case, too, a crossing next to an end of an edge is no contact. Both the node at this end and the closest
-//! point on its edge lie in front of a face beside the other edge, and the node is nearer to this face than the edges
-//! are to each other. The edges have then passed each other outside the bodies. An example is a block that leans
-//! slightly and slides over the rim of a lower slab: the closest point on the vertical edge of the block lies above the
-//! slab.
+//! A crossing next to an end is no contact either if the edges have passed each other outside the bodies. The node at
+//! this end then lies in front of a face beside the other edge. An example is a leaning block that slides over the rim
+//! of a lower slab.
 //!
 //! # Source
-//! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges with the normal d₁ × d₂, and with the weights
-//! 1 − α, α, −(1 − β) and −β at the curve coordinates α and β); Gottschalk, Lin & Manocha 1996, and Gregorius 2013,
-//! "The separating axis test between convex polyhedra" (arcs of the Gauss map); Ericson, Real-Time Collision Detection,
-//! §5.1.9 (closest points).
+//! Cirak & West 2005, IJNME 64, 1078–1110 (constraint with the normal d₁ × d₂ and the weights 1 − α, α, −(1 − β), −β);
+//! Gottschalk, Lin & Manocha 1996, and Gregorius 2013, "The separating axis test between convex polyhedra" (arcs of the
+//! Gauss map); Ericson, Real-Time Collision Detection, §5.1.9 (closest points).
 
 mod crossing;
 mod curve;
@@ -66,8 +60,7 @@ const PAIRS_PER_TASK: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeEdgeSearch {
     candidates: Vec<EdgePair>,
-    /// For each candidate, the end nodes of its two edges. `None` if an edge has a middle node, because curved edges
-    /// may cross although their chords are parallel.
+    /// End nodes of the two edges of each candidate; `None` if an edge is curved, and its chord decides nothing.
     ends: Vec<Option<[[u32; 2]; 2]>>,
     /// Crossings found by each task.
     found: Vec<Vec<Crossing>>,
@@ -95,12 +88,8 @@ impl EdgeEdgeSearch {
         self.candidates.len()
     }
 
-    /// Adds the constraints of crossed edges to `constraints`, which already contain the node constraints.
-    ///
-    /// If an edge crosses two edges of a body, as at a corner, and the distance between the crossings is less than the
-    /// depth of the deeper crossing, only the shallower crossing counts. If an edge crosses the two rims of a seam
-    /// between flush bodies, neither crossing counts. Crossings next to an end of an edge do not count if the node at
-    /// this end covers them (`Crossing::is_covered`).
+    /// Adds the constraints of crossed edges to `constraints`, which already contain the node constraints. Redundant
+    /// (`redundant`) and covered (`Crossing::is_covered`) crossings do not count.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
         let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
         let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];

@@ -6,21 +6,21 @@ use crate::detection::model::ContactModel;
 use crate::math::Vec3;
 use crate::{Edge, EdgeOnEdge, Surface};
 
-/// A point is in front of an edge if v·n exceeds this fraction of |v|. v is the vector from the edge to the point, and
-/// n is the outward unit normal of the edge.
+/// A point is in front of an edge if v·n > `BEFORE` |v|, with v from the edge to the point and the outward unit normal
+/// n.
 const BEFORE: f64 = 0.1;
 
-/// Two edges that can touch, according to their positions in the stress-free configuration.
+/// Two edges that can touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct EdgePair {
-    /// Numbers of the two edges over all surfaces. The edge with the lower number is the contactor.
+    /// Numbers of the edges over all surfaces. The edge with the lower number is the contactor.
     pub key: EdgeOnEdge,
-    /// Bodies of the two edges, in the order of `key`.
+    /// In the order of `key`.
     pub bodies: [u32; 2],
 }
 
 impl EdgePair {
-    /// Pair of two edges, each given by its body and its index in the surface; `None` if the edges can never touch.
+    /// From bodies and indices of edges; `None` if the edges can never touch.
     pub fn new(model: &ContactModel, bodies: [u32; 2], edges: [u32; 2]) -> Option<Self> {
         let number = |k: usize| model.edges[bodies[k] as usize].first_number + edges[k];
         let (first, second) = (number(0), number(1));
@@ -43,11 +43,10 @@ impl EdgePair {
         [edge(self.bodies[0], contactor), edge(self.bodies[1], target)]
     }
 
-    /// Whether the edges can touch. Edges of different bodies can always touch. Two edges that are assigned to the same
-    /// face, or that have a common node, cannot touch. Two edges of one body that are near each other in the
-    /// stress-free configuration can touch only if each edge is in front of the other edge and their distance exceeds
-    /// twice the surface offset. This condition excludes edges on opposite sides of a thin part and edges around a
-    /// corner.
+    /// Edges of different bodies can always touch. Two edges of one body that are assigned to the same face, or that
+    /// have a common node, cannot touch. Edges near each other in the stress-free configuration can touch only if each
+    /// edge is in front of the other, and their distance exceeds twice the offset. This condition excludes opposite
+    /// sides of a thin part, and edges around a corner.
     fn can_touch(&self, model: &ContactModel) -> bool {
         let [body, other] = self.bodies;
         if body != other {
@@ -69,14 +68,13 @@ impl EdgePair {
     }
 }
 
-/// Unit pseudo-normal of the surface at the fraction `place` along an edge; zero if undefined.
+/// Unit pseudo-normal at the fraction `place` along an edge; zero if undefined.
 fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Vec3 {
     let [first, second] = normals_beside_edge(surface, &|node| positions[node as usize], edge, place);
     unit_or_zero(&(first + second))
 }
 
-/// Adds to `near` the pairs of edges that can touch and whose distance may be at most `reach` \[m\]. One edge of each
-/// pair is assigned to the first face, the other edge to the second face.
+/// Adds to `near` the pairs of edges, assigned to one face each, that can touch and may be within `reach` \[m\].
 pub(crate) fn near_edges(
     model: &ContactModel,
     bodies: [u32; 2],

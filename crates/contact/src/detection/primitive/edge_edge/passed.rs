@@ -5,17 +5,18 @@ use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Upper bound on the ratio of the depth of a crossing to the relative displacement in the step, for edges that crossed
-/// in this step. If the normal does not rotate, the depth is at most the displacement, so the ratio is at most 1.
+/// Upper bound on depth/displacement for edges that crossed in this step. Without rotation of the normal, the ratio is
+/// at most 1.
 const PASSED: f64 = 2.0;
 
-/// Whether the edges of a new crossing have passed each other beyond their ends; always `false` for a node contact.
-/// `before` are the contacts of the last step, which do not include the crossing. `from` and `to` are the positions
-/// \[m\] of all nodes at the beginning and at the end of the step.
+/// Whether the edges of a new crossing have passed each other beyond their ends; `false` for a node contact. `before`
+/// are the contacts of the last step. `from` and `to` are the positions \[m\] of all nodes at the beginning and at the
+/// end of the step.
 ///
-/// The edges have passed if two conditions hold. First, the depth of the crossing exceeds the sum of `PASSED` times the
-/// relative displacement in the step, `END` times the length of the longer edge, and the rounding error of the gap.
-/// Second, no node of the crossing was in a contact of the two bodies in the last step.
+/// The edges have passed if both conditions hold:
+/// - The depth exceeds `PASSED` times the relative displacement in the step, plus `END` times the longer edge, plus
+///   rounding.
+/// - No node of the crossing was in a contact of the two bodies in the last step.
 pub fn edges_have_passed(crossing: &Constraint<'_>, before: &Constraints, [from, to]: [&[Vec3]; 2]) -> bool {
     if matches!(crossing.key, ContactKey::Node(_)) {
         return false;
@@ -38,8 +39,8 @@ mod tests {
     use super::*;
     use crate::{EdgeOnEdge, NodeOnSurface, Side};
 
-    /// Two edges of length 2 m that cross at their middles, one along x, the other along y. At the end of the step they
-    /// have the given depth \[m\]. In the step they have moved by the given relative displacement \[m\].
+    /// Two edges of 2 m that cross at their middles, with this depth \[m\] after this relative displacement \[m\] in
+    /// the step.
     fn crossing(depth: f64, displacement: f64) -> (Constraints, [Vec<Vec3>; 2]) {
         let at = |height: f64| {
             let other = [-1.0, 1.0].map(|y| Vec3::new(0.0, y, height));

@@ -1,19 +1,19 @@
 //! Crossings that other crossings make redundant.
 //!
-//! If an edge crosses two edges of a body, as at a corner, and the distance between the crossings is less than the
-//! depth of the deeper crossing, only the shallower crossing counts.
+//! If an edge crosses two edges of a body within the depth of the deeper crossing, as at a corner, only the shallower
+//! crossing counts.
 //!
-//! If an edge crosses the two rims of a seam between bodies with flush surfaces, neither crossing counts. If the edge
-//! is in contact with both rims, the crossings are apart by at most the depth of the deeper crossing or the width
-//! `CLOSED_SEAM` of a closed seam. If the edge is in contact with one rim only, the distance of the crossings and the
-//! difference of their gaps are at most this width.
+//! If an edge crosses both rims of a seam between flush bodies, neither crossing counts. The distance of the crossings
+//! is limited:
+//! - In contact with both rims, by the depth of the deeper crossing or the width `CLOSED_SEAM` of a closed seam.
+//! - In contact with one rim, by this width, like the difference of the gaps.
 //!
 //! ```text
 //!        ────────────────   edge that crosses both rims
 //!     ──────────┐┌─────────
 //!        a      ││     b    bodies a and b: their rims coincide, and their top faces are flush
 //! ```
-//! An edge on such a seam touches a continuous surface. Node–face contact covers this contact.
+//! The edge touches a continuous surface, in node–face contact.
 
 use super::crossing::Crossing;
 use super::curve::Curve;
@@ -23,8 +23,7 @@ use crate::detection::model::ContactModel;
 use crate::flush::{are_coplanar, are_opposite, is_along, rounding_of_gap};
 use crate::math::Vec3;
 
-/// One edge of a crossing: the number of the edge, the index of the crossing, and the position of the edge (0 or 1) in
-/// the crossing.
+/// `side` is the position of the edge (0 or 1) in the crossing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Incidence {
     edge: u32,
@@ -32,7 +31,7 @@ struct Incidence {
     side: usize,
 }
 
-/// Workspace of the search for redundant crossings, reused from step to step.
+/// Workspace, reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RedundantCrossings {
     incidences: Vec<Incidence>,
@@ -40,7 +39,7 @@ pub(super) struct RedundantCrossings {
 }
 
 impl RedundantCrossings {
-    /// For each crossing, whether it is redundant.
+    /// Whether each crossing is redundant.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], crossings: &[Crossing]) -> &[bool] {
         let Self { incidences, is_redundant } = self;
         is_redundant.clear();
@@ -79,8 +78,8 @@ impl RedundantCrossings {
     }
 }
 
-/// Whether, in these two crossings, one edge crosses the two rims of a seam between flush bodies. `sides` gives the
-/// position of this edge, 0 or 1, in each crossing.
+/// Whether one edge crosses the two rims of a seam between flush bodies. `sides` gives the position of this edge (0 or
+/// 1) in each crossing.
 fn are_at_seam(
     model: &ContactModel,
     positions: &[Vec3],
@@ -107,14 +106,13 @@ fn are_at_seam(
         .any(|a| second.iter().any(|b| are_coplanar(&a.normal, &b.normal) && are_opposite(&a.into, &b.into)))
 }
 
-/// A face beside an edge.
 struct FaceBeside {
     normal: Vec3,
     /// Direction from the edge into the face, of any length.
     into: Vec3,
 }
 
-/// The two faces beside the edge with the position `side` in a crossing. The normal of a missing face is zero.
+/// The normal of a missing face is zero.
 fn faces_beside(
     model: &ContactModel,
     positions: &[Vec3],

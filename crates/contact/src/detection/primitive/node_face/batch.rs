@@ -14,13 +14,13 @@ use crate::detection::model::Candidate;
 /// Number of groups of four candidates per batch.
 const BLOCKS: usize = 4;
 
-/// Closest points of a batch of candidates. A group of four candidates is computed only if all its faces are triangles.
+/// Closest points of a batch of candidates, computed only for groups of four triangles.
 pub(super) struct Batch {
     triangles: [TriangleLanes; BLOCKS],
     queries: [PointLanes; BLOCKS],
     closest: [ClosestLanes; BLOCKS],
     normals: [PointLanes; BLOCKS],
-    /// For each group of four, its index in the other arrays; `None` if the group was not computed.
+    /// Index of each group of four in the other arrays; `None` if not computed.
     places: [Option<u8>; BLOCKS],
 }
 
@@ -63,7 +63,7 @@ impl Batch {
     /// Largest number of candidates in a batch.
     pub const LEN: usize = LANES * BLOCKS;
 
-    /// Computes the closest points of at most [`Self::LEN`] candidates.
+    /// For at most [`Self::LEN`] candidates.
     pub fn find(
         &mut self,
         vectorised: Vectorised,
@@ -89,7 +89,7 @@ impl Batch {
         closest_points_and_normals(vectorised, &triangles[..count], &queries[..count], closest, normals);
     }
 
-    /// The result for the k-th candidate; `None` if its closest point was not computed.
+    /// Result for the k-th candidate; `None` if not computed.
     pub fn candidate(&self, k: usize) -> Option<InLane<'_>> {
         let place = usize::from(self.places[k / LANES]?);
         Some(InLane { closest: &self.closest[place], normals: &self.normals[place], lane: k % LANES })

@@ -16,11 +16,10 @@ use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
-/// Number of contactor nodes that are searched at a time.
+/// Number of contactor nodes searched at a time.
 const NODES_AT_A_TIME: usize = 64;
 
-/// Largest ratio of the size of a face to the reach of its candidates for which
-/// [`ClosestFaces::largest_rounding`] is an upper bound. Meshes stay far below: the search depth follows their edges.
+/// Largest size of a face, relative to the reach of its candidates, for the bound [`ClosestFaces::largest_rounding`].
 const LARGEST_FACE: f64 = 1e6;
 
 /// The closest candidate face of one contactor node.
@@ -31,10 +30,9 @@ pub(super) struct Closest {
     pub point: ClosestPoint,
     /// Normal of the face at the closest point, of any length; `None` if not yet computed.
     pub face_normal: Option<Vec3>,
-    /// Begin and end of the candidates of the node.
+    /// Begin and end of the candidates.
     pub group: [u32; 2],
-    /// Squared distance of the second-closest face among the faces whose distances were noted \[m²\]; `f64::MAX` if no
-    /// other distance was noted.
+    /// Squared distance of the second-closest noted face \[m²\]; `f64::MAX` without one.
     pub second: f64,
 }
 
@@ -48,22 +46,19 @@ pub(super) struct ClosestFaces<'a> {
     pub target_faces: &'a [TargetFace],
 }
 
-/// Several contactor nodes with their candidates. Each node is one group of candidates.
+/// Several contactor nodes. Each node is one group of candidates.
 pub(super) struct Groups<'a> {
-    /// Index of the first candidate of the first node. `ends` holds the end of the candidates of each node.
+    /// First candidate of the first node. `ends` holds the end of the candidates of each node.
     pub begin: u32,
     pub ends: &'a [u32],
     /// Starting points of the nodes; empty if none are known.
     pub last: &'a [Option<StartingPoint>],
 }
 
-/// State of the search for one contactor node.
 struct NodeSearch<'a> {
-    /// The closest face so far.
     closest: &'a mut Option<Closest>,
     last: Option<StartingPoint>,
     normal: Option<Vec3>,
-    /// Begin and end of the candidates of the node.
     group: [u32; 2],
     /// Squared distance of the closest face so far \[m²\]; `f64::MAX` at first.
     farthest: f64,
@@ -81,8 +76,7 @@ impl<'a> NodeSearch<'a> {
         *self.closest = Some(Closest { candidate, point, face_normal, group, second });
     }
 
-    /// Notes the squared distance \[m²\] of a face that is not the closest face. Without a closest face so far, nothing
-    /// is noted.
+    /// Notes the squared distance \[m²\] of another face, given a closest face.
     fn note(&mut self, distance_squared: f64) {
         if let Some(closest) = self.closest {
             closest.second = closest.second.min(distance_squared);
@@ -90,18 +84,15 @@ impl<'a> NodeSearch<'a> {
     }
 }
 
-/// Whether a distance √a exceeds a distance √b by more than a rounding error r, given the squares a and b. √a − √b ≤ r
-/// implies (a − b)² ≤ 2 r² (a + b).
+/// Whether √a exceeds √b by more than the rounding error r. √a − √b ≤ r implies (a − b)² ≤ 2 r² (a + b).
 fn exceeds(a: f64, b: f64, rounding: f64) -> bool {
     let difference = a - b;
     difference > 0.0 && difference * difference > 2.0 * rounding * rounding * (a + b)
 }
 
 impl ClosestFaces<'_> {
-    /// Passes the closest candidate face of each node to `each`, in the order of the nodes. Only faces within their
-    /// reach, with a normal opposed to the normal of the node, count.
-    ///
-    /// The lanes of one vector instruction process candidates of different nodes.
+    /// Passes the closest candidate face of each node to `each`, in order. Only faces within their reach, with a normal
+    /// opposed to the normal of the node, count.
     pub fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
         let Groups { begin, ends, last } = *groups;
         let (mut candidate, mut found_until) = (begin as usize, begin as usize);
@@ -131,14 +122,14 @@ impl ClosestFaces<'_> {
                     candidate += 1;
                 }
             }
-            // This loop is separate from the search, because the unpredictable branches of `each` would delay the
-            // square roots of the search.
+            // In a separate loop, because the unpredictable branches of `each` would delay the square roots of the
+            // search.
             closest.iter().for_each(|closest| each(closest.as_ref()));
         }
     }
 
-    /// The node nearest to the contactor among the nodes of the candidate faces. Among equally near nodes, the result
-    /// is the node with the lowest number. `None` unless the method is [`Method::NearestNode`].
+    /// The nearest node of the candidate faces, with the lowest number among equals. `None` unless the method is
+    /// [`Method::NearestNode`].
     fn nearest_node(&self, candidates: Range<usize>) -> Option<u32> {
         if self.options.method != Method::NearestNode {
             return None;
@@ -149,16 +140,16 @@ impl ClosestFaces<'_> {
         nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 
-    /// Bound on the rounding error of the distance of a contactor from its candidate face \[m\]. The contactor and two
-    /// nodes of the face determine the bound, because a single point may be at the origin.
+    /// Bound on the rounding error of a distance \[m\]. A single point may be at the origin, so three nodes give the
+    /// bound.
     pub fn rounding(&self, candidate: usize) -> f64 {
         let nodes = self.nodes_of(candidate);
         let points = [self.candidates[candidate].key.contactor, nodes[0], nodes[nodes.len() / 2]];
         rounding_of_gap(points.map(|node| &self.positions[node as usize]))
     }
 
-    /// Upper bound on [`rounding`](Self::rounding), cheaper to compute. The bound holds for faces smaller than
-    /// [`LARGEST_FACE`] times the reach of the candidate.
+    /// Upper bound on [`rounding`](Self::rounding), cheaper to compute, for faces smaller than [`LARGEST_FACE`] times
+    /// their reach.
     pub fn largest_rounding(&self, candidate: usize) -> f64 {
         let contactor = &self.positions[self.candidates[candidate].key.contactor as usize];
         rounding_of_gap_at(contactor.amax() + LARGEST_FACE * self.target_faces[candidate].reach)
@@ -171,18 +162,15 @@ impl ClosestFaces<'_> {
         !exceeds(self.largest_rounding(candidate as usize)) && !exceeds(self.rounding(candidate as usize))
     }
 
-    /// Nodes of a candidate face.
     fn nodes_of(&self, candidate: usize) -> &[u32] {
         let Candidate { key, face, .. } = self.candidates[candidate];
         self.model.surfaces[key.target as usize].face(face as usize).1
     }
 
-    /// Makes a candidate face the closest face of the node if it is closer, within its reach, and has a normal opposed
-    /// to the normal of the node. Notes the squared distance of a face that is not closer or is beyond its reach.
+    /// Takes a closer face within its reach, if its normal is opposed to the normal of the node. Notes the distance of
+    /// a face that is not closer or beyond its reach.
     ///
-    /// A node can have entered through a face from outside only if the normals of node and face are opposed. Without
-    /// this condition, two blocks of equal section that meet end to end would also make contact along their sides,
-    /// because nodes of one block slide along the sides of the other block.
+    /// Without the condition on the normals, two blocks that meet end to end would also make contact along their sides.
     fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
         let (candidate, farthest) = (&self.candidates[place], node.farthest);
         let reach = self.target_faces[place].reach;
@@ -211,8 +199,7 @@ impl ClosestFaces<'_> {
         }
     }
 
-    /// Whether the normal of a face (of any length) and the normal of the node are opposed. The normals are computed
-    /// only if the candidate is not already marked as having opposed normals.
+    /// Whether the normals of the face (of any length) and of the node are opposed.
     pub fn normals_are_opposed(
         &self,
         candidate: &Candidate,
@@ -231,8 +218,8 @@ impl ClosestFaces<'_> {
         })
     }
 
-    /// The closest point of a candidate face. `None` if a lower bound on the distance exceeds the reach of the face, or
-    /// exceeds the distance of the closest face so far by more than the rounding error.
+    /// `None` if a lower bound on the distance exceeds the reach, or the distance of the closest face so far by more
+    /// than rounding.
     fn closest_point_within(&self, place: usize, node: &NodeSearch<'_>) -> Option<ClosestPoint> {
         let (candidate, reach) = (&self.candidates[place], self.target_faces[place].reach);
         let query = &self.positions[candidate.key.contactor as usize];

@@ -22,13 +22,11 @@ pub enum StartFrom {
     Nearest,
     /// The centre of the face.
     Centre,
-    /// The closest point of the last step, if the candidate face was the closest face in the last step. On any other
-    /// face, as `Nearest`.
+    /// The closest point of the last step, if on the same face; otherwise as `Nearest`.
     Previous,
 }
 
 impl StartFrom {
-    /// Starting point on a face, given the closest point of the last step.
     pub(super) fn on(self, face: u32, last: Option<StartingPoint>) -> Start {
         match (self, last) {
             (Self::Centre, _) => Start::Centre,
@@ -38,8 +36,7 @@ impl StartFrom {
     }
 }
 
-/// Closest face of a node in the last step, and the closest point on this face. With [`StartFrom::Previous`], the next
-/// search starts from this point.
+/// Closest face of a node in the last step, and its closest point, the start for [`StartFrom::Previous`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartingPoint {
     pub(super) key: NodeOnSurface,

@@ -5,12 +5,9 @@ use crate::detection::face::closest_point::{Feature, Gap, is_past_rim, pseudo_no
 use crate::detection::model::is_behind;
 use crate::flush::are_coplanar;
 
-/// Sine of the angle between the face normal and the offset of a node from its closest point, up to which the angle
-/// counts as rounding error. Up to this angle, the contact normal is the face normal, even if the closest point is on
-/// the rim of the face.
+/// Sine of the angle between face normal and offset up to which the contact normal is the face normal, even on the rim.
 pub(crate) const STRAIGHT: f64 = 1e-6;
 
-/// Penetration of a node below a face of its target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Penetration {
     /// Index of the face among the candidates.
@@ -23,14 +20,12 @@ impl ClosestFaces<'_> {
     /// The penetration of a node inside its target; `None` for a node outside. The gap is the signed distance from the
     /// target surface minus the offset of the body pair.
     ///
-    /// Three kinds of nodes count as below the face, with the face normal as contact normal, although their closest
-    /// point is on the rim of the face:
+    /// With the closest point on the rim, the contact normal is the face normal in three cases:
     ///
-    /// - A node whose offset from the closest point is along the face normal within rounding (`STRAIGHT`).
-    /// - A node past the rim (`is_past_rim`). Without this rule, a force would push the node along the face.
-    /// - A node in a dent between coplanar faces. There, the direction from the closest point to a node at a small
-    ///   distance varies with rounding, and it no longer applies where deformation turns the dent into a ridge. A force
-    ///   in this direction would drive motion along the face.
+    /// - The offset is along the face normal within rounding (`STRAIGHT`).
+    /// - The node is past the rim (`is_past_rim`). The direction of the offset would push the node along the face.
+    /// - The node is in a dent between coplanar faces. The direction of the offset varies with rounding and would drive
+    ///   motion along the face.
     pub fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal, .. } = closest;
@@ -40,8 +35,7 @@ impl ClosestFaces<'_> {
             pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
         };
         let of_feature;
-        // A reference instead of a copy. The load of a copied normal would have to wait for its store. This wait is
-        // longer than the execution of all other instructions of the function.
+        // A reference, because the load of a copied normal would wait for its store.
         let pseudo_normal = match (point.feature, face_normal) {
             (Feature::Face, Some(normal)) => normal,
             (feature, _) => {
@@ -52,8 +46,7 @@ impl ClosestFaces<'_> {
         let offset = model.offset([candidate.contactor_body, candidate.key.target]);
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
-        // Most nodes are far in front of the face: the upper bound on the rounding error avoids the square root and the
-        // exact rounding error.
+        // Most nodes are far in front of the face. The upper bound avoids the square root and the exact rounding error.
         let before = from_face.dot(pseudo_normal);
         let is_in_front = |rounding: f64| {
             before > 0.0 && before * before > rounding * rounding * pseudo_normal.norm_squared()

@@ -13,16 +13,15 @@ pub trait FacePolynomial: Copy {
     const DOMAIN: &'static Domain;
     /// Natural coordinates of the nodes that are not corners, in nodal order.
     const OTHER_NODES: &'static [[f64; 2]] = &[];
-    /// Powers (i, j) of the monomials ξⁱ ηʲ of the polynomial. The order is 1, ξ, η, then the nonlinear monomials.
-    /// Segments have no η.
+    /// Powers (i, j) of the monomials ξⁱ ηʲ, in the order 1, ξ, η, nonlinear monomials. Segments have no η.
     const POWERS: &'static [[u8; 2]];
-    /// Whether x is affine in ξ. If so, F is quadratic and convex.
+    /// Whether x is affine in ξ.
     const AFFINE: bool = false;
 
     /// x(ξ) − r.
     fn offset(&self, xi: [f64; 2]) -> Vec3;
 
-    /// x(ξ) − r and its derivatives. The derivatives with respect to η are zero on a segment.
+    /// x(ξ) − r and its derivatives; derivatives in η are zero on a segment.
     fn derivatives(&self, xi: [f64; 2]) -> Derivatives;
 
     /// Coefficients c_ij of the monomials ξⁱ ηʲ, in the order of [`FacePolynomial::POWERS`].
@@ -31,14 +30,14 @@ pub trait FacePolynomial: Copy {
     /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
     fn part(&self, cell: &Cell) -> Self;
 
-    /// Bounds of F over the whole domain. The bound on the curvature is computed only if F may be less than `limit`.
-    /// The default is for affine faces.
+    /// Bounds of F over the whole domain; `least_curvature` is −∞ if F is nowhere less than `limit`. The default is for
+    /// affine faces.
     fn bounds(&self, _limit: f64) -> Bounds {
         Bounds::AFFINE
     }
 
-    /// Lower bound on n·(x − r) on the whole domain, for the direction n: the least value of n·(p − r) at the control
-    /// points p. The convex hull of the control points contains the face. The default, for affine faces, is −∞.
+    /// Lower bound on n·(x − r) over the domain, for the direction n: the least n·(p − r) over the control points p.
+    /// The default, for affine faces, is −∞.
     #[inline]
     fn least_along(&self, _direction: &Vec3) -> f64 {
         f64::NEG_INFINITY
@@ -59,8 +58,8 @@ pub trait FacePolynomial: Copy {
     }
 }
 
-/// A part of the natural domain that is an affine image of the domain: ξ = o + a₁ ξ'₁ + a₂ ξ'₂, with the natural
-/// coordinates ξ' of the cell. The axes a₁ and a₂ of a rectangular cell are parallel to the ξ and η axes of the domain.
+/// Affine image of the natural domain, with the natural coordinates ξ': ξ = o + a₁ ξ'₁ + a₂ ξ'₂. The axes of a
+/// rectangular cell are parallel to the ξ and η axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
     /// Origin o.
@@ -73,14 +72,14 @@ impl Cell {
     /// The domain itself.
     pub const WHOLE: Self = Self { origin: [0.0; 2], axes: [[1.0, 0.0], [0.0, 1.0]] };
 
-    /// Natural coordinates ξ of the face, from natural coordinates of the cell.
+    /// Coordinates ξ in the domain, from coordinates in the cell.
     #[inline]
     pub fn at(&self, [s, t]: [f64; 2]) -> [f64; 2] {
         let [u, v] = &self.axes;
         [0, 1].map(|i| self.origin[i] + (u[i] * s + v[i] * t))
     }
 
-    /// Natural coordinates of the cell, from the natural coordinates ξ of the face. The cell must be rectangular.
+    /// Coordinates in the cell, from coordinates ξ in the domain; for rectangular cells.
     #[inline]
     pub fn inverse(&self, xi: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|i| (xi[i] - self.origin[i]) / self.axes[i][i])
@@ -119,7 +118,6 @@ pub(super) fn least_of(points: &[Vec3], direction: &Vec3) -> f64 {
     points.iter().map(|p| p.dot(direction)).fold(f64::INFINITY, |a, b| if b < a { b } else { a })
 }
 
-/// Positions of the nodes relative to the query.
 #[inline]
 pub(super) fn shifted<const N: usize>(nodes: &[Vec3; N], query: &Vec3) -> [Vec3; N] {
     let mut shifted = *nodes;

@@ -1,9 +1,8 @@
 //! A face as a polynomial of its natural coordinates, relative to the query point r.
 //!
-//! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The query is first subtracted from the nodes. This prevents cancellation for faces far from
-//! the origin. The coefficients are computed once per query, whereas shape functions would have to be evaluated at each
-//! ξ. A part of a face ([`FacePolynomial::part`]) is a polynomial of the same type. The functions that bound a
-//! polynomial on its whole domain therefore also bound the parts of a face.
+//! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The query is first subtracted from the nodes, against cancellation far from the origin. The
+//! coefficients are computed once per query. A part of a face ([`FacePolynomial::part`]) is a polynomial of the same
+//! type. Bounds over a whole domain therefore also serve for parts.
 
 mod face_polynomial;
 mod linear;
@@ -27,8 +26,7 @@ pub trait Visitor {
     fn visit<P: FacePolynomial>(self, polynomial: &P) -> Self::Output;
 }
 
-/// Passes the polynomial of a face to a visitor; `None` for points, for solids, and for too few nodes. Segments are the
-/// faces of plane bodies.
+/// Passes the polynomial of a face to a visitor; `None` for points, for solids, and for too few nodes.
 #[inline]
 pub fn visit<V: Visitor>(kind: CellKind, nodes: &[Vec3], query: &Vec3, visitor: V) -> Option<V::Output> {
     macro_rules! polynomial {

@@ -6,7 +6,7 @@ use crate::detection::face::closest_point::domain::{Domain, INTERVAL, SQUARE, TR
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Midpoints of the sides of the natural domain `SQUARE`.
+/// Midpoints of the sides of `SQUARE`.
 const MID_SIDES: [[f64; 2]; 4] = [[0.0, -1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
 
 /// Three-node segment: c₀ + c₁ ξ + c₂ ξ².
@@ -150,7 +150,7 @@ impl Serendipity {
     #[inline]
     pub fn new(nodes: &[Vec3; 8], query: &Vec3) -> Self {
         let [p, q, r, s, bottom, right, top, left] = shifted(nodes, query);
-        // Vector from the middle node of an edge to the midpoint of the chord of the edge.
+        // From the middle node of an edge to the midpoint of the chord.
         let sagitta = |a: Vec3, b: Vec3, middle: Vec3| ((a - middle) + (b - middle)) * 0.5;
         let (below, above) = (sagitta(p, q, bottom), sagitta(s, r, top));
         let (before, behind) = (sagitta(s, p, left), sagitta(q, r, right));
@@ -170,7 +170,7 @@ impl Serendipity {
         }
     }
 
-    /// Coefficients c_ij of ξⁱ ηʲ: the row index is i, the column index is j.
+    /// Coefficients c_ij of ξⁱ ηʲ in row i, column j.
     #[inline]
     fn rows(&self) -> [[Vec3; 3]; 3] {
         let [c00, c10, c01, c20, c02, c11, c21, c12] = self.c;
@@ -260,7 +260,7 @@ impl Biquadratic {
         }
     }
 
-    /// Coefficients c_ij of ξⁱ ηʲ: the row index is i, the column index is j.
+    /// Coefficients c_ij of ξⁱ ηʲ in row i, column j.
     #[inline]
     fn rows(&self) -> [[Vec3; 3]; 3] {
         let [c00, c10, c01, c20, c02, c11, c21, c12, c22] = self.c;
@@ -329,8 +329,7 @@ impl FacePolynomial for Biquadratic {
     }
 }
 
-/// Coefficients of the polynomial p(o + h s) in powers of s, with o = `origin` and h = `half`. `c` are the coefficients
-/// of p.
+/// Coefficients of p(o + h s) in powers of s, with o = `origin`, h = `half` and the coefficients `c` of p.
 fn taylor(c: &[Vec3; 3], origin: f64, half: f64) -> [Vec3; 3] {
     let along = c[1] + c[2] * origin;
     [c[0] + along * origin, (along + c[2] * origin) * half, c[2] * (half * half)]
@@ -349,8 +348,7 @@ fn control_points([c0, c1, c2]: &[Vec3; 3]) -> [Vec3; 3] {
     [even - c1, c0 - c2, even + c1]
 }
 
-/// Bézier control points of Σ c_ij ξⁱ ηʲ, with `rows[i][j]` = c_ij. The first index of the result runs in the direction
-/// of ξ, the second in the direction of η.
+/// Bézier control points of Σ c_ij ξⁱ ηʲ, with `rows[i][j]` = c_ij. The first index counts along ξ, the second along η.
 #[inline]
 fn net_of_square(rows: &[[Vec3; 3]; 3]) -> [[Vec3; 3]; 3] {
     let [p, q, r] = [control_points(&rows[0]), control_points(&rows[1]), control_points(&rows[2])];
