@@ -67,8 +67,7 @@ impl RelativePaths {
         relative
     }
 
-    /// Lower bound on the time after `tau` for which all paths have components along the unit vector `direction`
-    /// greater than `distance` \[m\].
+    /// Lower bound on the time after `tau` for which n·x > `distance` \[m\] for all paths x, with n = `direction`.
     fn time_apart(&self, direction: &Vec3, distance: f64, tau: f64) -> f64 {
         let until = |path: &[Vec3; 3]| {
             let [c0, c1, c2] = path.map(|coefficient| coefficient.dot(direction));

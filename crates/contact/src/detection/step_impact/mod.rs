@@ -69,8 +69,8 @@ impl StepImpactSearch {
     /// The first contact of two features within a step, except contacts in `touching` and before `BEGINNING`.
     ///
     /// # Cost
-    /// The bounds on all paths, once. For each pair of bodies with overlapping swept boxes and each part of the step:
-    /// the boxes of all face groups, and of the features in near groups.
+    /// The bounds on all paths, once. For each near pair of bodies and each part of the step: the swept boxes of all
+    /// face groups, and of the features in near groups.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);

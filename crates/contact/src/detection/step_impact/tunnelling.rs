@@ -47,8 +47,8 @@ impl TunnellingGuard {
         all.is_none_or(|all| all.diagonal() * step <= share * self.least_depth)
     }
 
-    /// A step of at most `step` \[s\] in which the penetration of each pair grows by at most `share` times its smaller
-    /// search depth.
+    /// The longest step, at most `step` \[s\], that limits the growth of penetration. The limit of a pair is `share`
+    /// times its smaller search depth.
     ///
     /// `bodies`: bodies with a surface, ascending; boxes of nodal positions \[m\] and velocities \[m/s\].
     ///
@@ -132,8 +132,7 @@ mod tests {
         Aabb { lower: lower.into(), upper: upper.into() }
     }
 
-    /// The share 0.5 allows 0.25 m of penetration. At 100 m/s, a body needs 0.03 s to touch from 3 m, and 2.5 ms to
-    /// penetrate by 0.25 m.
+    /// The share 0.5 allows 0.25 m of penetration. At 100 m/s, touching from 3 m takes 0.03 s, and penetrating 2.5 ms.
     #[test]
     fn steps_end_before_bodies_are_through() {
         let (_, model) = squares(3.0);

@@ -6,8 +6,8 @@
 //! |d_k(t)| ≤ h_k + ρ(t)
 //! ```
 //!
-//! d is the vector between the centres, h the sum of the half edge lengths, and ρ the sum of the growths. The result is
-//! the first time at which all six quadratic inequalities hold.
+//! with the vector d between the centres, the sum h of the half edge lengths, and the sum ρ of the growths. The result
+//! is the first time at which all six quadratic inequalities hold.
 
 use crate::math::{Vec3, polynomial::first_root_of_quadratic};
 
@@ -47,7 +47,7 @@ pub fn time_of_contact(a: &MovingBox, b: &MovingBox, horizon: f64) -> Option<f64
     if !(rounding + r1 * horizon + r2 * horizon * horizon).is_finite() {
         return Some(0.0);
     }
-    // The inequalities, with the sums r₁ and r₂ of growths: (±d − h) + (±v − r₁) t + (±a − r₂) t²/2 ≤ 0.
+    // With the sums r₁ and r₂ of growths: (±d − h) + (±v − r₁) t + (±a − r₂) t²/2 ≤ 0.
     let side = |k: usize, sign: f64| {
         [
             sign * distance[k] - half[k] - rounding,

@@ -118,8 +118,8 @@ impl RootMotion {
     /// `time`: the last instant \[s\]. `size`: as in `STATIONARY` \[m\]. `arm`: distance from the centre of the
     /// body \[m\].
     ///
-    /// With the difference quotients D₁ over the last step h₁ and D₂ over the first step h₂, the acceleration a and the
-    /// velocity v at the last position are
+    /// D₁ is the difference quotient of the positions over the last step h₁, and D₂ over the first step h₂. The
+    /// acceleration a and the velocity v at the last position are
     ///
     /// ```text
     /// a = 2 (D₁ − D₂)/(h₁ + h₂),   v = D₁ + a h₁/2
@@ -141,10 +141,9 @@ impl RootMotion {
         Self { time, velocity, acceleration, errors, span: h1 + h2, arm }
     }
 
-    /// A sphere that starts at its current centre, moves with the root, and grows by the errors of the estimated
-    /// motion.
+    /// A sphere that moves with the root, and grows by the errors of the estimated motion.
     ///
-    /// At the distance q from the centre of a body with angular velocity ω, velocities deviate by at most |ω| q.
+    /// The body has the angular velocity ω. At the distance q from its centre, velocities deviate by at most |ω| q.
     /// Accelerations deviate by at most (|ω|² + |dω/dt|) q; `spin_bound` bounds the factor. The growth includes the
     /// velocities of sphere and root, and the acceleration of the root.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {

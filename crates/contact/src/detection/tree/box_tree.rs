@@ -1,5 +1,5 @@
-//! Tree of boxes with eight children per node. The children of node k are the nodes 8 k to 8 k + 7 of the level below,
-//! so no links are stored. Lanes test the children of a node.
+//! Tree of boxes with eight children per node. The children of node k are the nodes 8 k to 8 k + 7 of the level below.
+//! Lanes test the children of a node.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;

@@ -1,5 +1,4 @@
-//! Level 2: hierarchies of bounding volumes over the faces of a surface, trees over bodies and boxes, and spatially
-//! compact orders of faces and points.
+//! Level 2: hierarchies of bounding volumes, trees over bodies and boxes, and spatially compact orders.
 
 pub(crate) mod body_tree;
 pub(crate) mod box_tree;

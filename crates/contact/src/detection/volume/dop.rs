@@ -1,10 +1,10 @@
 //! Discrete orientation polytopes (DOP): intersections of slabs with fixed directions.
 //!
-//! The directions of Klosowski et al. 1998 are the three axes, the four space diagonals and the six face diagonals of a
-//! cube. In the plane, the directions are the two axes and the two diagonals.
+//! The directions of Klosowski et al. 1998 are axes, space diagonals and face diagonals of a cube. In the plane, the
+//! directions are the two axes and the two diagonals.
 //!
-//! Two polytopes are disjoint if their slabs of *at least one* direction are disjoint, with *signed* bounds. (Aragón &
-//! Molinari 2014, eqs. (8)–(11), print norms of the projections, and require all slab pairs to be disjoint.)
+//! Two polytopes are disjoint if their slabs of *at least one* direction are disjoint. Bounds are *signed* projections.
+//! (Aragón & Molinari 2014, eqs. (8)–(11), print norms of the projections, and require all slab pairs to be disjoint.)
 
 use std::f64::consts::SQRT_2;
 

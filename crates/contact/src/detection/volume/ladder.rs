@@ -1,8 +1,7 @@
 //! Exclusion of leaf pairs by a ladder of bounding volumes of increasing tightness.
 //!
-//! A pair of leaves is tested on one rung after the other until a rung excludes the pair (Aragón & Molinari 2014,
-//! §3.2). The sphere belongs to the tree. All other volumes are fitted on first use and kept until
-//! [`LeafVolumes::invalidate`].
+//! The rungs test a pair of leaves in order, until a rung excludes the pair (Aragón & Molinari 2014, §3.2). The sphere
+//! belongs to the tree. All other volumes are fitted on first use and kept until [`LeafVolumes::invalidate`].
 
 use std::ops::AddAssign;
 

@@ -122,7 +122,7 @@ impl ClosestFaces<'_> {
 
     /// Closest point of another candidate face, at a squared distance of at most `farthest` \[m²\].
     ///
-    /// `None` if the face is farther, is beyond its reach, or has no normal opposed to the normal of the node.
+    /// `None` for a face that is farther, beyond its reach, or without a normal opposed to the normal of the node.
     fn tied(&self, closest: &Closest, candidate: u32, farthest: f64) -> Option<Closest> {
         let place = candidate as usize;
         let pair = &self.candidates[place];

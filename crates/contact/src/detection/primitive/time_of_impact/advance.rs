@@ -44,9 +44,8 @@ pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> O
 
 /// Advance along the direction given by the features of the closest points.
 ///
-/// If the closest points nearly coincide on a [`Feature::Line`], the longest advance of several directions counts (only
-/// for a contact distance of zero). Without a separating direction, faces that were apart [`arrive`], and all other
-/// faces [`leave`].
+/// Near a contact on a [`Feature::Line`] at zero `distance`, the longest advance of several directions counts. Without
+/// a separating direction, faces that were apart [`arrive`], and all other faces [`leave`].
 pub(super) fn advance<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,
@@ -83,7 +82,7 @@ fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
 }
 
 /// Advance of faces that touch or overlap: zero if they close, otherwise the time for which a direction separates them.
-/// The time is infinite if the faces overlap at the start and do not close along the direction of least overlap.
+/// Infinite for faces that overlap at the start without closing along the direction of least overlap.
 ///
 /// The earlier normal selects the sign of the common normal of coplanar faces; at the start, the outward normals do.
 pub(super) fn leave<const N: usize>(

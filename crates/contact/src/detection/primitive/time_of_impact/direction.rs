@@ -169,9 +169,9 @@ impl<const N: usize> Motion<'_, N> {
     /// g = n·x − d,   p = n·v + ṅ·x,   q = ṅ·v + (n·A − deviation − d |ṅ|²)/2
     /// ```
     ///
-    /// d is the distance of contact. x, v and A are the relative position, velocity and acceleration of the nodes at
-    /// h = 0. A negative third-order term c h³ is at least c H h² up to a horizon H, so c H is added to q. The time is
-    /// the first root over all pairs, at most H.
+    /// d is the distance of contact. The nodes have the relative position x, velocity v and acceleration A at h = 0. A
+    /// negative third-order term c h³ is at least c H h² up to a horizon H. In this case, c H is added to q. The time
+    /// is the first root over all pairs, at most H.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
         // The length of a rotating direction grows with h: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
@@ -230,7 +230,7 @@ impl Direction {
     }
 }
 
-/// First h ≥ 0 at which g + p h + q h² becomes negative, for g ≥ 0; infinite without a root.
+/// First h ≥ 0 at which g + p h + q h² becomes negative; infinite without a root. Requires g ≥ 0.
 #[inline]
 fn first_root(g: f64, p: f64, q: f64) -> f64 {
     if p >= 0.0 && q >= 0.0 {

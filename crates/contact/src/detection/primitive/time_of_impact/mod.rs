@@ -36,8 +36,8 @@ const MAX_ADVANCES: usize = 10_000;
 /// - Each of two coplanar faces is on the outer side of the other. Nodes run counter-clockwise as seen from outside.
 /// - Faces that overlap at the start impact at time 0 if they approach along the direction of least overlap. Otherwise
 ///   they have no impact.
-/// - A pair that is undecided after 10 000 advances has an impact at the last computed time, before any contact. Paths
-///   that are not finite have an impact, too.
+/// - An undecided pair after 10 000 advances has an impact before any contact. Paths that are not finite have an
+///   impact, too.
 /// - Curved faces touch if their gap is below 1e-9 of the size of the smaller face, or within rounding. The time is
 ///   early by at most the time in which this gap closes, except for closely conforming faces.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {

@@ -1,7 +1,8 @@
-//! First contact of two faces, at least one of which is curved, by branch and bound over pairs of Bézier faces.
+//! First contact of two faces, at least one of which is curved.
 //!
-//! Two Bézier faces cannot touch before the hulls of their control points touch. This time is a lower bound for the
-//! pair. The search splits the thicker face of the earliest pair, until the thickness is at most the tolerance.
+//! Branch and bound over pairs of Bézier faces: two faces cannot touch before the hulls of their control points touch.
+//! This time is a lower bound for the pair. The search splits the thicker face of the earliest pair, until the
+//! thickness is at most the tolerance.
 //!
 //! Among pairs at the same time, the pair with the most subdivisions comes first. For conforming faces, the first thin
 //! pair then determines the time.

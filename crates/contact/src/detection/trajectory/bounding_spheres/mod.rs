@@ -7,8 +7,8 @@
 //! p(t) = |d(t)|² − ρ(t)²,   d(t) = d₀ + v t + a t²/2,   ρ(t) = r₀ + r₁ t + r₂ t²/2
 //! ```
 //!
-//! d₀, v and a are the relative position, velocity and acceleration of the centres at time 0. r₀, r₁ and r₂ are the
-//! sums of the radii, growths and rates of growth. In Aragón & Molinari 2014, eq. (12), r₁ = r₂ = 0.
+//! The centres have the relative position d₀, velocity v and acceleration a at time 0. The sums of the radii, growths
+//! and rates of growth are r₀, r₁ and r₂. In Aragón & Molinari 2014, eq. (12), r₁ = r₂ = 0.
 //!
 //! The growth bounds deformations and errors of the motion. The returned time is *conservative*: never later than the
 //! first root of p.
@@ -19,7 +19,7 @@ use crate::math::{
 };
 
 /// Rounding error of p and of its coefficients for times scaled to \[0, 1\], relative to
-/// (|d₀| + |v| + |a|/2)² + (r₀ + r₁ + r₂/2)². About twice the estimated error.
+/// (|d₀| + |v| + |a|/2)² + (r₀ + r₁ + r₂/2)².
 const QUARTIC_ROUNDING: f64 = 64.0 * 0.5 * f64::EPSILON;
 /// Rounding error of positions, distances and speeds, relative to the sum of the magnitudes of their terms.
 const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
@@ -94,7 +94,7 @@ impl RelativeMotion {
     /// t = c₀ / (−b + √(A R² − |d₀ × v|²)),   c₀ = |d₀|² − R²,   b = d₀·v,   A = |v|²
     /// ```
     ///
-    /// R is the sum of the radii, plus the rounding errors of d₀, of |d₀| and of the miss distance |d₀ × v|/|v|.
+    /// R is the sum of the radii, plus the rounding errors of d₀, |d₀| and |d₀ × v|/|v|.
     fn uniform_contact(&self, horizon: f64) -> Option<f64> {
         let (scale, speed) = (self.distance.amax().max(self.radius), self.velocity.amax());
         let sum = self.distance.sum() + self.radius + self.velocity.sum() + scale + speed;
@@ -164,7 +164,7 @@ impl RelativeMotion {
     /// Refines a conservative time by conservative advancement (Mirtich 1996). `None` without contact within the
     /// horizon.
     ///
-    /// With the unit vector n between the current centres, a quadratic bounds the gap after a further time s from
+    /// Let n be the current unit vector between the centres. After a further time s, a quadratic bounds the gap from
     /// below:
     ///
     /// ```text

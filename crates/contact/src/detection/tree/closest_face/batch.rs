@@ -1,6 +1,6 @@
 //! Closest faces of many queries, in stages.
 //!
-//! All queries of a block pass a stage before the next stage begins, so the processor works on several queries at a
+//! All queries of a block pass a stage before the next stage begins. The processor thus works on several queries at a
 //! time.
 //!
 //! 1. Nearby queries form groups. Sample points bound their distances from above, and the group lists the lowest-level
@@ -77,8 +77,8 @@ struct Block<'a, O> {
     stack: Stack,
 }
 
-/// Packed key of a face: the squared distance in the high 64 bits, then the face and `leaf * LANES + lane` in 32 bits
-/// each. The closest face has the least key.
+/// Packed key of a face: squared distance (64 bits), face (32 bits), `leaf * LANES + lane` (32 bits). The closest face
+/// has the least key.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Best(u128);
 
@@ -354,7 +354,7 @@ fn visit(
 impl ClosestFaceIndex {
     /// The closest face within `radius` \[m\] of `query`, with the lowest number among equally close faces.
     ///
-    /// `None` without a face within this radius, for a query that is not finite, and for a negative or NaN radius.
+    /// `None` if no face is within this radius, or if the input is invalid.
     pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
         let mut closest = [None];
         self.closest_to_all(&[*query], radius, &mut closest);

@@ -80,7 +80,7 @@ impl Node {
         }
     }
 
-    /// Keys of the child boxes: bit patterns of the squared distances, with the index of the child in the low bits.
+    /// Keys of the child boxes: squared distances, with the index of the child in the low bits.
     #[inline(always)]
     pub(super) fn keys(&self, simd: impl EightLanes, point: &Rounded) -> [u32; CHILDREN] {
         let squares = simd.distances_squared(&self.boxes, &point.corners);

@@ -1,8 +1,8 @@
 //! Greedy agglomeration: repeatedly merges the two live balls whose joint ball is smallest.
 //!
-//! A ball is live until it is merged. The joint radius is *reducible*: the joint ball of A and B ∪ C is at least as
-//! large as the joint ball of A and B. Two balls that are nearest to each other therefore remain so until they merge.
-//! Merging all these pairs at once gives the tree of the greedy method, up to ties.
+//! A ball is live until it is merged. The joint radius is *reducible*: a merge of B and C never makes the joint ball
+//! with A smaller. Two balls that are nearest to each other therefore remain so until they merge. Merging all these
+//! pairs at once gives the tree of the greedy method, up to ties.
 
 use rayon::prelude::*;
 

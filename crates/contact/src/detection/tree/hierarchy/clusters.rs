@@ -209,9 +209,9 @@ impl Pairs {
 
     /// Finds the least preference of each cluster.
     ///
-    /// The preference of a pair (i, j) is the bit pattern of its positive cost, with the low bits of i XOR j. These
-    /// bits encode the partner and decide between equal costs: pairs with equal i XOR j have no cluster in common.
-    /// Every round therefore merges a pair.
+    /// A preference of a pair (i, j) is its positive cost as a bit pattern, with the low bits of i XOR j. These bits
+    /// encode the partner. They also decide between equal costs, because pairs with equal i XOR j have no cluster in
+    /// common. Every round therefore merges a pair.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];

@@ -76,7 +76,7 @@ pub enum HierarchyVolume {
 pub struct Hierarchy {
     topology: Topology,
     leaves: Leaves,
-    /// Fraction f of each inner vertex, with the centre (1 − f) c₁ + f c₂ between the centres of its children.
+    /// Fraction f of each inner vertex: the centre is (1 − f) c₁ + f c₂, with the centres c₁ and c₂ of the children.
     fractions: Vec<f64>,
     reference: Vec<Sphere>,
     sum_of_volumes: f64,

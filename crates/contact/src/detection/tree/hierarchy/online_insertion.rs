@@ -224,8 +224,8 @@ impl OnlineTree {
 
     /// Lower bound on the radius of the joint ball of `query` and any given ball at or below a vertex.
     ///
-    /// The centre of a given ball of radius r is at most R − r from the centre of the vertex of radius R. The last
-    /// factor covers rounding.
+    /// Let the vertex have the radius R and the centre c. The centre of a given ball of radius r is at most R − r from
+    /// c. The last factor covers rounding.
     fn lower_bound(&self, place: u32, query: &Sphere) -> f64 {
         let Vertex { ball, least_radius, .. } = &self.vertices[place as usize];
         let distance = (query.centre - ball.centre).norm();

@@ -114,8 +114,7 @@ impl Sphere {
 
     /// Minimum ball of the extremal points along the `directions`, grown over the other points. `None` without points.
     ///
-    /// The radius exceeds the radius of the minimum ball on average by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face
-    /// diagonals).
+    /// On average, the minimum ball is smaller by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face diagonals).
     ///
     /// # Cost
     /// O(n).

@@ -13,8 +13,7 @@ pub struct MinimumBall {
     num_support: usize,
 }
 
-/// Ratio of a Gram determinant to the product of its diagonal up to which support points count as collinear or
-/// coplanar.
+/// Ratio of a Gram determinant to the product of its diagonal, up to which the determinant counts as zero.
 const SINGULAR: f64 = 1e-14;
 
 /// Distance outside the ball, relative to the radius, up to which a point counts as on the ball.
@@ -23,8 +22,9 @@ const ON_BALL: f64 = 4.0 * f64::EPSILON;
 impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
-    /// The method pivots like the simplex method. The farthest point outside the ball enters the support, with a subset
-    /// of the old support whose hull contains the new centre. Each pivot enlarges the ball, so the method ends.
+    /// The method pivots like the simplex method. The farthest point outside the ball enters the support. A subset of
+    /// the old support remains, such that the hull contains the new centre. Each pivot enlarges the ball, so the method
+    /// ends.
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.
@@ -109,14 +109,14 @@ fn farthest_point(points: &[Vec3], centre: &Vec3) -> (usize, f64) {
     farthest
 }
 
-/// Squared radius r² and weights λ of the ball through the entering point and the support points in `subset` (one bit
-/// each). With the edges qᵢ from the entering point to the support points, and `gram` Gᵢⱼ = qᵢ·qⱼ,
+/// Squared radius r² and weights λ of the ball through the entering point and the support points in `subset`. With the
+/// edges qᵢ from the entering point to the support points, and `gram` Gᵢⱼ = qᵢ·qⱼ,
 ///
 /// ```text
 /// 2 G λ = diag G,   r² = λ · diag G / 2
 /// ```
 ///
-/// `None` if G is singular, if the subset does not have one to three points, or if the centre is outside their hull.
+/// `None` if G is singular, if `subset` does not have one to three bits, or if the centre is outside the hull.
 fn ball_of_support(gram: &[[f64; 4]; 4], subset: u8) -> Option<(f64, [f64; 4])> {
     let mut members = [0; 4];
     let mut count = 0;

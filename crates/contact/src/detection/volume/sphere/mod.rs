@@ -55,8 +55,8 @@ impl Sphere {
         (self.centre - other.centre).norm_squared() > reach * reach * (1.0 + RELATIVE_SLACK)
     }
 
-    /// Radius of [`Sphere::joint`] before rounding up \[m\]: max(r₁, r₂, (D + r₁ + r₂)/2), with the distance D between
-    /// the centres. An exchange of the spheres gives the same bits.
+    /// Radius of [`Sphere::joint`] before rounding up \[m\]: max(r₁, r₂, (D + r₁ + r₂)/2) at the distance D of the
+    /// centres. An exchange of the spheres gives the same bits.
     #[inline]
     pub fn joint_radius(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
@@ -64,8 +64,7 @@ impl Sphere {
         larger(0.5 * (distance + sum), larger(self.radius, other.radius))
     }
 
-    /// Fraction f in \[0, 1\] that places the centre of the joint sphere at c = (1 − f) c₁ + f c₂, with c₁ of this
-    /// sphere.
+    /// Fraction f in \[0, 1\] for the centre c = (1 − f) c₁ + f c₂ of the joint sphere; c₁ is the centre of `self`.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, joint ball of two balls.
@@ -83,7 +82,7 @@ impl Sphere {
         self.joint_at(other, self.joint_fraction(other))
     }
 
-    /// Sphere with the centre c = (1 − f) c₁ + f c₂ that contains both spheres, rounded up, where f is `fraction`.
+    /// Sphere with the centre c = (1 − f) c₁ + f c₂ that contains both spheres, rounded up; f is `fraction`.
     #[inline]
     pub fn joint_at(&self, other: &Self, fraction: f64) -> Self {
         let offset = other.centre - self.centre;

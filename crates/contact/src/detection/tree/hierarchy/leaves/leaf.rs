@@ -18,7 +18,7 @@ pub const LARGEST_FLAT_STRIDE: usize = 4;
 pub(super) struct Kinds<'a>(pub &'a [CellKind]);
 
 impl Kinds<'_> {
-    /// Points whose convex hull contains the face of a leaf: its nodes, or the Bézier control points of a curved face.
+    /// Points whose hull contains the face of a leaf: its nodes, or the Bézier control points of a curved face.
     ///
     /// The points are linear in the nodal values, so `field` may be positions or velocities.
     #[inline]

@@ -1,4 +1,4 @@
-//! The leaves of a tree: the points that bound the face of a leaf, and the material centre of their ball.
+//! The leaves of a tree: bounding points of the faces, and material centres of their balls.
 
 mod leaf;
 mod minimum_balls;
