@@ -41,7 +41,7 @@ impl UnitSystem {
     /// SI units.
     pub const SI: Self = Self::of("m-kg-s", ["m", "kg", "s"], ["N", "J", "Pa"], [1.0, 1.0, 1.0]);
 
-    /// Common systems in mechanics. An inch is 0.0254 m, and a pound-force is 0.45359237 kg · 9.80665 m/s².
+    /// Common systems in mechanics. An inch is 0.0254 m, a pound-force 0.45359237 kg · 9.80665 m/s².
     pub const ALL: [Self; 6] = [
         Self::SI,
         Self::of("mm-t-s", ["mm", "t", "s"], ["N", "mJ", "MPa"], [1e-3, 1e3, 1.0]),
@@ -75,11 +75,11 @@ impl UnitSystem {
         Self::words().find(|(other, _)| *other == word).map(|(_, system)| system)
     }
 
-    /// System that the densities and the longitudinal wave speeds of solids indicate. The speed is `None` for a rigid
+    /// System that the densities and longitudinal wave speeds of solids indicate. The speed is `None` for a rigid
     /// solid.
     ///
-    /// The result is the only system that fits all solids, if this system is SI or mm-t-s; otherwise `None`. Numbers
-    /// near 1, as in the other systems, may be without units.
+    /// The result is SI or mm-t-s if no other system fits all solids, otherwise `None`. Numbers near 1 may be without
+    /// units.
     pub fn of_solids(solids: &[(f64, Option<f64>)]) -> Option<Self> {
         let fits = |system: &Self| solids.iter().all(|&(density, speed)| system.has_solid(density, speed));
         let mut fitting = Self::ALL.into_iter().filter(fits);
@@ -87,25 +87,24 @@ impl UnitSystem {
         only.filter(|system| [Self::SI.name, "mm-t-s"].contains(&system.name))
     }
 
-    /// Standard gravity in the units of this system.
+    /// Standard gravity in this system.
     pub fn standard_gravity(&self) -> f64 {
         STANDARD_GRAVITY / self.size_of("m/s²")
     }
 
-    /// Whether a solid can have this density, in the units of this system.
+    /// Whether a solid can have this density in this system.
     pub fn has_density(&self, density: f64) -> bool {
         (DENSITIES[0]..=DENSITIES[1]).contains(&(density * self.size_of("kg/m³")))
     }
 
-    /// Whether a solid can have this density and this longitudinal wave speed, in the units of this system.
+    /// Whether a solid can have this density and this longitudinal wave speed in this system.
     pub fn has_solid(&self, density: f64, speed: Option<f64>) -> bool {
         let slowest = if density * self.size_of("kg/m³") > DENSE { SLOWEST_DENSE } else { SLOWEST };
         let can_have = |speed: f64| (slowest..=FASTEST).contains(&(speed * self.size_of("m/s")));
         self.has_density(density) && speed.is_none_or(can_have)
     }
 
-    /// Size of the unit of a quantity in this system, as a multiple of the SI unit `si`, such as `kg/m³` or `N m s`.
-    /// Units other than m, kg, s, N, J and Pa are the same in all systems.
+    /// Unit of a quantity in this system, as a multiple of its SI unit `si`, such as `kg/m³` or `N m s`.
     pub fn size_of(&self, si: &str) -> f64 {
         let (numerator, denominator) = si.split_once('/').unwrap_or((si, ""));
         let product =
@@ -113,7 +112,7 @@ impl UnitSystem {
         product(numerator) / product(denominator)
     }
 
-    /// Symbol of the unit of a quantity in this system. `si` is the SI unit.
+    /// Symbol of the unit of a quantity in this system; `si` is its SI unit.
     pub fn symbol_of(&self, si: &str) -> String {
         let part = |part: &str| {
             part.split(' ').map(|factor| self.factor_symbol(factor)).collect::<Vec<_>>().join(" ")
@@ -150,7 +149,7 @@ fn split_power(factor: &str) -> (&str, i32) {
 mod tests {
     use crate::units::UnitSystem;
 
-    /// Units of force, energy and stress agree with the tables of consistent units for LS-DYNA and Abaqus.
+    /// Tables of consistent units for LS-DYNA and Abaqus give the units of force, energy and stress.
     #[test]
     fn forces_and_stresses_have_the_units_of_tables() {
         let expected = [
@@ -173,8 +172,7 @@ mod tests {
         assert_eq!(UnitSystem::named("si"), Some(UnitSystem::SI));
     }
 
-    /// The solids are steel, polyurethane foam and rubber, in SI units and in mm, t and s. Two cases indicate no
-    /// system: the density of rigid steel in mm, kg and ms, and water in cm, g and µs.
+    /// Steel, polyurethane foam and rubber, in SI units and in mm, t and s.
     #[test]
     fn solids_tell_their_units() {
         let si = [(7850.0, Some(5900.0)), (50.0, Some(300.0)), (1100.0, Some(60.0))];
