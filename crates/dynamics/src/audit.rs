@@ -45,8 +45,8 @@ impl Energies {
         held + dissipated - self.numerical_work
     }
 
-    /// Energy that central differences conserve for linear forces: total energy − external work − kick energy. The
-    /// total energy alone has a relative error of (ω dt)²/4 in vibrations of frequency ω.
+    /// Conserved by central differences for linear forces: total energy − external work − kick energy. The total energy
+    /// alone has a relative error of (ω dt)²/4 in vibrations of frequency ω.
     ///
     /// # Source
     /// With the kinetic energy T and the nodal forces f, the predictor–corrector satisfies exactly
@@ -77,15 +77,15 @@ pub struct Wrench {
 }
 
 impl Wrench {
-    /// Zero momentum, or zero force and moment.
+    /// No momentum, or no force and moment.
     pub const ZERO: Self = Self { linear: Vec3::new(0.0, 0.0, 0.0), angular: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// Zero momentum, or zero force and moment.
+    /// No momentum, or no force and moment.
     pub fn zero() -> Self {
         Self::ZERO
     }
 
-    /// Wrench of a force, or of a linear momentum, `vector` at `point`.
+    /// Wrench of a force or linear momentum `vector` at `point`.
     pub fn at(point: &Vec3, vector: Vec3) -> Self {
         Self { linear: vector, angular: point.cross(&vector) }
     }
@@ -118,7 +118,7 @@ const REST_MOMENTUM_RATIO: f64 = 1e-10;
 /// Rounding error of the energy balance, relative to the sum of the magnitudes of all work.
 const ROUNDING_OF_WORK: f64 = 1e-6;
 
-/// Deviation over a run: largest value, its time, and last value.
+/// Deviation over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deviation {
     /// Largest value so far; NaN counts as the largest.
@@ -162,7 +162,6 @@ pub struct Audit {
     angular_scale: f64,
     impulse_scale: f64,
     angular_impulse_scale: f64,
-    /// Energies at the last check.
     before: Energies,
     /// Initial energy plus the magnitudes of all work since the start \[J\].
     work_put_through: f64,
@@ -176,7 +175,7 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Starts the audit. `rounding` is the rounding error of the initial energy \[J\].
+    /// `rounding`: rounding error of the initial energy \[J\].
     pub fn new(energies: &Energies, momentum: Wrench, rounding: f64) -> Self {
         Self {
             initial_energy: energies.total() - energies.external_work,
@@ -219,13 +218,13 @@ impl Audit {
         self.has_started
     }
 
-    /// Largest momentum of a body so far or, for bodies at rest, largest impulse of a step \[kg·m/s\].
+    /// Largest momentum of a body so far or, at rest, largest impulse of a step \[kg·m/s\].
     pub fn momentum_scale(&self) -> f64 {
         scale(self.momentum_scale, self.impulse_scale)
     }
 
-    /// Largest Σ |x| |m v| over the nodes of a body so far or, for bodies at rest, largest angular impulse of a step
-    /// \[kg·m²/s\]. The angular momentum itself may consist of rounding errors only.
+    /// Largest Σ |x| |m v| of a body so far or, at rest, largest angular impulse of a step \[kg·m²/s\]. The sum is over
+    /// the nodes of the body.
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
     }
@@ -251,8 +250,8 @@ impl Audit {
         relative(self.imbalance.abs(), self.energy_scale())
     }
 
-    /// Whether the imbalance exceeds three limits: `tolerance` times the largest energy, the rounding of all work, and
-    /// the rounding of positions.
+    /// Whether the imbalance exceeds `tolerance` times the largest energy, and the rounding of all work and of
+    /// positions.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];
@@ -306,8 +305,8 @@ impl Audit {
         self.impulse = self.impulse + impulse;
     }
 
-    /// Adds the numerical work `given` of a step, minus the part that impulses absorb in the same step \[J\]. In a
-    /// resting contact, the impulse absorbs the work that lifts the body.
+    /// Adds the numerical work `given` of a step \[J\], minus the part that impulses absorb in the same step, as in
+    /// resting contact.
     pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
         self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
     }
@@ -336,7 +335,7 @@ impl Audit {
     }
 }
 
-/// Scale of momentum errors: `of_bodies`, or `of_impulses` if the bodies are at rest up to rounding.
+/// `of_bodies`, or `of_impulses` if the bodies are at rest up to rounding.
 fn scale(of_bodies: f64, of_impulses: f64) -> f64 {
     if of_bodies > REST_MOMENTUM_RATIO * of_impulses { of_bodies } else { of_impulses }
 }
@@ -352,7 +351,7 @@ mod tests {
 
     const DT: f64 = 0.1;
 
-    /// Audit without work; `kinetic` gives the kinetic energy at each check.
+    /// `kinetic`: kinetic energy at each check.
     fn audit_of(kinetic: &[f64]) -> Audit {
         let energies = |kinetic| Energies { kinetic, ..Energies::default() };
         let mut audit = Audit::new(&energies(kinetic[0]), Wrench::zero(), 0.0);
@@ -363,7 +362,7 @@ mod tests {
         audit
     }
 
-    /// Errors of the run are relative to the peak of the run; current errors are relative to the peak so far.
+    /// Errors of the run are relative to the peak of the run, current errors to the peak so far.
     #[test]
     fn errors_are_relative_to_the_peak_of_the_run() {
         let audit = audit_of(&[1.0, 4.0, 2.0]);
@@ -391,7 +390,7 @@ mod tests {
         assert_eq!(audit.angular_deviation(), Deviation { largest: 0.1, time: DT, last: 0.0 });
     }
 
-    /// The error includes the numerical work, except the part that impulses absorb in the same step.
+    /// Numerical work that impulses absorb in the same step is no error.
     #[test]
     fn numerical_work_is_in_the_error() {
         let mut audit = audit_of(&[4.0, 4.0]);
@@ -404,8 +403,7 @@ mod tests {
         assert_eq!(parts.map(|part| part.last), [0.5 / 4.5, 2.75 / 4.5, 3.25 / 4.5]);
     }
 
-    /// A body rests on compressed springs. A loss of a tenth of the stored energy is an imbalance; a rounding error is
-    /// not.
+    /// A body rests on compressed springs.
     #[test]
     fn energy_stored_in_contacts_is_an_energy_scale() {
         let stored = |contact: f64| Energies { contact, ..Energies::default() };
@@ -434,7 +432,6 @@ mod tests {
         assert!((resting(0.1e-20).relative_imbalance() - 0.1).abs() < 1e-9);
     }
 
-    /// An imbalance within the rounding error of the total work is allowed, even if the peak is small.
     #[test]
     fn noise_is_not_past_the_tolerance() {
         assert!(audit_of(&[1.0, 1.06]).is_past(0.05) && !audit_of(&[1.0, 1.04]).is_past(0.05));

@@ -1,4 +1,4 @@
-//! The largest stable time step, from an upper bound on the highest frequency of each element.
+//! The largest stable time step.
 //!
 //! The central difference method is stable for Δt ≤ 2/ω with the highest angular frequency ω of the mesh. The largest
 //! frequency of a single element bounds ω (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
@@ -28,8 +28,7 @@ pub struct CriticalStep {
 }
 
 impl CriticalStep {
-    /// The smaller of two steps. Of equal steps `self` is chosen, so that the result does not depend on the number of
-    /// threads.
+    /// The smaller step, or `self` if equal: the result must not depend on the number of threads.
     pub(super) fn smaller(self, other: Self) -> Self {
         if other.time_step < self.time_step { other } else { self }
     }
@@ -52,7 +51,7 @@ impl WorstElement {
 pub(super) struct ChunkBound<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,
-    /// Slots (local numbers of nodes in the chunk) of each group, by node, then lane.
+    /// Slots (local node numbers) of each group, by node, then lane.
     pub slots: &'a [[u16; WIDTH]],
     /// Positions by slot \[m\].
     pub positions: &'a Slots,

@@ -1,7 +1,7 @@
 //! Loads: pressure, traction, body force.
 //!
-//! The nodal forces f_a = ∫ N_a t dA of a surface load t are consistent, and have the same resultant and moment as t.
-//! At the corners of a quadratic face, f_a can be opposite to t. A body force is distributed like the lumped mass.
+//! The nodal forces f_a = ∫ N_a t dA of a surface load t are consistent. At the corners of a quadratic face, f_a can be
+//! opposite to t. A body force is distributed like the lumped mass.
 
 use super::mass::Lumping;
 use crate::element::{MAX_NODES, load_quadrature, shape_gradients, shape_values};
@@ -11,7 +11,7 @@ use crate::mesh::CellKind;
 /// Kind and global nodes of a face or cell.
 pub type Cell<'a> = (CellKind, &'a [u32]);
 
-/// Components of a load at the ends of a step; a pressure uses only the first.
+/// Values of a load at the ends of a step; a pressure uses only the first component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadOverStep {
     /// Value at the beginning of the step.
@@ -40,8 +40,8 @@ pub enum Load {
 }
 
 impl Load {
-    /// Values at the ends of a step of length `time_step` from `time` \[s\]. If the step does not resolve the function,
-    /// both values are the mean over the step.
+    /// Values at the ends of a step from `time` \[s\]. If the step does not resolve the function, both values are the
+    /// mean over the step.
     pub fn over_step(&self, time: f64, time_step: f64) -> LoadOverStep {
         let (mut start, mut end) = (Vec3::zeros(), Vec3::zeros());
         let components = match self {
@@ -55,7 +55,7 @@ impl Load {
         LoadOverStep { start, end }
     }
 
-    /// Adds the nodal forces to `forces` \[N\]. `value`: pressure (first component), or force per area or volume.
+    /// Adds the nodal forces \[N\]. `value`: pressure (first component), or force per area or volume.
     pub fn add_forces(&self, value: &Vec3, positions: &[Vec3], forces: &mut [Vec3]) {
         match self {
             Self::Pressure { faces, .. } => {
@@ -98,7 +98,7 @@ pub fn lumped_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec
     summed(shares)
 }
 
-/// Tributary volumes of single cells; the quadrature table of the last kind is kept.
+/// Tributary volumes of single cells, with the quadrature table of the last kind.
 #[derive(Clone, Debug, Default)]
 pub struct CellShares {
     lumping: Option<Lumping>,
@@ -106,7 +106,7 @@ pub struct CellShares {
 }
 
 impl CellShares {
-    /// Volume \[m³\], or area \[m²\] of a surface cell, for each node, distributed like the lumped mass.
+    /// Volume \[m³\] or area \[m²\] of each node, distributed like the lumped mass.
     pub fn compute(&mut self, (kind, nodes): Cell<'_>, positions: &[Vec3]) -> &[f64] {
         let of_kind = self.lumping.take().filter(|table| table.kind() == kind);
         let table = self.lumping.insert(of_kind.unwrap_or_else(|| Lumping::new(kind)));
@@ -132,8 +132,8 @@ fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     shares
 }
 
-/// Calls `visit` at each quadrature point with the shape values and the weighted Jacobian: the area vector along the
-/// outward normal of a face, or (det ∂x/∂ξ, 0, 0) of a volume cell.
+/// Calls `visit` at each quadrature point with the shape values and the weighted Jacobian: area vector along the
+/// outward normal of a face, (det ∂x/∂ξ, 0, 0) of a volume cell.
 fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: impl FnMut(&[f64], Vec3)) {
     let mut values = [0.0; MAX_NODES];
     let mut gradients = [[0.0; 3]; MAX_NODES];
@@ -160,7 +160,7 @@ mod tests {
     use crate::mass::{add_lumped_mass, mass_properties};
     use crate::mesh::CellFace;
 
-    /// A pressure p on a square face of area A gives each node the force −p A/4 along the outward normal.
+    /// Each node of a square face of area A carries −p A/4 along the outward normal.
     #[test]
     fn pressure_pushes_against_the_outward_normal() {
         let positions: Vec<Vec3> =
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// A uniform pressure on a closed surface has no resultant and no moment. Body-force shares sum to the volume.
+    /// Uniform pressure on a closed surface has no resultant and no moment.
     #[test]
     fn pressure_on_a_closed_curved_surface_balances() {
         for kind in [
@@ -251,7 +251,6 @@ mod tests {
         assert!((forces[0] - Vec3::new(0.0, 3.0, 0.0)).norm() < 1e-14);
     }
 
-    /// The nodal forces of a uniform body force are proportional to the lumped masses.
     #[test]
     fn body_force_is_spread_like_the_mass() {
         for kind in CellKind::ALL.into_iter().filter(|kind| kind.dimension() >= 2) {
@@ -266,7 +265,6 @@ mod tests {
         }
     }
 
-    /// Each node of a tetrahedron of volume 1/6 carries a quarter of a body force.
     #[test]
     fn body_force_is_spread_by_volume() {
         let positions = vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];

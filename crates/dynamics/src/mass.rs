@@ -25,7 +25,7 @@ impl MassProperties {
         inertia: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     };
 
-    /// Properties of both bodies combined (parallel axis theorem).
+    /// Both bodies combined (parallel axis theorem).
     pub fn merge(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
         if mass == 0.0 {
@@ -44,8 +44,7 @@ fn point_inertia(mass: f64, offset: &Vec3) -> Mat3 {
 
 /// Mass properties of cells of one kind, exact for polynomial geometry.
 ///
-/// Solid cells contribute by volume, plane cells in z = 0 by area times thickness 1. The inertia of plane cells
-/// neglects the thickness. Points and segments have no mass.
+/// Plane cells in z = 0 have thickness 1, which the inertia neglects. Points and segments have no mass.
 ///
 /// # Shapes and units
 /// `density` \[kg/m³\]; `connectivity`: `kind.num_nodes()` indices into `positions` \[m\] per cell.
@@ -64,8 +63,7 @@ pub fn mass_properties(
 
 /// Mass properties of a surface with `surface_density` = ρ · thickness \[kg/m²\].
 ///
-/// The inertia neglects the thickness. The result is exact for flat faces with straight sides, and approximate on
-/// others.
+/// The inertia neglects the thickness. The result is exact for flat faces with straight sides.
 pub fn shell_mass_properties(
     kind: CellKind,
     connectivity: &[u32],
@@ -78,10 +76,10 @@ pub fn shell_mass_properties(
     integrate(kind, connectivity, positions, surface_density)
 }
 
-/// Nodal shares of the volume of a cell; shares times density are the lumped masses.
+/// Nodal shares of the volume of a cell, proportional to the lumped masses.
 ///
-/// Linear cells use the row sums ∫ N_a dV of the consistent mass matrix. Quadratic cells use the positive diagonal
-/// ∫ N_a² dV, scaled to the volume, because their row sums can be zero or negative.
+/// Linear cells: row sums ∫ N_a dV of the consistent mass matrix. Quadratic cells: diagonal ∫ N_a² dV scaled to the
+/// volume, because row sums can be zero or negative.
 ///
 /// # Source
 /// Hinton, Rock and Zienkiewicz 1976, Earthquake Eng. Struct. Dyn. 4:245 ("HRZ lumping").
@@ -114,7 +112,7 @@ impl Lumping {
         self.kind
     }
 
-    /// Shares of one cell from its nodal positions \[m\]: volumes \[m³\], or areas \[m²\] of a surface.
+    /// Shares of one cell: volumes \[m³\], or areas \[m²\] of a surface. `nodes`: positions \[m\].
     pub fn shares(&self, nodes: &[Vec3], shares: &mut [f64]) {
         let linear = self.kind == self.kind.linear();
         shares.fill(0.0);
@@ -134,7 +132,7 @@ impl Lumping {
     }
 }
 
-/// Adds `density` times the lumped volumes (areas) of cells to the masses of their nodes.
+/// Adds lumped masses of cells to `mass`.
 ///
 /// # Shapes and units
 /// `density` \[kg/m³\], of surfaces \[kg/m²\]; `connectivity`: `kind.num_nodes()` indices into `positions` \[m\] and
@@ -246,7 +244,7 @@ mod tests {
         corners[6] += Vec3::new(0.4, 0.3, -0.2);
         corners[1] += Vec3::new(0.1, -0.3, 0.2);
         let body = mass_properties(CellKind::Hex8, &[0, 1, 2, 3, 4, 5, 6, 7], &corners, 1.0);
-        // The reference is the midpoint rule on 20³ and 40³ cells, extrapolated to remove the error O(h²).
+        // Midpoint rule on 20³ and 40³ cells, extrapolated to remove the error O(h²).
         let (coarse, fine) = (midpoint(&corners, 20), midpoint(&corners, 40));
         let extrapolated = (fine * 4.0 - coarse) / 3.0;
         let second = Mat3::identity() * (body.inertia.trace() * 0.5) - body.inertia
@@ -272,8 +270,8 @@ mod tests {
         second
     }
 
-    /// Mass fractions of a corner and of a mid-side node of affine elements: Quad8 from Hughes 2000, *The Finite
-    /// Element Method*, §7.3, other kinds by exact integration.
+    /// Mass fractions of corner and mid-side node of affine elements: Quad8 from Hughes 2000, *The Finite Element
+    /// Method*, §7.3, others by exact integration.
     #[test]
     fn masses_of_quadratic_cells_are_those_of_the_scaled_diagonal() {
         for (kind, corner, mid_side) in [
@@ -298,8 +296,7 @@ mod tests {
         }
     }
 
-    /// The unit cube under x' = x + xy/2, y' = y + x², with det J = 1 + y/2 − x². Quadratic cells represent the map
-    /// exactly.
+    /// The unit cube under x' = x + xy/2, y' = y + x², with det J = 1 + y/2 − x².
     #[test]
     fn mass_properties_of_curved_cells_are_exact() {
         for kind in [CellKind::Tet10, CellKind::Hex20, CellKind::Hex27] {

@@ -6,12 +6,12 @@ use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 
 /// A rigid body.
 ///
-/// Translation is integrated like the motion of a node (Newmark, β = 0, γ = 1/2), rotation by a midpoint rule in the
-/// body frame. The rule is time-reversible, and conserves angular momentum and energy of a free body up to rounding.
+/// Newmark steps (β = 0, γ = 1/2) move the centre; a midpoint rule in the body frame rotates the body. The midpoint
+/// rule is time-reversible, and conserves angular momentum and energy of a free body up to rounding.
 ///
 /// # Source
-/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential of the mean angular velocity
-/// replaces the Cayley transform, because it is exact about a principal axis.
+/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential map replaces the Cayley
+/// transform, because it is exact about a principal axis.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RigidBody {
     mass: f64,
@@ -20,8 +20,7 @@ pub struct RigidBody {
     /// Rotation from principal axes to the reference configuration.
     principal: Rotation,
     reference_centre: Vec3,
-    /// Displacement of the centre from the reference configuration, separate because large coordinates round more
-    /// coarsely.
+    /// Displacement of the centre, summed separately to avoid the rounding of large coordinates.
     travel: Vec3,
     velocity: Vec3,
     /// Rotation from principal axes to space.
@@ -30,17 +29,16 @@ pub struct RigidBody {
     angular_momentum: Vec3,
 }
 
-/// Largest |L × ω|/(|L||ω|) of a steady rotation about a principal axis, with the angular momentum L and the angular
-/// velocity ω.
+/// Largest |L × ω|/(|L||ω|) of a steady rotation, with the angular momentum L and the angular velocity ω.
 const STEADY_SPIN: f64 = 1e-12;
 
-/// Largest rotation in a substep \[rad\]; up to this angle the solution of the midpoint rule is unique.
+/// Largest rotation in a substep \[rad\]. The midpoint rule has a unique solution up to this angle.
 const MAX_ROTATION: f64 = 0.5;
 
-/// Largest number of substeps; a faster rotation is not resolved.
+/// A rotation that needs more substeps is not resolved.
 const MAX_SUBSTEPS: f64 = 1e4;
 
-/// Ten iterations reach rounding for the largest rotation.
+/// Ten iterations reach rounding for `MAX_ROTATION`.
 const MAX_ITERATIONS: usize = 20;
 
 impl RigidBody {
@@ -202,8 +200,7 @@ impl RigidBody {
     /// ```text
     /// |ω|² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃),   J = |L|²/(2 T)
     /// ```
-    /// T is the rotational energy, L the angular momentum, I₁ the smallest and I₃ the largest principal moment of
-    /// inertia.
+    /// T: rotational energy; L: angular momentum; I₁, I₃: smallest and largest principal moment of inertia.
     fn max_angular_velocity(&self) -> f64 {
         let (least, greatest) = (self.moments.min(), self.moments.max());
         let twice_energy = self.angular_momentum.dot(&self.angular_velocity());
@@ -218,7 +215,7 @@ impl RigidBody {
         gyroscopic <= STEADY_SPIN * self.angular_momentum.norm() * spin.norm()
     }
 
-    /// Upper bound on |ω|² + |dω/dt| in the torque-free motion \[rad/s²\]. For a rotation that is not steady,
+    /// Upper bound on |ω|² + |dω/dt| in the torque-free motion \[rad/s²\]. For an unsteady rotation,
     ///
     /// ```text
     /// |ω| ≤ |L|/I_min,   |dω/dt| ≤ |ω|² (I_max − I_min)/I_min   (Euler's equations)
@@ -254,7 +251,7 @@ impl RigidBody {
         }
     }
 
-    /// Moves the body along a flight by the time `s` \[s\], at most the step of the flight.
+    /// Moves the body along a flight by the time `s` \[s\].
     pub fn advance_along(&mut self, flight: &RigidMotion, s: f64) {
         let later = flight.advanced(s);
         self.travel += flight.displacement(s);
@@ -292,14 +289,13 @@ impl RigidBody {
         self.angular_momentum += self.inertia_times(angular_velocity);
     }
 
-    /// Replaces velocity and angular momentum by functions of their present values.
+    /// Maps velocity and angular momentum.
     pub fn map_momenta(&mut self, velocity: impl Fn(&Vec3) -> Vec3, angular: impl Fn(&Vec3) -> Vec3) {
         self.velocity = velocity(&self.velocity);
         self.angular_momentum = angular(&self.angular_momentum);
     }
 
-    /// Displaces the centre of mass \[m\], and rotates the body about it by a rotation vector \[rad\]. The momenta are
-    /// unchanged.
+    /// Displaces the centre of mass \[m\], and rotates the body about it by a rotation vector \[rad\].
     pub fn shift(&mut self, displacement: &Vec3, rotation: &Vec3) {
         self.travel += displacement;
         if *rotation != Vec3::zeros() {
@@ -324,7 +320,7 @@ impl RigidBody {
         0.5 * self.angular_momentum.dot(&self.angular_velocity())
     }
 
-    /// Sets component `axis` of the position \[m\] and of the velocity \[m/s\] of the centre.
+    /// Sets component `axis` of position \[m\] and velocity \[m/s\] of the centre.
     pub fn prescribe(&mut self, axis: usize, position: f64, velocity: f64) {
         self.travel[axis] = position - self.reference_centre[axis];
         self.velocity[axis] = velocity;
@@ -341,7 +337,7 @@ mod tests {
         body
     }
 
-    /// The reference is I ω of a box, in 360 attitudes about each axis.
+    /// Compared with I ω of a box.
     #[test]
     fn principal_axes_are_found_in_any_attitude() {
         let box_inertia = Mat3::from_diagonal(&Vec3::new(1.0, 2.5, 3.0));
@@ -358,8 +354,7 @@ mod tests {
         }
     }
 
-    /// Torque-free rotation near the unstable axis (Dzhanibekov), in steps up to more than one revolution. The energy
-    /// error is accumulated rounding.
+    /// Torque-free rotation near the unstable axis (Dzhanibekov).
     #[test]
     fn free_rotation_keeps_angular_momentum_and_energy() {
         for step in [5e-3, 0.3, 7.0] {
@@ -375,7 +370,7 @@ mod tests {
         }
     }
 
-    /// The bound |L|/I_min would greatly overestimate the angular velocity of a needle.
+    /// The bound |L|/I_min would greatly overestimate the angular velocity.
     #[test]
     fn needle_keeps_its_energy() {
         let mut body = RigidBody::new(1.0, Vec3::zeros(), &Mat3::from_diagonal(&Vec3::new(1e-4, 0.9, 1.0)));
@@ -389,7 +384,6 @@ mod tests {
         assert!(worst < 1e-12, "energy error {worst:e}");
     }
 
-    /// Convergence to a solution with many small steps.
     #[test]
     fn rotation_is_second_order() {
         let orientation = |steps: u32| {
@@ -403,7 +397,6 @@ mod tests {
         assert!((order - 2.0).abs() < 0.05, "order {order}");
     }
 
-    /// A step of one revolution about a principal axis restores the orientation.
     #[test]
     fn steady_spin_is_exact_for_any_step() {
         let mut body = asymmetric();
@@ -413,7 +406,7 @@ mod tests {
         assert!(body.rotation().angle() < 1e-14);
     }
 
-    /// Compared with the central difference of the angular velocity; the truncation error is O(h²).
+    /// Compared with central differences; the truncation error is O(h²).
     #[test]
     fn angular_acceleration_is_the_rate_of_the_angular_velocity() {
         let mut body = asymmetric();
@@ -439,7 +432,6 @@ mod tests {
         }
     }
 
-    /// Flight and drift of a step end at the same orientation.
     #[test]
     fn flight_ends_where_the_drift_ends() {
         let mut body = asymmetric();

@@ -15,7 +15,7 @@ pub enum Prescribed {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
-    /// Component of a rotation, which prescribes all three components.
+    /// Component of a rotation; all three components are prescribed.
     Rotation(PrescribedRotation),
 }
 
@@ -76,8 +76,8 @@ pub struct VelocityJumps {
 }
 
 impl VelocityJumps {
-    /// `before`: velocity \[m/s\] and acceleration \[m/s²\] at the beginning of the step; `travel`: displacement over
-    /// the step \[m\]; `end`: motion at its end. A step of zero length has no jumps.
+    /// `before`: velocity \[m/s\] and acceleration \[m/s²\] at the beginning; `travel`: displacement \[m\]; `end`:
+    /// motion at the end. A step of zero length has no jumps.
     pub fn of(before: [f64; 2], travel: f64, end: &PrescribedStep, time_step: f64) -> Self {
         if time_step == 0.0 {
             return Self::default();
@@ -96,13 +96,13 @@ impl VelocityJumps {
         [self.begin, self.end]
     }
 
-    /// Change of ½ v² over the step, including the jumps \[J/kg\].
+    /// Change of ½ v² over the step \[J/kg\].
     pub fn energy_gained(&self) -> f64 {
         self.energy_gained
     }
 }
 
-/// A prescribed motion over a step, common to all nodes of a support.
+/// A prescribed motion over a step, for all nodes of a support.
 #[derive(Clone, Copy, Debug)]
 pub struct MotionOverStep {
     time_step: f64,
@@ -142,7 +142,7 @@ enum TurnOverStep {
 }
 
 impl PrescribedRotation {
-    /// Rotation over a step of length `time_step` from `time` \[s\]. A step of zero length does not change positions.
+    /// Rotation over a step from `time` \[s\]. A step of zero length does not change positions.
     pub fn over_step(&self, time: f64, time_step: f64) -> RotationOverStep {
         let rotation = |angle: f64| Rotation::from_scaled_axis(self.axis * angle);
         let (turn, spin, spin_rate) = match &self.turn {
@@ -167,7 +167,7 @@ impl PrescribedRotation {
 }
 
 impl RotationOverStep {
-    /// Rotation from the reference configuration at the end of the step, from the rotation `before` at its beginning.
+    /// Rotation from the reference configuration at the end of the step; `before` is its value at the beginning.
     pub fn rotation(&self, before: &Rotation) -> Rotation {
         match self.turn {
             TurnOverStep::FromReference(rotation) => rotation,
@@ -180,8 +180,8 @@ impl RotationOverStep {
     /// ```text
     /// x = p + R (x_0 − p),   v = ω × (x − p),   a = α × (x − p) + ω × v
     /// ```
-    /// Here p is a point of the axis, ω the angular velocity and α the angular acceleration. The rotation R and the
-    /// position x_0 both belong to the reference configuration, or both to the beginning of the step.
+    /// p is a point of the axis, ω the angular velocity, α the angular acceleration. R and x_0 both belong to the
+    /// reference configuration, or both to the beginning of the step.
     fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let arm = match self.turn {
             TurnOverStep::FromReference(rotation) => rotation * (start.reference - self.point),
@@ -203,7 +203,7 @@ impl Prescribed {
         matches!(self, Self::Fixed)
     }
 
-    /// Motion over a step of length `time_step` from `time` \[s\].
+    /// Motion over a step from `time` \[s\].
     pub fn over_step(&self, time: f64, time_step: f64) -> MotionOverStep {
         let values = match self {
             Self::Fixed => Values::Fixed,
@@ -223,8 +223,8 @@ impl Prescribed {
 }
 
 impl MotionOverStep {
-    /// Component `axis` of the motion of a point at the end of the step. A step of zero length does not change the
-    /// position.
+    /// Component `axis` of the motion of a point at the end of the step. A step of zero length does not change
+    /// positions.
     pub fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let dt = self.time_step;
         let (reference, position, velocity) =
@@ -265,7 +265,7 @@ pub struct Support {
 mod tests {
     use super::*;
 
-    /// Jumps and accelerations give the momentum change and the energy of any prescribed motion.
+    /// For any prescribed motion, jumps and accelerations give the changes of momentum and energy.
     #[test]
     fn jumps_and_accelerations_make_the_motion() {
         let (dt, mass, travel) = (0.1, 2.0, 0.37);
@@ -278,7 +278,6 @@ mod tests {
         assert!((mass * jumps.energy_gained() - gained(&|[v, _]| 0.5 * v * v)).abs() < 1e-14);
     }
 
-    /// Positions of a smooth motion follow from the trapezoidal rule of the accelerations.
     #[test]
     fn prescribed_acceleration_does_not_jump() {
         let motion = Prescribed::Acceleration(TimeFunction::Constant(3.0)).over_step(0.0, 0.5);

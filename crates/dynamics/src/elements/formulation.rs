@@ -54,7 +54,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
         history: PresentHistory<'_, S>,
     ) -> SymmetricTensor<Pack<S>>;
 
-    /// Upper bound on ω² \[1/s²\] with the highest frequency ω; infinite or NaN for an inverted element.
+    /// Upper bound on the largest ω² \[1/s²\]; infinite or NaN for an inverted element.
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
         law: L,
@@ -65,7 +65,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
     ) -> Pack<S>;
 }
 
-/// Number of rows of the history of a group: history variables of the law, for each integration point.
+/// Rows of the history of a group: history variables of the law, for each integration point.
 #[inline(always)]
 pub(crate) const fn history_rows<F: ElementFormulation<N>, L: Law, const N: usize>() -> usize {
     F::NUM_POINTS * <L::History<f64> as PointHistory<f64>>::LEN

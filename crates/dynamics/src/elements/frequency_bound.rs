@@ -57,13 +57,12 @@ use crate::math::pack::Pack;
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
-/// Factor of r t Σ w |h|² in the bound on the second variation of F̄.
 const SECOND_VARIATION: f64 = 7.0;
 
-/// Relative increase of computed eigenvalues; it exceeds their rounding error.
+/// Relative increase of computed eigenvalues, above their rounding error.
 pub(crate) const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
-/// Reference data of elements for the frequency bound.
+/// Reference data for the frequency bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spectrum<R> {
     /// Largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
@@ -73,7 +72,7 @@ pub(crate) struct Spectrum<R> {
     pub dilatation: R,
 }
 
-/// Upper bound on ω² for each element of a pack \[1/s²\], with the highest frequency ω.
+/// Upper bound on the largest ω² of each element \[1/s²\].
 #[inline(always)]
 pub(crate) fn frequency_squared_bound<I, L, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,

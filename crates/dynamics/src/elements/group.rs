@@ -9,12 +9,12 @@ use pulp::Simd;
 
 use crate::math::pack::{Pack, Row, WIDTH};
 
-/// Number of groups of a full chunk; determines the order of sums and hence their last bits.
+/// Number of groups of a full chunk; fixes the order of sums, hence their last bits.
 pub(crate) const GROUPS_PER_CHUNK: usize = 128;
 
 pub(crate) const ELEMENTS_PER_CHUNK: usize = GROUPS_PER_CHUNK * WIDTH;
 
-/// Number of rows of a quadrature point: nine for the inverse reference Jacobian and one for the weight.
+/// Rows of a quadrature point: nine of the inverse reference Jacobian, one of the weight.
 pub(crate) const POINT_ROWS: usize = 10;
 
 pub(crate) fn num_chunks(num_elements: usize) -> usize {
@@ -30,7 +30,7 @@ pub(crate) fn groups_of_chunk(chunk: usize, num_elements: usize) -> Range<usize>
     chunk * GROUPS_PER_CHUNK..((chunk + 1) * GROUPS_PER_CHUNK).min(num_groups(num_elements))
 }
 
-/// Index of the element in a lane of a group; `None` past the last element of the block.
+/// Index of the element; `None` past the last element.
 pub(crate) fn element_of(group: usize, lane: usize, num_elements: usize) -> Option<usize> {
     let chunk = group / GROUPS_PER_CHUNK;
     let groups = groups_of_chunk(chunk, num_elements);
@@ -38,7 +38,7 @@ pub(crate) fn element_of(group: usize, lane: usize, num_elements: usize) -> Opti
     (element < num_elements).then_some(element)
 }
 
-/// The elements of a group that the registers hold at a time.
+/// Elements of a group that the registers hold at a time.
 #[derive(Clone, Copy)]
 pub(crate) struct GroupPart<'a, S> {
     pub simd: S,

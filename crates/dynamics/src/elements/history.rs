@@ -6,21 +6,20 @@ use crate::material::PointHistory;
 use crate::math::pack::{Pack, Row};
 
 pub(crate) trait HistoryOfPoints<S: Simd> {
-    /// Length of the step at whose end the response is evaluated \[s\].
+    /// Length of the step \[s\].
     fn time_step(&self) -> f64;
 
-    /// History of point `k` at the beginning of the step.
+    /// At the beginning of the step.
     fn at<H: PointHistory<Pack<S>>>(&self, k: usize) -> H;
 
-    /// Stores the history of point `k` at the end of the step.
+    /// At the end of the step.
     fn keep<H: PointHistory<Pack<S>>>(&mut self, k: usize, history: &H);
 }
 
-/// History for an evaluation at the present instant, that is, for a step of zero length. Read only.
+/// Read-only history for an evaluation at the present instant, with a zero step.
 #[derive(Clone, Copy)]
 pub(crate) struct PresentHistory<'a, S> {
     simd: S,
-    /// Index of the part within each row.
     part: usize,
     rows: &'a [Row],
 }
@@ -54,7 +53,6 @@ impl<S: Simd> HistoryOfPoints<S> for PresentHistory<'_, S> {
 
 /// History of a part of a group over a step.
 pub(crate) struct HistoryOverStep<'a, S> {
-    /// History at the beginning of the step.
     pub before: PresentHistory<'a, S>,
     /// Rows at the end of the step.
     pub now: &'a mut [Row],

@@ -33,14 +33,14 @@ pub trait Formulation: Sync {
     const MEAN_DILATATION: bool;
 }
 
-/// Pointwise volume change, for one-point simplices and quadratic elements.
+/// Pointwise volume change.
 pub struct Displacement;
 
 impl Formulation for Displacement {
     const MEAN_DILATATION: bool = false;
 }
 
-/// Mean volume change, for linear elements of several points.
+/// Mean volume change.
 pub struct MeanDilatation;
 
 impl Formulation for MeanDilatation {
@@ -50,7 +50,7 @@ impl Formulation for MeanDilatation {
 /// Interpolation with `N` nodes at the `P` points of the quadrature rule of the kind.
 pub(crate) trait Interpolation<const N: usize, const P: usize>: Formulation {
     type Geometry<'a, S: Simd>: ReferenceGeometry<S>;
-    /// Reference geometry of a part of a group, computed in `nodes` if it is not stored.
+    /// Reference geometry of a part of a group, computed in `nodes` unless stored.
     fn geometry<'a, S: Simd>(
         &self,
         part: &GroupPart<'a, S>,
@@ -127,7 +127,7 @@ pub struct QuadraticTetrahedron {
     all: f64,
 }
 
-/// Number of the mid-side node between two corners; on the diagonal, the number of the corner.
+/// Mid-side node between two corners; on the diagonal, the corner.
 const MID_SIDE: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 9], [6, 5, 2, 8], [7, 9, 8, 3]];
 
 impl QuadraticTetrahedron {
@@ -156,7 +156,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
     #[inline(always)]
     fn gradients<R: Real>(&self, x: &[[R; 3]; 10], tensors: &mut [Tensor<R>; 4]) {
         for i in 0..3 {
-            // ∂x/∂L_j at each corner times `self.own`, and a quarter of the sum of ∂x/∂L_j over the corners.
+            // ∂x/∂L_j at each corner times `self.own`, and a quarter of its sum over the corners.
             let zero = x[0][i].constant(0.0);
             let (mut own, mut all) = ([[zero; 4]; 4], [zero; 4]);
             for c in 0..4 {
@@ -193,7 +193,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
                 }
             }
             for c in 0..4 {
-                // Four times w_cc minus the sum over the points: 3 w_cc − Σ_(k ≠ c) w_kc.
+                // 4 w_cc − sum = 3 w_cc − Σ_(k ≠ c) w_kc.
                 forces[c][i] = (work[c][c] * 4.0 - all[c]) * self.own;
                 for j in 0..c {
                     forces[MID_SIDE[c][j]][i] =
@@ -215,12 +215,12 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
 pub struct Hexahedron {
     /// Half of `whole`.
     half: [f64; 2],
-    /// Linear shape functions of the near and the far end of an edge, at a point of the two-point rule.
+    /// Linear shape functions of the near and far end of an edge at a Gauss point.
     whole: [f64; 2],
 }
 
-/// For each direction d, the bits of d and of the two transverse directions in the side number of a node or point. The
-/// bit of a direction is set on the side of larger ξ.
+/// Bits of direction d and of the two transverse directions in a side number. The bit of a direction is set on the side
+/// of larger ξ.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {
@@ -230,8 +230,7 @@ impl Hexahedron {
         Self { half: [0.5 * whole[0], 0.5 * whole[1]], whole }
     }
 
-    /// Values at the four points of the transverse directions from the values on the four edges. The operation is
-    /// symmetric.
+    /// Values at four points from the values on four edges. The operation is symmetric.
     #[inline(always)]
     fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
         let mut points = edges;
@@ -245,7 +244,7 @@ impl Hexahedron {
     }
 }
 
-/// Values at the two points of an edge from the values at its ends, with the weights of the nearer and the farther end.
+/// Values at the two points of an edge from the values at its ends.
 #[inline(always)]
 fn between<R: Real>([first, second]: [R; 2], [near, far]: [f64; 2]) -> [R; 2] {
     let weight = first.constant(far);
@@ -322,7 +321,7 @@ impl Interpolation<8, 8> for Hexahedron {
     }
 }
 
-/// Parallelepipeds: hexahedra with the same reference geometry at all points.
+/// Hexahedra with the same reference geometry at all points.
 pub struct Parallelepiped(pub Hexahedron);
 
 impl Formulation for Parallelepiped {
@@ -357,7 +356,7 @@ impl Interpolation<8, 8> for Parallelepiped {
     }
 }
 
-/// Tabulated shape gradients, for a formulation `F`.
+/// Tabulated shape gradients.
 pub struct Tabulated<F, const N: usize, const P: usize, const PLANE: bool> {
     slopes: [[[f64; 3]; N]; P],
     weights: [f64; P],

@@ -1,20 +1,18 @@
 //! The eight-node hexahedron with one stress point and hourglass control.
 //!
-//! The mean gradient is F = Σ_a x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV. It passes the patch test on any hexahedra, but
-//! leaves four hourglass modes without stiffness. These modes are the nodal vectors h_α, α = 1 to 4: the products ηζ,
-//! ξζ, ξη and ξηζ of the signs of the natural coordinates of the nodes. Springs of energy ½ k Σ_α |q_α|² resist the
-//! modes. With the reference positions X_b,
+//! The mean gradient F = Σ_a x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV passes the patch test, but leaves four hourglass
+//! modes without stiffness. These modes are the nodal vectors h_α, α = 1 to 4: the products ηζ, ξζ, ξη and ξηζ of the
+//! signs of the natural coordinates. Springs of energy ½ k Σ_α |q_α|² resist the modes. With the reference positions
+//! X_b,
 //!
 //! ```text
 //! q_α = Σ_a γ_αa x_a,   γ_αa = h_αa − B_a·H_α,   H_α = Σ_b h_αb X_b
 //! ```
-//! The vectors γ_α are orthogonal to linear displacements, and a rotation leaves |q_α| unchanged. The control is
-//! therefore objective and conservative. Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4,
-//! total Lagrangian here.
+//! The vectors γ_α are orthogonal to linear displacements, and a rotation leaves |q_α| unchanged. Source: Flanagan and
+//! Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4, total Lagrangian here.
 //!
-//! Nodal vectors are decomposed into the eight modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ. B_a has no part in the first and the
-//! last mode: a translation has no gradient, and the last mode does not change the volume. γ_α is not computed, because
-//! q_α = c_α − F H_α with c_α = Σ_a h_αa x_a.
+//! Nodal vectors are decomposed into the modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ. B_a has no part in the first and the last
+//! mode. The code uses q_α = c_α − F H_α with c_α = Σ_a h_αa x_a instead of γ_α.
 //!
 //! In a parallelepiped H_α is zero, and only the three linear modes contribute to B_a.
 
@@ -54,9 +52,9 @@ const VOLUME: usize = 0;
 const STIFFNESS: usize = 1;
 const SLOPES: usize = 2;
 const HOURGLASS_VECTORS: usize = SLOPES + 3 * GRADIENT_MODES.len();
-/// Number of rows for the forces.
+/// Rows for the forces.
 pub(crate) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
-/// Number of rows of a parallelepiped for the forces.
+/// Rows of a parallelepiped for the forces.
 pub(crate) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 
 // Rows of the spectrum, with the nodal masses m_a:
@@ -66,7 +64,7 @@ pub(crate) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 const HOURGLASS_FREQUENCY: usize = 0;
 const LAPLACIAN: usize = 1;
 const INVERSE_MASS: usize = 2;
-/// Number of rows for the critical step.
+/// Rows for the critical step.
 pub(crate) const SPECTRUM_ROWS: usize = INVERSE_MASS + 1;
 
 /// The element; a parallelepiped unless `GENERAL`.
@@ -80,7 +78,6 @@ impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
 /// positions.
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Whether an element is a parallelepiped up to the rounding of coordinates.
 pub(crate) fn is_parallelepiped(nodes: &[Vec3; 8]) -> bool {
     let largest = nodes.iter().map(Vec3::amax).fold(0.0, f64::max);
     let plain = nodes.map(|node| [node.x, node.y, node.z]);
@@ -109,16 +106,14 @@ fn both<R: Real>(low: R, high: R) -> [R; 2] {
     [low + high, high - low]
 }
 
-/// Sums over four nodes with the signs of 1, ξ, η and ξη. `low` and `high`: sum and difference along ξ at negative and
-/// positive η.
+/// Sums over four nodes with the signs of 1, ξ, η and ξη, from sums and differences along ξ at negative and positive η.
 #[inline(always)]
 fn face_sums<R: Real>(low: [R; 2], high: [R; 2]) -> [R; 4] {
     let [[one, eta], [xi, product]] = [both(low[0], high[0]), both(low[1], high[1])];
     [one, xi, eta, product]
 }
 
-/// For each mode, the sum of the values `v` by side, with the signs of the mode. Unrolled, because the compiler does
-/// not unroll a loop.
+/// For each mode, the sum of `v` (by side) with the signs of the mode. The compiler would not unroll a loop.
 #[inline(always)]
 fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     let a = face_sums(both(v[0], v[1]), both(v[2], v[3]));
@@ -128,14 +123,14 @@ fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     [m0, m1, m2, m3, m4, m5, m6, m7]
 }
 
-/// The transpose of `sums_with_signs`: values by side from coefficients of the modes.
+/// The transpose of `sums_with_signs`.
 #[inline(always)]
 fn spread_with_signs<R: Real>([m0, m1, m2, m3, m4, m5, m6, m7]: [R; 8]) -> [R; 8] {
     let [v7, v6, v5, v4, v3, v2, v1, v0] = sums_with_signs([m7, m6, m5, m4, m3, m2, m1, m0]);
     [v0, v1, v2, v3, v4, v5, v6, v7]
 }
 
-/// For each mode, the sum of component `i` of nodal vectors with the signs of the mode.
+/// For each mode, the sum of component `i` with the signs of the mode.
 #[inline(always)]
 fn mode_sums<R: Real>(nodes: &[[R; 3]; 8], i: usize) -> [R; 8] {
     let mut sides = [nodes[0][i]; 8];
@@ -257,7 +252,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         (stress + stress.dot_transposed(&h)).symmetric_part() * jacobian.reciprocal()
     }
 
-    /// The bound of [`super::frequency_bound`] for one point, plus the bound of the springs.
+    /// One-point bound of [`super::frequency_bound`] plus bound of the springs.
     #[inline(always)]
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
@@ -299,8 +294,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
     }
 }
 
-/// Fills `numbers` and `spectrum` from nodal positions \[m\] and nodal masses \[kg\]; returns the volume \[m³\].
-/// `numbers` can end with the linear modes.
+/// Fills `numbers` and `spectrum`; returns the volume \[m³\]. The length of `numbers` is `ROWS` or
+/// `PARALLELEPIPED_ROWS`.
 pub(crate) fn fill_numbers(
     nodes: &[Vec3; 8],
     masses: &[f64],
@@ -342,7 +337,7 @@ pub(crate) fn fill_numbers(
     volume
 }
 
-/// The vectors B_a \[1/m\] and the volume V \[m³\].
+/// B_a \[1/m\] and V \[m³\].
 fn mean_gradients(nodes: &[Vec3; 8]) -> ([Vec3; 8], f64) {
     let (mut integrals, mut volume, mut slopes) = ([Vec3::zeros(); 8], 0.0, [[0.0; 3]; 8]);
     for point in quadrature(CellKind::Hex8) {

@@ -12,10 +12,10 @@ use crate::math::pack::{Pack, Row};
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
-/// Number of rows of stored nodes: seven positions relative to the first node.
+/// Rows of seven nodes relative to the first node.
 pub(crate) const NODE_ROWS: usize = 3 * 7;
 
-/// Reference geometry at the quadrature points of a part of a group.
+/// Reference geometry at the quadrature points.
 pub(crate) trait ReferenceGeometry<S: Simd> {
     /// Quadrature weight times det ∂X/∂ξ \[m³\].
     fn weight(&self, k: usize) -> Pack<S>;
@@ -25,7 +25,7 @@ pub(crate) trait ReferenceGeometry<S: Simd> {
     fn weighted_cofactor(&self, k: usize) -> Tensor<Pack<S>>;
 }
 
-/// Stored geometry of each point.
+/// Stored for each point.
 #[derive(Clone, Copy)]
 pub(crate) struct PointGeometry<'a, S, const P: usize> {
     part: GroupPart<'a, S>,
@@ -63,7 +63,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for PointGeometry<'_, S, P> {
     }
 }
 
-/// Stored geometry that all points share.
+/// Stored once for all points.
 pub(crate) struct UniformGeometry<S: Simd> {
     weight: Pack<S>,
     inverse_jacobian: Tensor<Pack<S>>,
@@ -99,7 +99,7 @@ impl<S: Simd> ReferenceGeometry<S> for UniformGeometry<S> {
     }
 }
 
-/// Geometry that is computed from the nodes, which is faster than reading stored geometry.
+/// Computed from the nodes, which is faster than reading.
 pub(crate) struct NodeGeometry<S: Simd, const P: usize> {
     weights: [Pack<S>; P],
     /// ∂X/∂ξ before `settle`, its cofactors afterwards.
@@ -146,7 +146,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for &NodeGeometry<S, P> {
     }
 }
 
-/// Nodes relative to the first node, from the stored `NODE_ROWS` rows.
+/// Nodes relative to the first node.
 #[inline(always)]
 pub(crate) fn node_positions<S: Simd>(part: &GroupPart<'_, S>) -> [[Pack<S>; 3]; 8] {
     let mut nodes = [[Pack::splat(part.simd, 0.0); 3]; 8];

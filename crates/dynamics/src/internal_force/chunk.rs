@@ -1,4 +1,4 @@
-//! A chunk of elements: its nodes, its local connectivity, and the sums of its element forces.
+//! A chunk of elements: nodes, local connectivity, and sums of element forces.
 
 #![expect(
     clippy::needless_range_loop,
@@ -24,8 +24,8 @@ use crate::material::Law;
 use crate::math::pack::{NUM_SLOTS, Pack, Padded, QUARTET, Registers, Row, Slots, WIDTH};
 use crate::math::real::Real;
 
-/// Loop over the nodes of an element, unrolled for the first four. Without unrolling, the gathered values pass through
-/// memory; with more unrolled nodes, they exceed the registers.
+/// Loop over nodes, unrolled for the first four. Without unrolling, the gathered values pass through memory; with more
+/// unrolled nodes, they exceed the registers.
 macro_rules! for_each_node {
     ($a:ident < $count:ident, $statement:expr) => {
         for_each_node!(@written 0 1 2 3, $a < $count, $statement);
@@ -50,20 +50,17 @@ pub(super) struct Chunk {
     /// Hourglass energy \[J\].
     pub hourglass: f64,
     pub failure: Option<ElementFailure>,
-    /// Shape at the last evaluation.
     shape: Shape,
     /// Shear modulus times volume of the chunk \[J\].
     stiffness: f64,
     groups: Range<usize>,
     history_rows_per_group: usize,
     history: Range<usize>,
-    /// Range of the ascending nodes of this chunk in the nodes of all chunks. A slot is an index within this range.
+    /// Range of this chunk in the nodes of all chunks; its nodes ascend. A slot is an index within this range.
     nodes: Range<usize>,
-    /// Slots of the owned nodes: consecutive numbers, not in any earlier chunk. This chunk starts the sums of their
-    /// forces.
+    /// Slots of the owned nodes.
     owned: Range<usize>,
-    /// Nodes from the end of the owned range of the previous chunk to the last owned node; in the last chunk, to the
-    /// last node.
+    /// From the end of the previous owned range to the last owned node; in the last chunk, to the last node.
     owned_range: Range<usize>,
     /// Slots of each group, by node, then lane.
     slots: Vec<[u16; WIDTH]>,
@@ -71,7 +68,7 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Chunk number `index` of a block, and its nodes.
+    /// Also returns the nodes of the chunk.
     pub fn new(block: &ElementBlock, block_index: usize, index: usize) -> (Self, Vec<u32>) {
         let groups = groups_of_chunk(index, block.num_elements());
         let lanes = || groups.clone().flat_map(|group| (0..WIDTH).map(move |lane| (group, lane)));
@@ -115,7 +112,7 @@ impl Chunk {
         nodes.extend_from_slice(of_chunk);
     }
 
-    /// Places the history of this chunk from row `first` on; returns the end of its rows.
+    /// Places the history from row `first` on; returns the end.
     pub fn place_history(&mut self, first: usize) -> usize {
         self.history = first..first + self.groups.len() * self.history_rows_per_group;
         self.history.end
@@ -133,9 +130,8 @@ impl Chunk {
         &nodes[self.nodes.clone()]
     }
 
-    /// Sets the owned nodes and the owned range, which begins at `start`. The owned nodes are the longest run of
-    /// consecutive numbers from `start` on that are not `taken` by an earlier chunk. Marks all nodes of this chunk as
-    /// taken.
+    /// Sets the owned range, which begins at `start`, and the owned nodes: the longest run of consecutive nodes from
+    /// `start` on that are not `taken`. Marks all nodes of this chunk as taken.
     pub fn settle(&mut self, nodes: &[u32], start: usize, taken: &mut [bool]) {
         let nodes = self.nodes(nodes);
         let mut run = 0..0;
@@ -161,12 +157,11 @@ impl Chunk {
         self.owned_range.end = end;
     }
 
-    /// Nodes whose forces this chunk writes: its owned nodes, and nodes without an owner, with zero force.
+    /// Nodes whose forces this chunk writes: its owned nodes, and nodes without an owner (zero).
     pub fn owned_range(&self) -> Range<usize> {
         self.owned_range.clone()
     }
 
-    /// Number of nodes that this chunk does not own.
     pub fn num_halo_nodes(&self) -> usize {
         self.nodes.len() - self.owned.len()
     }
@@ -177,7 +172,7 @@ impl Chunk {
         nodes[..self.owned.start].iter().chain(&nodes[self.owned.end..]).copied()
     }
 
-    /// Computes forces, energies and history at the end of a step.
+    /// At the end of a step.
     pub fn compute(&mut self, work: &ChunkWork<'_>, mut sums: ChunkSums<'_>) {
         let (before, now) = (self.history(work), std::mem::take(&mut sums.history));
         let (block, registers) = (&work.blocks[self.block], work.registers);
@@ -235,7 +230,7 @@ impl Chunk {
         work.registers.run(GatherNodes { nodes, positions: work.positions, gathered });
     }
 
-    /// Index of the first owned node within the owned range.
+    /// Index within the owned range.
     fn first_owned(&self, nodes: &[u32]) -> usize {
         let owned = &self.nodes(nodes)[self.owned.clone()];
         owned.first().map_or(0, |&node| node as usize - self.owned_range.start)
@@ -247,7 +242,7 @@ thread_local! {
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 
-/// The result is never `None`, because the scratch memory has twice the number of slots.
+/// Never `None`, because the scratch memory has twice the number of slots.
 fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
     SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }
@@ -262,7 +257,7 @@ struct StepRows<'a> {
 }
 
 impl StepRows<'_> {
-    /// History of part `part` of group number `index`, which has `num_rows` rows.
+    /// Group number `index` has `num_rows` rows.
     #[inline(always)]
     fn part<S: Simd>(
         &mut self,
@@ -279,7 +274,7 @@ impl StepRows<'_> {
     }
 }
 
-/// Forces of a chunk; the result is true if all elements are valid.
+/// The result is true if all elements are valid.
 struct ChunkForces<'a> {
     block: &'a ElementBlock,
     chunk: &'a mut Chunk,
@@ -369,7 +364,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                     }
                 }
             }
-            // The forces are added in the order of quartets, then nodes, then lanes, for any register width.
+            // The order is quartets, nodes, lanes for any register width.
             if Pack::<S>::LANES == 1 {
                 for first in (0..WIDTH).step_by(QUARTET) {
                     for a in 0..N {

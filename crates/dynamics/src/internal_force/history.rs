@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::pack::Row;
 
-/// Histories at the beginning and at the end of the last step. Rows are ordered by block, chunk, group, point and
-/// history variable, with one element per lane.
+/// Histories at the two ends of the last step. Rows: block, chunk, group, point, history variable; one element per
+/// lane.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MaterialHistory {
     before: Vec<Row>,
@@ -16,18 +16,17 @@ pub struct MaterialHistory {
 clone_by_field!(MaterialHistory { before, now });
 
 impl MaterialHistory {
-    /// `num_rows` rows of zeros.
     pub(super) fn new(num_rows: usize) -> Self {
         Self { before: vec![Row::splat(0.0); num_rows], now: vec![Row::splat(0.0); num_rows] }
     }
 
-    /// Exchanges the histories at the two ends of a step: the end of the last step becomes the beginning of the next.
-    /// After a failed step, another exchange restores the history.
+    /// Makes the end of the last step the beginning of the next. After a failed step, a second call restores the
+    /// history.
     pub fn begin_step(&mut self) {
         std::mem::swap(&mut self.before, &mut self.now);
     }
 
-    /// Number of rows; `None` if the two ends of the step have different numbers of rows.
+    /// `None` if the two ends have different numbers of rows.
     pub(super) fn num_rows(&self) -> Option<usize> {
         (self.before.len() == self.now.len()).then_some(self.now.len())
     }

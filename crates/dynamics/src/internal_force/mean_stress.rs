@@ -14,7 +14,7 @@ use crate::math::pack::{Pack, Registers, Row, Slots, WIDTH};
 pub(super) struct MeanStress<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,
-    /// Slots (local numbers of nodes in the chunk) of each group, by node, then lane.
+    /// Slots (local node numbers) of each group, by node, then lane.
     pub slots: &'a [[u16; WIDTH]],
     /// Positions by slot \[m\].
     pub positions: &'a Slots,

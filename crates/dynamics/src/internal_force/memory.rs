@@ -1,4 +1,4 @@
-//! Memory access of a chunk: gather of positions, scatter of forces, and prefetch.
+//! Memory access of a chunk.
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
@@ -42,7 +42,7 @@ pub(super) struct ChunkSums<'a> {
 }
 
 impl<'a> ChunkSums<'a> {
-    /// Splits off the output of the first chunks, which have these numbers of entries.
+    /// Splits off the output of the first chunks, with these numbers of entries.
     pub fn split(self, num_owned: usize, num_halo_nodes: usize, num_history_rows: usize) -> (Self, Self) {
         let (owned, other_owned) = self.owned.split_at_mut(num_owned);
         let (halo, other_halo) = self.halo.split_at_mut(num_halo_nodes);
@@ -51,7 +51,7 @@ impl<'a> ChunkSums<'a> {
     }
 }
 
-/// Copies the forces by slot to the output of a chunk.
+/// Copies forces by slot to the output of a chunk.
 pub(super) struct ScatterForces<'a> {
     /// Forces by slot \[N\].
     pub forces: &'a [Padded],
@@ -86,8 +86,7 @@ fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
     }
 }
 
-/// Prefetch of memory that the hardware prefetcher does not cover: the force sums of a chunk, and the nodal positions
-/// of the next chunk.
+/// Prefetch of scattered memory: force sums of a chunk, and nodal positions of the next chunk.
 pub(super) struct Prefetcher<'a> {
     owned: Chunks<'a, Vec3>,
     halo: Chunks<'a, Vec3>,
@@ -96,10 +95,10 @@ pub(super) struct Prefetcher<'a> {
 }
 
 impl<'a> Prefetcher<'a> {
-    /// Number of groups between two prefetches. A smaller number costs more time than it saves.
+    /// Number of groups between two prefetches; a smaller number costs more than it saves.
     pub const PERIOD: usize = 4;
 
-    /// Splits the prefetch over the groups of a chunk. The next chunk is assumed to have the same number of nodes.
+    /// The next chunk is assumed to have the same number of nodes.
     pub fn new(
         (groups, nodes): (&Range<usize>, &Range<usize>),
         work: &ChunkWork<'a>,

@@ -1,8 +1,8 @@
 //! Internal forces of all blocks in one parallel pass, bitwise independent of the number of threads.
 //!
-//! A chunk adds the forces of its elements in a fixed order. The chunk owns the longest run of consecutive nodes that
-//! no earlier chunk has, and writes their forces. Its other nodes are its halo. A second pass adds the halo forces in
-//! the order of chunks. Under a numbering by first use, the run contains all nodes that no earlier chunk has.
+//! A chunk of elements adds its forces in a fixed order. The chunk owns the longest run of consecutive nodes that no
+//! earlier chunk has, and writes their forces. Its other nodes are its halo. A second pass adds the halo forces in the
+//! order of chunks.
 
 mod chunk;
 mod history;
@@ -57,13 +57,13 @@ pub enum FailureKind {
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
-    /// Nodes of each chunk in ascending order, chunk by chunk.
+    /// Nodes of each chunk, ascending.
     nodes: Vec<u32>,
     /// Forces by node \[N\].
     forces: Vec<Vec3>,
     /// Forces by halo node, chunk by chunk \[N\].
     halo_forces: Vec<Vec3>,
-    /// Node of each halo force, and index in `halo_forces`; ordered by node, then by chunk.
+    /// Node of each halo force and index in `halo_forces`, sorted.
     halo: Vec<[u32; 2]>,
     strain_energy: Vec<f64>,
     hourglass_energy: Vec<f64>,
@@ -115,38 +115,38 @@ impl InternalForce {
         MaterialHistory::new(self.num_history_rows)
     }
 
-    /// Whether a history has as many rows as these blocks need.
+    /// Whether a history has as many rows as the blocks need.
     pub fn fits(&self, history: &MaterialHistory) -> bool {
         history.num_rows() == Some(self.num_history_rows)
     }
 
-    /// The blocks, in the given order.
+    /// The blocks.
     pub fn blocks(&self) -> &[ElementBlock] {
         &self.blocks
     }
 
-    /// Strain energy of each block at the last [`InternalForce::evaluate`] \[J\].
+    /// Strain energy of each block at the last evaluation \[J\].
     pub fn strain_energy(&self) -> &[f64] {
         &self.strain_energy
     }
 
-    /// Hourglass energy of each block at the last [`InternalForce::evaluate`] \[J\].
+    /// Hourglass energy of each block at the last evaluation \[J\].
     pub fn hourglass_energy(&self) -> &[f64] {
         &self.hourglass_energy
     }
 
-    /// Deformation of each chunk at the last [`InternalForce::evaluate`].
+    /// Deformation of each chunk at the last evaluation.
     pub fn shapes(&self) -> impl Iterator<Item = Shape> {
         self.chunks.iter().map(Chunk::shape)
     }
 
-    /// Estimated largest relative compression or change of strain of an element since `shapes`, by default undeformed.
+    /// Estimated largest relative compression or change of strain since `shapes`, by default undeformed.
     pub fn change_of_shapes(&self, shapes: &[Shape]) -> f64 {
         let before = shapes.iter().chain(std::iter::repeat(&Shape::UNDEFORMED));
         self.shapes().zip(before).map(|(now, before)| now.change_since(before)).fold(0.0, f64::max)
     }
 
-    /// Resets forces, energies and shapes to the undeformed state.
+    /// Resets to the undeformed state.
     pub fn reset(&mut self) {
         self.forces.fill(Vec3::zeros());
         self.halo_forces.fill(Vec3::zeros());
@@ -155,12 +155,11 @@ impl InternalForce {
         self.chunks.iter_mut().for_each(Chunk::reset);
     }
 
-    /// Computes forces and history at the end of a step of length `time_step` \[s\], from the `positions` \[m\] at the
-    /// end and the history at the beginning. The results are bitwise repeatable. `fits` must hold for `history`.
+    /// Computes forces and history at the end of a step, from the `positions` \[m\] at its end and the history at its
+    /// beginning. The results are bitwise repeatable.
     ///
     /// # Errors
-    /// The failed element of the lowest block, with the lowest index. The history at the beginning of the step is
-    /// unchanged.
+    /// The failed element of the lowest block, with the lowest index. The history before the step is unchanged.
     pub fn evaluate(
         &mut self,
         positions: &[Vec3],
@@ -185,8 +184,8 @@ impl InternalForce {
         Ok(())
     }
 
-    /// Internal force f_a on each node at the last evaluation \[N\]; zero on nodes without elements. For an elastic
-    /// law, f_a = ∂(strain energy + hourglass energy)/∂x_a. The equation of motion contains −f_a.
+    /// Internal forces at the last evaluation \[N\]. For an elastic law, f_a = ∂(strain energy + hourglass
+    /// energy)/∂x_a. The equation of motion contains −f_a.
     pub fn forces(&self) -> &[Vec3] {
         &self.forces
     }
@@ -204,8 +203,7 @@ impl InternalForce {
         });
     }
 
-    /// Largest step known to be stable at `positions` and `history`; `None` without elements. A failed element gives a
-    /// zero step.
+    /// Largest step known to be stable; `None` without elements, zero for a failed element.
     pub fn critical_step(&self, positions: &[Vec3], history: &MaterialHistory) -> Option<CriticalStep> {
         self.critical_steps(positions, history).into_iter().flatten().reduce(CriticalStep::smaller)
     }
@@ -223,8 +221,7 @@ impl InternalForce {
         shortest
     }
 
-    /// Mean Cauchy stress of each element of a block: XX YY ZZ XY YZ XZ \[Pa\]. In plane elements, ZZ is the stress of
-    /// plane strain.
+    /// Mean Cauchy stress of each element of a block: XX YY ZZ XY YZ XZ \[Pa\], in plane strain for plane elements.
     pub fn cauchy_stress(
         &self,
         positions: &[Vec3],
@@ -238,8 +235,8 @@ impl InternalForce {
         tasks.for_each(|(chunk, out)| chunk.mean_stress(&work, out));
     }
 
-    /// Weighted sum of the mean Cauchy stresses of elements of a block: XX YY ZZ XY YZ XZ \[Pa\]. `elements`: index and
-    /// weight. For ascending elements, each chunk is evaluated at most once.
+    /// Weighted sum of mean Cauchy stresses: XX YY ZZ XY YZ XZ \[Pa\]. `elements`: index and weight. Each chunk is
+    /// evaluated once if `elements` ascend.
     pub fn weighted_cauchy_stress(
         &self,
         positions: &[Vec3],

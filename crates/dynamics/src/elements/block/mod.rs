@@ -1,8 +1,7 @@
 //! Elements of one kind, one material and one body, stored in groups for vector arithmetic.
 //!
-//! For each group and each quadrature point, the block stores the inverse reference Jacobian (∂X/∂ξ)⁻¹ and the weight
-//! w det ∂X/∂ξ. Blocks of hexahedra store less data (`StoredGeometry`). Lanes without an element contain copies of the
-//! last element; their results are not used.
+//! For each group and quadrature point, a block stores (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ; for hexahedra, less data
+//! (`StoredGeometry`). Lanes without an element repeat the last element; their results are not used.
 
 mod error;
 mod reference;
@@ -143,13 +142,11 @@ impl ElementBlock {
         self.volume
     }
 
-    /// Adds the lumped mass \[kg\] of the elements to the nodes: row sums for linear elements, HRZ lumping for
-    /// quadratic elements.
+    /// Adds the lumped mass \[kg\]: row sums for linear elements, HRZ lumping for quadratic elements.
     pub fn add_lumped_mass(&self, reference_positions: &[Vec3], mass: &mut [f64]) {
         add_lumped_mass(self.kind, &self.connectivity, reference_positions, self.density, mass);
     }
 
-    /// Part number `part` of a group; the registers hold one part at a time.
     #[inline(always)]
     pub(crate) fn part<S: Simd>(&self, simd: S, group: usize, part: usize) -> GroupPart<'_, S> {
         let of_group = |rows: usize| group * rows..(group + 1) * rows;
@@ -170,14 +167,14 @@ impl ElementBlock {
         }
     }
 
-    /// Nodes of the element in a lane of a group; lanes without an element repeat the last element.
+    /// Lanes without an element repeat the last element.
     #[inline(always)]
     pub(crate) fn lane_nodes(&self, group: usize, lane: usize) -> &[u32] {
         let num_elements = self.num_elements();
         self.nodes(element_of(group, lane, num_elements).unwrap_or(num_elements - 1))
     }
 
-    /// Runs `operation` with the formulation and the law of this block; `None` for points and segments.
+    /// `None` for points and segments.
     pub(crate) fn dispatch<O: ElementOperation>(&self, operation: O) -> Option<O::Output> {
         let (kind, law) = (self.kind, self.material);
         match kind {

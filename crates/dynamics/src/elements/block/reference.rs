@@ -1,4 +1,4 @@
-//! Computation of the stored data of the reference configuration, element by element.
+//! Computation of the stored data of the reference configuration.
 
 use nalgebra::DMatrix;
 
@@ -24,7 +24,7 @@ pub(super) struct ReferenceBuilder<'a> {
 }
 
 impl ReferenceBuilder<'_> {
-    /// Fills the rows of a chunk; returns the volume of the elements \[m³\].
+    /// Returns the volume of the elements \[m³\].
     pub fn fill_chunk(
         &self,
         chunk: usize,
@@ -35,7 +35,7 @@ impl ReferenceBuilder<'_> {
         let num_spectrum = self.block.spectrum_rows_per_group;
         let (mut volume, mut numbers) = (0.0, vec![0.0; num_rows + num_spectrum]);
         let groups = groups_of_chunk(chunk, num_elements);
-        // The elements are visited in ascending order.
+        // In ascending order of elements.
         for lane in 0..WIDTH {
             let of_groups = rows.chunks_exact_mut(num_rows).zip(spectra.chunks_exact_mut(num_spectrum));
             for (group, (rows, spectrum)) in groups.clone().zip(of_groups) {
@@ -88,8 +88,7 @@ impl ReferenceBuilder<'_> {
     }
 }
 
-/// Fills `numbers` with inverse Jacobian and weight w of each point, and `gradients` with √w ∇N_a. Returns the
-/// volume \[m³\].
+/// Fills `numbers` with inverse Jacobian and weight w, `gradients` with √w ∇N_a; returns the volume \[m³\].
 fn reference_points(
     kind: CellKind,
     element: usize,
@@ -122,7 +121,7 @@ fn reference_points(
 fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f64; 2] {
     let inverse_mass = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     if let ([gradients], true) = (points, kind == kind.linear()) {
-        // With g_a = √w ∇N_a, the matrix Σ_a g_a ⊗ g_a / m_a has the same non-zero eigenvalues as the nodal matrix
+        // With g_a = √w ∇N_a, Σ_a g_a ⊗ g_a / m_a has the non-zero eigenvalues of the nodal matrix
         // g_a·g_b / √(m_a m_b).
         let terms =
             gradients.iter().zip(masses).map(|(gradient, mass)| gradient * gradient.transpose() / *mass);
@@ -140,8 +139,8 @@ fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f6
     }
 }
 
-/// The matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l, from `gradients` √(w_k/m_a) ∇N_a(k). It has
-/// the same non-zero eigenvalues as Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) over the nodes a and b.
+/// The matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l, from `gradients` √(w_k/m_a) ∇N_a(k). Its
+/// non-zero eigenvalues are those of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) over the nodes a and b.
 fn divergence_of_points(gradients: &DMatrix<f64>) -> DMatrix<f64> {
     let points = gradients.ncols() / 3;
     DMatrix::from_fn(points, points, |k, l| gradients.columns(3 * k, 3).dot(&gradients.columns(3 * l, 3)))
@@ -164,7 +163,7 @@ fn node_positions<'a>(
     }
     let corners = &corners[..nodes.len()];
     if kind.dimension() == 2 {
-        // The tolerance is relative to the element size, and allows for the rounding of a rotated or scaled mesh.
+        // Relative to the element size, for the rounding of a rotated or scaled mesh.
         let size = corners.iter().map(|x| (x - corners[0]).norm()).fold(0.0, f64::max);
         if let Some(off) = corners.iter().find(|x| x.z.abs() > 1e-9 * size) {
             return Err(ElementError::OutOfPlane { element, z: off.z });

@@ -1,4 +1,4 @@
-//! Data of the reference configuration that a block stores.
+//! Stored data of the reference configuration.
 
 use rayon::prelude::*;
 
@@ -19,14 +19,13 @@ pub enum Integration {
     OnePoint,
 }
 
-/// Stored data of the reference configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StoredGeometry {
     /// Inverse Jacobian and weight of each quadrature point.
     Points,
     /// Nodes of eight-node hexahedra.
     Nodes,
-    /// First quadrature point of parallelepipeds; the other points have the same data.
+    /// First quadrature point of parallelepipeds; all points have the same data.
     FirstPoint,
     /// One-point data of eight-node hexahedra.
     OnePoint,
@@ -58,7 +57,7 @@ impl StoredGeometry {
         }
     }
 
-    /// Number of rows of a group that the forces need.
+    /// Rows of a group for the forces.
     pub fn rows_per_group(self, kind: CellKind) -> usize {
         match self {
             Self::Points => quadrature(kind).len() * POINT_ROWS,
@@ -69,7 +68,7 @@ impl StoredGeometry {
         }
     }
 
-    /// Number of additional rows of a group that the critical step needs.
+    /// Additional rows of a group for the critical step.
     pub fn spectrum_rows_per_group(self) -> usize {
         match self {
             Self::Points | Self::Nodes | Self::FirstPoint => SPECTRUM_ROWS,
