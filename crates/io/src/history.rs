@@ -86,8 +86,7 @@ pub struct HistoryRow {
     /// One row per body.
     pub bodies: Vec<BodyRow>,
     /// Kick energy ⅛ dt² a · M a \[J\], with the accelerations a and the length `dt` of the last step. Central
-    /// differences conserve `kinetic` − `kick` + `strain`. The parts of free fall, prescribed motion and loads are
-    /// excluded.
+    /// differences conserve `kinetic` − `kick` + `strain`. Free fall, prescribed motion and loads are excluded.
     pub kick: f64,
     /// Change of `total` − `kick` − `external_work` since the start \[J\].
     pub energy_imbalance: f64,

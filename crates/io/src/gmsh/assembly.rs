@@ -189,7 +189,7 @@ impl Cells {
         &self.node_tags[cell * n..(cell + 1) * n]
     }
 
-    /// Removes all copies of a cell but the first; returns the new index of each cell or, for a copy, of the first.
+    /// Removes copies; returns the new index of each cell or, for a copy, of the first.
     fn merge_copies(&mut self, kind: CellKind) -> Vec<u32> {
         let original = self.originals(kind);
         let mut new_number = vec![0; original.len()];

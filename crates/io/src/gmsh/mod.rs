@@ -2,13 +2,12 @@
 //!
 //! [`read`] converts a file to a [`Mesh`] with all its physical groups. A group without a name is called
 //! `dimension:tag`. Node and element numbers may have gaps and any order. Elements of equal kind, entity and nodes are
-//! merged, because version 2.2 writes an element once for each of its groups. Files of the following kinds are
-//! rejected:
+//! merged, because version 2.2 writes an element once for each of its groups. The reader rejects
 //! - other versions
 //! - partitioned files of version 4.1
 //! - element types without a [`CellKind`](crate::mesh::CellKind)
 //!
-//! The size of the file limits the memory that is reserved for its counts. The mesh passes [`Mesh::validate`].
+//! The size of the file limits the reserved memory. The mesh passes [`Mesh::validate`].
 //!
 //! ```text
 //! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh

@@ -96,7 +96,7 @@ fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), Gms
     cursor.end_section()
 }
 
-/// Reads the tags and nodes of the element `tag`. The first two tags are the physical group and the entity.
+/// The first two tags of an element are the physical group and the entity.
 fn read_element(
     cursor: &mut Cursor,
     assembly: &mut Assembly,

@@ -146,7 +146,7 @@ pub struct Prediction {
     pub bodies: [String; 2],
     /// Depth of each volume in its hierarchy; 0 for the root.
     pub depth: [u32; 2],
-    /// Earliest possible contact time \[s\]; infinite (written as null) if the volumes never touch.
+    /// Earliest possible contact time \[s\]; infinite if the volumes never touch.
     pub time: f64,
 }
 

@@ -1,5 +1,5 @@
-//! `summary.json`: input and results of a run. Scripts read the file, so its field names are stable. Non-finite numbers
-//! are written as `null`.
+//! `summary.json`: input and results of a run. Scripts read the file, so its field names are stable. A non-finite
+//! number is `null`.
 
 mod detection;
 
@@ -23,7 +23,7 @@ pub struct Summary {
     pub title: String,
     /// System of units of the scenario, such as `mm-t-s`, if the scenario names it.
     pub units: Option<String>,
-    /// System of units that the materials indicate; `None` if the scenario names a system, or if none is indicated.
+    /// System of units that the materials indicate, if the scenario names none.
     pub inferred_units: Option<String>,
     /// Threads used.
     pub threads: usize,
@@ -110,7 +110,7 @@ pub struct BodySummary {
     pub faces: usize,
     /// Mass \[kg\].
     pub mass: f64,
-    /// Critical step in the reference configuration \[s\]; infinite (written as null) for a rigid body.
+    /// Critical step in the reference configuration \[s\]; infinite for a rigid body.
     pub critical_step: f64,
 }
 
@@ -287,8 +287,8 @@ pub struct EnergySummary {
     pub imbalance: ErrorSummary,
     /// The term |net numerical work| of the error.
     pub net_numerical_work: ErrorSummary,
-    /// Largest value of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding error
-    /// \[J\].
+    /// Largest value of kinetic energy, strain energy, energy stored in contacts, |external work| and
+    /// rounding error \[J\].
     pub peak: f64,
 }
 
