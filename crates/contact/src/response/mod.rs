@@ -1,5 +1,5 @@
-//! Contact response: computes a [`ContactAction`] from the constraints. A response is independent of the detector. A
-//! response does not change the state of the bodies; the time step applies the action.
+//! Contact response: computes a [`ContactAction`] from the constraints, independently of the detector. The time step
+//! applies the action to the bodies.
 //!
 //! Three responses treat the same constraints with the same friction law:
 //!
@@ -9,7 +9,7 @@
 //! | [`Decomposition`] | impulses, projected positions | impenetrability after each step | loses energy in impacts |
 //! | [`EnergyMomentum`] | discrete-gradient springs | energy and momenta to rounding, at any stiffness | penetration |
 //!
-//! Tied surfaces have no contact constraints. [`Ties`] keep them together and work with any of the three responses.
+//! Tied surfaces have no contact constraints; [`Ties`] work with any of the three responses.
 
 mod assembled_stiffness;
 mod couple;
@@ -68,8 +68,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Status of a contact from its normal force \[N\] and its friction law. `at_bound` is true if the friction force
-    /// is at its bound. A contact without friction slides.
+    /// `at_bound` is true if friction is at its bound. A contact without friction slides.
     fn of(normal_force: f64, friction: &FrictionLaw, at_bound: bool) -> Self {
         if normal_force <= 0.0 {
             Self::Open
@@ -84,7 +83,7 @@ impl Status {
 /// Force and energies of one contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactResult {
-    /// Normal force \[N\], ≥ 0; for a response by impulses, the mean force over the step.
+    /// Normal force \[N\], ≥ 0; for impulses, the mean over the step.
     pub normal_force: f64,
     /// Friction force on the contactor \[N\].
     pub friction_force: Vec3,
@@ -98,8 +97,8 @@ pub struct ContactResult {
     pub damping_work: f64,
 }
 
-/// Force, stored energy and dissipation that are not in [`ContactAction::results`]. They belong to contacts that have
-/// ended or that detection has lost, or to forces of the previous step that still do work in this step.
+/// Force, stored energy and dissipation that are not in [`ContactAction::results`]: of ended or lost contacts, and of
+/// forces of the previous step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnlistedWork {
     /// Bodies of the contactor and of the target.
@@ -112,7 +111,7 @@ pub struct UnlistedWork {
     pub friction_work: f64,
     /// Energy dissipated by damping and imperfect restitution \[J\].
     pub damping_work: f64,
-    /// Moment of `force` and its reaction, which act at different points: contactor and target point \[N·m\].
+    /// Moment of `force` and its reaction, which act at different points \[N·m\].
     pub moment: Vec3,
 }
 
@@ -168,9 +167,8 @@ pub struct StepWork {
     pub friction: f64,
     /// Dissipated by damping and imperfect restitution.
     pub damping: f64,
-    /// Added by the numerical method. Sources are position projections, changes of stiffness and time step, differences
-    /// between the work and the energy change of a spring, and the forces that balance these differences when a contact
-    /// opens. The energy left in a spring whose contact ends is subtracted.
+    /// Added by the numerical method: by projections, changes of stiffness or time step, and differences between the
+    /// work and the energy of springs. The energy left in ended contacts is subtracted.
     pub numerical: f64,
 }
 
@@ -185,16 +183,15 @@ impl std::ops::AddAssign for StepWork {
 /// Numbers of contact problems not solved to tolerance, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsolvedProblems {
-    /// Number of impulse problems. The last iterate is applied, scaled to create no energy.
+    /// Impulse problems. The last iterate is applied, scaled to create no energy.
     pub impulses: u64,
-    /// Number of impulse problems with restitution. The contacts that friction jams lose their restitution.
+    /// Impulse problems with restitution. Jammed contacts lose their restitution.
     pub restitutions: u64,
-    /// Number of position projections. The last iterate is applied.
+    /// Position projections. The last iterate is applied.
     pub projections: u64,
-    /// Number of groups of ties. Their tied points do not coincide at the end of the following step.
+    /// Groups of ties. Their points do not coincide at the end of the following step.
     pub ties: u64,
-    /// Number of geometries at the middle of a step. The last iterate is applied, and friction changes the angular
-    /// momentum.
+    /// Geometries at the middle of a step. The last iterate is applied; friction changes the angular momentum.
     pub geometries: u64,
 }
 
@@ -211,33 +208,32 @@ impl std::ops::AddAssign for UnsolvedProblems {
 /// Action of contact on the bodies in one step.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ContactAction {
-    /// Forces on all nodes of the model \[N\].
+    /// Forces on all nodes \[N\].
     #[serde(with = "crate::math::sparse_vectors")]
     pub forces: Vec<Vec3>,
-    /// Impulses that cause the velocity jumps of the corrections, for all nodes of the model \[N·s\].
+    /// Impulses on all nodes that cause the velocity jumps of the corrections \[N·s\].
     #[serde(with = "crate::math::sparse_vectors")]
     pub impulses: Vec<Vec3>,
-    /// Friction part of `forces` and `impulses` on all nodes \[N\]; impulses count as mean forces over `spread`.
+    /// Friction part of `forces` and `impulses` on all nodes \[N\]; impulses are divided by `spread`.
     #[serde(with = "crate::math::sparse_vectors")]
     pub friction_forces: Vec<Vec3>,
     /// Nodes whose force or impulse may be non-zero, ascending.
     pub nodes: Vec<u32>,
-    /// Number of nodes with contact; the other nodes in `nodes` have tie forces only.
+    /// Number of nodes with contact, at the last call of `sort_nodes`.
     num_of_contact: usize,
     /// Corrections of nodes, ascending.
     pub node_corrections: Vec<NodeCorrection>,
     /// Corrections of rigid bodies, ascending.
     pub rigid_corrections: Vec<RigidCorrection>,
-    /// Impulses of the ties on fixed components of nodes, in reaction to contact impulses \[N·s\]. A node can occur
-    /// several times.
+    /// Tie impulses on fixed components of nodes \[N·s\]. A node can occur several times.
     pub tie_impulses: Vec<(u32, Vec3)>,
-    /// Tie part of the nodal forces \[N\]; a node in several groups of ties has several entries.
+    /// Tie part of the nodal forces \[N\]. A node can occur several times.
     pub tie_forces: Vec<(u32, Vec3)>,
     /// Tie forces on movable rigid bodies, not included in the nodal forces.
     pub rigid_forces: Vec<RigidForce>,
     /// Force and energies of each contact, in the order of the constraints.
     pub results: Vec<ContactResult>,
-    /// Forces and work of contacts that have ended or are lost, and of forces of the previous step.
+    /// Forces and work of ended or lost contacts, and of forces of the previous step.
     pub unlisted: Vec<UnlistedWork>,
     /// Energy stored in the contacts \[J\].
     pub stored_energy: f64,
@@ -247,15 +243,14 @@ pub struct ContactAction {
     pub unsolved: UnsolvedProblems,
     /// Largest remaining gap of ties not solved to tolerance \[m\].
     pub tie_gap: f64,
-    /// Angular impulse of fixed supports on the bodies, in response to contact \[N·m·s\]. If one side of a contact or a
-    /// rotation axis is fixed, the corrections change the angular momentum of the bodies by this angular impulse.
+    /// Angular impulse of fixed supports on the bodies, in response to contact \[N·m·s\].
     pub support_moment: Vec3,
     /// Upper bound on the squared angular frequency that contact adds \[rad²/s²\].
     pub frequency_squared: f64,
-    /// Bit set of the nodes whose force or impulse may be non-zero; `nodes` is built from this set.
+    /// The set of `nodes`.
     #[serde(skip)]
     listed: FixedBitSet,
-    /// Time over which impulses are averaged for output as forces \[s\].
+    /// Time over which impulses are averaged for output \[s\].
     spread: f64,
 }
 
@@ -285,7 +280,7 @@ clone_by_field!(ContactAction {
 impl ContactAction {
     /// No action on `num_nodes` nodes.
     pub fn new(num_nodes: usize) -> Self {
-        // The operating system provides zeroed pages, which take no memory until they are written.
+        // Zeroed pages of the operating system take no memory until they are written.
         let zeros = || zeroed_vec(num_nodes);
         Self {
             forces: zeros(),
@@ -296,8 +291,7 @@ impl ContactAction {
         }
     }
 
-    /// Rebuilds the bit set of the listed nodes after deserialisation; returns whether all lists fit this number of
-    /// nodes.
+    /// Rebuilds `listed` after deserialisation; returns whether all lists fit this number of nodes.
     pub fn restore_listed(&mut self, num_nodes: usize) -> bool {
         let lengths = [self.forces.len(), self.impulses.len(), self.friction_forces.len()];
         let of_ties = self.tie_forces.iter().chain(&self.tie_impulses).map(|(node, _)| node);
@@ -321,13 +315,13 @@ impl ContactAction {
         &self.nodes[place(range.start)..place(range.end)]
     }
 
-    /// Force on a node from contact and ties, plus its impulse averaged over `spread` \[N\].
+    /// Force on a node, plus its impulse divided by `spread` \[N\].
     pub fn mean_force(&self, node: usize) -> Vec3 {
         let impulse = self.impulses[node];
         if impulse == Vec3::zeros() { self.forces[node] } else { self.forces[node] + impulse / self.spread }
     }
 
-    /// Sum of `of_force`, a function linear in the force, over the nodal forces without the tie forces.
+    /// Sum of the linear function `of_force` over the nodal forces without the tie forces.
     pub fn sum_over_contact(&self, of_force: impl Fn(u32, &Vec3) -> f64) -> f64 {
         let of_all: f64 = self.nodes.iter().map(|&node| of_force(node, &self.forces[node as usize])).sum();
         of_all - self.tie_forces.iter().map(|(node, force)| of_force(*node, force)).sum::<f64>()
@@ -347,13 +341,12 @@ impl ContactAction {
         of_body.map_or([Vec3::zeros(); 2], |of_body| [of_body.force, of_body.moment])
     }
 
-    /// Time over which impulses are averaged for output as forces \[s\].
+    /// Time over which impulses are averaged for output \[s\].
     pub fn spread(&self) -> f64 {
         self.spread
     }
 
-    /// Clears the action of the previous step; `spread` is the time over which impulses are averaged for output as
-    /// forces \[s\].
+    /// Clears the action of the previous step. Impulses are averaged over `spread` for output \[s\].
     pub fn begin(&mut self, spread: f64) {
         for &node in &self.nodes {
             self.forces[node as usize] = Vec3::zeros();
@@ -379,8 +372,7 @@ impl ContactAction {
         self.spread = spread;
     }
 
-    /// Adds the force of a contact to its nodes; `normal` and `friction` are the parts of the force on the contactor
-    /// \[N\].
+    /// `normal` and `friction` are the forces on the contactor \[N\].
     fn add_forces(&mut self, constraint: &super::Constraint<'_>, normal: Vec3, friction: Vec3) {
         let force = normal + friction;
         for (&node, &weight) in constraint.nodes.iter().zip(constraint.weights) {
@@ -394,18 +386,17 @@ impl ContactAction {
         self.list(constraint.nodes);
     }
 
-    /// Lists nodes with a force or impulse.
     fn list(&mut self, nodes: &[u32]) {
         nodes.iter().for_each(|&node| self.listed.insert(node as usize));
     }
 
-    /// Builds `nodes` from the listed nodes with contact, ascending and without repetition.
+    /// Builds `nodes`, ascending, from the listed nodes with contact.
     fn sort_nodes(&mut self) {
         self.sort_tied_nodes();
         self.num_of_contact = self.nodes.len();
     }
 
-    /// Builds `nodes` from the listed nodes with contact or tie forces.
+    /// Builds `nodes`, ascending, from the listed nodes with contact or tie forces.
     fn sort_tied_nodes(&mut self) {
         self.nodes.clear();
         self.nodes.extend(self.listed.ones().map(|node| node as u32));
@@ -419,16 +410,14 @@ pub struct Bodies<'a> {
     pub positions: &'a [Vec3],
     /// Velocity of every node at the middle of the step \[m/s\].
     pub velocities: &'a [Vec3],
-    /// Acceleration of every node \[m/s²\]: at the end of the step, without contact forces. In the stage
-    /// [`Stage::Moved`]: at the beginning of the step, with contact forces.
+    /// Acceleration of every node at the end of the step without contact forces \[m/s²\]. In [`Stage::Moved`]: at the
+    /// beginning of the step, with contact forces.
     pub accelerations: &'a [Vec3],
-    /// Inverse lumped mass of every node \[1/kg\]; 0 for fixed nodes. A node of a rigid body has its share of the mass
-    /// of the body.
+    /// Inverse lumped mass of every node \[1/kg\]; 0 for fixed nodes.
     pub inverse_mass: &'a [f64],
     /// Mobility of nodes and rigid bodies.
     pub mobility: &'a Mobility,
-    /// Energy that contact has created since the start \[J\]. For impulses, this is the numerical work minus the energy
-    /// that restitution dissipates.
+    /// Energy that contact has created since the start \[J\]; for impulses, numerical work minus restitution loss.
     pub created: f64,
 }
 
@@ -437,21 +426,20 @@ pub struct Bodies<'a> {
 pub struct StepLength {
     /// Current step.
     pub actual: f64,
-    /// Length that the current step would have if neither an event nor the flight step shortened it. It scales the
-    /// spring stiffness, so that contacts that begin in a shortened step are not stiffer.
+    /// Length of the current step without shortening by events or flight. It scales the stiffness, so that contacts in
+    /// short steps are not stiffer.
     pub regular: f64,
-    /// Following step; discrete-gradient forces and tie forces are computed for this length.
+    /// Following step, for which discrete-gradient and tie forces are computed.
     pub following: f64,
 }
 
 impl StepLength {
-    /// A step of length `time_step` \[s\] that is not shortened, followed by an equal step.
+    /// A step that is not shortened, followed by an equal step.
     pub fn regular(time_step: f64) -> Self {
         Self { actual: time_step, regular: time_step, following: time_step }
     }
 
-    /// Time from the middle of the step to the middle of the following step, over which forces at the end of the step
-    /// act \[s\].
+    /// Time over which forces at the end of the step act, from mid-step to mid-step \[s\].
     pub fn kick(&self) -> f64 {
         0.5 * (self.actual + self.following)
     }
@@ -460,12 +448,12 @@ impl StepLength {
 /// Stage of a step at which a response acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// After the predictor, before the forces at the new positions: corrections change positions and velocities, and
-    /// contact forces act together with the other forces.
+    /// After the predictor, before the forces at the new positions. Corrections change positions and velocities;
+    /// contact forces act with all other forces.
     Moved,
-    /// After the predictor, with the geometry at the middle of the step: corrections change positions and velocities.
+    /// After the predictor, with the geometry at the middle of the step. Corrections change positions and velocities.
     Middle,
-    /// After the computation of the accelerations by all forces other than contact.
+    /// After the accelerations by all forces other than contact.
     Accelerated,
 }
 

@@ -1,22 +1,20 @@
 //! Contact points on the offset surfaces of bodies with a contact thickness.
 //!
-//! Detection finds the points x_c and x_t of the contactor and target meshes. The contact surfaces are offset from the
-//! meshes by h_c and h_t along the normal n, and g is the gap between them:
+//! The contact surfaces are offset by h_c and h_t from the meshes of contactor and target, along the normal n. With the
+//! mesh points x_c and x_t and the gap g between the contact surfaces:
 //!
 //! ```text
 //! x_c' = x_c − h_c n,    x_t' = x_t + h_t n,    n · (x_c' − x_t') = g
 //! ```
-//! Friction acts at the offset points, and slip is measured at these points. An offset point moves with its rigid body,
-//! or with the deforming element behind its face. Its position is an affine combination of the positions x_a of the
-//! nodes of this body or element, the support nodes. The weights of the offset point are w_a + B_a, with the weights
-//! w_a of the mesh point:
+//! Friction and slip refer to the offset points. An offset point moves with its support nodes a: the nodes of its rigid
+//! body, or of the element behind its face. Its weights are w_a + B_a, with the weights w_a of the mesh point and the
+//! nodal positions x_a:
 //!
 //! ```text
 //! B_a = y_a · M⁻¹ d,   M = Σ y_a ⊗ y_a        y_a = x_a minus the mean of x_a, d offset vector
 //! Σ B_a = 0,   Σ B_a x_a = d
 //! ```
-//! The weights w_a + B_a therefore sum to 1 and interpolate the offset point. In every response, the force acts at this
-//! point.
+//! The weights sum to 1 and interpolate the offset point.
 //!
 //! # Source
 //! Derived.
@@ -24,9 +22,9 @@
 use crate::math::{Mat3, Vec3};
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Largest extent of the support nodes along a principal axis at which the component of the offset along this axis is
-/// omitted, relative to the length of the offset \[-\]. The extent is √(Σ y²) with the nodal coordinates y along the
-/// axis from their mean. The nodes of a flat sheet have no extent along the offset.
+/// Largest extent √(Σ y²) of the support nodes along a principal axis at which the offset along this axis is omitted,
+/// relative to the offset \[-\]. y are the nodal coordinates from their mean. Flat sheets have no extent along the
+/// offset.
 const MIN_EXTENT: f64 = 0.1;
 
 /// Nodes that define the motion of an offset point.
@@ -40,7 +38,7 @@ pub enum SupportNodes {
     Elements {
         /// Nodes of the elements, in the order of the faces.
         nodes: Vec<u32>,
-        /// For each face, the end of the nodes of its element in `nodes`.
+        /// End of the nodes of each face in `nodes`.
         ends: Vec<u32>,
     },
 }
@@ -48,8 +46,7 @@ pub enum SupportNodes {
 /// Moves constraints to the offset surfaces.
 #[derive(Clone, Debug, Default)]
 pub struct OffsetPoints {
-    /// Offset of every body, half its contact thickness \[m\], and the support nodes of its offset surface. The list is
-    /// empty if no body has an offset.
+    /// Offset of every body (half its contact thickness) \[m\], and its support nodes; empty without any offset.
     bodies: Vec<(f64, SupportNodes)>,
     moved: Constraints,
     sides: [Vec<(u32, f64)>; 2],
@@ -76,7 +73,7 @@ impl OffsetPoints {
         }
     }
 
-    /// Constraints on the offset surfaces; the given constraints on the meshes if no body has an offset.
+    /// Constraints on the offset surfaces; the given constraints if no body has an offset.
     pub fn of<'a>(&'a self, constraints: &'a Constraints) -> &'a Constraints {
         if self.bodies.is_empty() { constraints } else { &self.moved }
     }
@@ -109,8 +106,8 @@ impl OffsetPoints {
 }
 
 impl SupportNodes {
-    /// Support nodes of a mesh point, given by the nodes and shape values in `terms`. For elements, the element behind
-    /// the first face that contains all these nodes, or whose nodes are all among them; empty without such a face.
+    /// Support nodes of the mesh point `terms`. For elements, they belong to the first face whose nodes include all
+    /// nodes of the point, or are all nodes of the point; empty without a face.
     fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
         match self {
             Self::None => &[],
@@ -130,7 +127,7 @@ impl SupportNodes {
     }
 }
 
-/// Moves a point by an offset \[m\] by changing the shape values of its support nodes.
+/// Moves a point by `offset` \[m\].
 fn offset_point(terms: &mut Vec<(u32, f64)>, support: &[u32], positions: &[Vec3], offset: &Vec3) {
     let square = offset.norm_squared();
     if support.is_empty() || square == 0.0 {
@@ -155,14 +152,14 @@ fn offset_point(terms: &mut Vec<(u32, f64)>, support: &[u32], positions: &[Vec3]
     }
 }
 
-/// Up to four nodes of a body, each chosen farthest from the point, line or plane of the nodes chosen before. Coplanar
-/// nodes give three, collinear nodes two.
+/// Up to four nodes, each farthest from the point, line or plane of the nodes before. Coplanar nodes give three,
+/// collinear nodes two.
 pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
     let position = |node: u32| positions[node as usize];
     let mut chosen: Vec<u32> = Vec::new();
     let mut size = 0.0;
     for _ in 0..4 {
-        // Distance from the point, line or plane of the chosen nodes; for the first choice, from the first node.
+        // For the first choice, the distance from the first node.
         let away = |node: u32| {
             let x = position(node);
             match *chosen.as_slice() {
@@ -195,8 +192,8 @@ pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[
 mod tests {
     use super::*;
 
-    /// The new shape values sum to 1 and interpolate the offset point. The cases are four support nodes, and three
-    /// support nodes with an offset in their plane. An offset normal to the plane of three support nodes is omitted.
+    /// The new shape values sum to 1 and interpolate the offset point. An offset normal to the plane of three support
+    /// nodes is omitted.
     #[test]
     fn support_nodes_define_the_offset_point() {
         let tetrahedron =

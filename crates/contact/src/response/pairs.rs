@@ -2,12 +2,12 @@
 
 use crate::{Constraint, SurfacePair};
 
-/// Options of all pairs: a common set of options, and separate sets for some pairs.
+/// Common options of all pairs, and separate sets for some pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairOptions<T> {
     default: T,
-    /// Separate sets, in ascending order of the two body numbers. If several sets have the same bodies, the first set
-    /// whose pair contains the contact applies.
+    /// Ascending by body numbers. Of several sets for the same bodies, the first set whose pair contains the contact
+    /// applies.
     own: Vec<(SurfacePair, T)>,
 }
 
@@ -35,8 +35,7 @@ impl<T: Copy> PairOptions<T> {
         holding.next().map_or(self.default, |(_, options)| *options)
     }
 
-    /// Whether the options of a contact can change when it slides from face to face: a separate set belongs to parts of
-    /// surfaces.
+    /// Whether the options of a sliding contact can change: a separate set belongs to parts of surfaces.
     pub fn vary_over_surfaces(&self) -> bool {
         self.own.iter().any(|(pair, _)| !pair.is_whole())
     }
@@ -69,8 +68,8 @@ mod tests {
         assert!(!options.vary_over_surfaces());
     }
 
-    /// Body 1 has two triangles with the common edge (1, 2): the triangle (0, 1, 2) is the part "left", and the other
-    /// triangle is (1, 4, 2). Body 0 has the nodes 3 and 5; the edge (5, 6) is its part "sole".
+    /// Body 1 has two triangles: (0, 1, 2), the part "left", and (1, 4, 2). Body 0 has the nodes 3 and 5; the edge (5,
+    /// 6) is its part "sole".
     #[test]
     fn parts_of_a_surface_have_their_own_options() {
         let left = Arc::new(Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]));

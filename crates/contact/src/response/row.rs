@@ -1,5 +1,4 @@
-//! Kinematics of one contact: the relative motion of contactor and target point, and the compliance of the bodies to an
-//! impulse at these points.
+//! Kinematics and compliance of one contact.
 
 use crate::Constraint;
 use crate::math::{Mat3, Vec3};
@@ -7,25 +6,22 @@ use crate::math::{Mat3, Vec3};
 use super::Bodies;
 use super::mobility::Mobility;
 
-/// A field of velocities, or of position corrections, over deformable nodes and rigid bodies.
+/// Velocities, or position corrections, of deformable nodes and rigid bodies.
 #[derive(Clone, Debug)]
 pub(super) struct Motion {
-    /// Deformable nodes.
     pub nodes: Vec<Vec3>,
     /// Centres of rigid bodies.
     pub translations: Vec<Vec3>,
-    /// Angular velocities, or rotation corrections, of rigid bodies.
+    /// Angular velocities, or rotation corrections.
     pub rotations: Vec<Vec3>,
 }
 
 impl Motion {
-    /// No motion.
     pub fn new(num_nodes: usize, num_bodies: usize) -> Self {
         let rigid = vec![Vec3::zeros(); num_bodies];
         Self { nodes: vec![Vec3::zeros(); num_nodes], translations: rigid.clone(), rotations: rigid }
     }
 
-    /// Loads the velocities of the nodes of a constraint and of its rigid bodies.
     pub fn load_velocities(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) {
         for (body, nodes, _) in sides(constraint) {
             if let Some(rigid) = bodies.mobility.rigid(body) {
@@ -37,8 +33,7 @@ impl Motion {
         }
     }
 
-    /// Loads the velocities after a kick of duration `time_step` by the accelerations; prescribed components keep their
-    /// velocity.
+    /// Loads the velocities after a kick by the accelerations; prescribed components keep their velocity.
     pub fn kick(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, time_step: f64) {
         for (body, nodes, _) in sides(constraint) {
             let b = body as usize;
@@ -56,7 +51,7 @@ impl Motion {
     }
 }
 
-/// Body, nodes and weights of the contactor and of the target.
+/// Body, nodes and weights of contactor and target.
 pub(super) fn sides<'a>(constraint: &Constraint<'a>) -> [(u32, &'a [u32], &'a [f64]); 2] {
     let middle = constraint.num_contactor_nodes;
     let (contactor, target) = constraint.nodes.split_at(middle);
@@ -64,8 +59,7 @@ pub(super) fn sides<'a>(constraint: &Constraint<'a>) -> [(u32, &'a [u32], &'a [f
     [(constraint.bodies[0], contactor, weights.0), (constraint.bodies[1], target, weights.1)]
 }
 
-/// Relative acceleration Σ w_a a_a of a contact \[m/s²\], without the centripetal acceleration of nodes of rigid
-/// bodies.
+/// Relative acceleration Σ w_a a_a \[m/s²\], without the centripetal acceleration on rigid bodies.
 pub(super) fn relative_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let of_side = |(body, nodes, weights): (u32, &[u32], &[f64])| {
         let rigid = bodies.mobility.rigid(body);
@@ -87,7 +81,7 @@ pub(super) fn is_rigid_contact(constraint: &Constraint<'_>, mobility: &Mobility)
     !deformable.any(|&node| mobility.is_movable(node))
 }
 
-/// Body, nodes and weights of the deformable sides of a contact.
+/// Body, nodes and weights of the deformable sides.
 pub(super) fn deformable_sides<'a>(
     constraint: &Constraint<'a>,
     mobility: &Mobility,
@@ -95,8 +89,7 @@ pub(super) fn deformable_sides<'a>(
     sides(constraint).into_iter().filter(|(body, ..)| mobility.rigid(*body).is_none())
 }
 
-/// For each movable rigid side of a contact: the body, the total weight Σ w_a and the arm Σ w_a (x_a − c) about the
-/// centre c of the body.
+/// Body, total weight Σ w_a and arm Σ w_a (x_a − c) of each movable rigid side, with the centre c of the body.
 pub(super) fn rigid_sides(
     constraint: &Constraint<'_>,
     bodies: &Bodies<'_>,
@@ -109,8 +102,7 @@ pub(super) fn rigid_sides(
     })
 }
 
-/// Normal compliance n · A n of a contact \[1/kg\]: the change of the gap rate per normal impulse. A is the compliance
-/// matrix of [`Row`], and n the normal.
+/// Normal compliance n · A n: change of the gap rate per normal impulse \[1/kg\]. A is the compliance of `Row`.
 pub(super) fn compliance_along_normal(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     let normal = &constraint.normal;
     let of_rigid = rigid_sides(constraint, bodies).filter_map(|(body, total, arm)| {
@@ -126,24 +118,23 @@ pub(super) fn compliance_along_normal(constraint: &Constraint<'_>, bodies: &Bodi
     of_rigid.sum::<f64>() + of_nodes.sum::<f64>()
 }
 
-/// Terms of a rigid body with the centre c in a contact: the total weight Σ w_a, and the arm Σ w_a (x_a − c).
+/// Total weight Σ w_a and arm Σ w_a (x_a − c), with the centre c of a rigid body.
 #[derive(Clone, Copy, Debug)]
 struct RigidPart {
     total: f64,
     arm: Vec3,
 }
 
-/// Compliance of one contact, and the kinematics of its rigid bodies. The nodes a of both sides have the weights w_a.
+/// Compliance of one contact, and kinematics of its rigid bodies. w_a are the nodal weights.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// Compliance A = G M⁻¹ Gᵀ \[1/kg\]: an impulse P changes the relative velocity by A P. G maps the velocities of
-    /// nodes and rigid bodies to the relative velocity Σ w_a v_a, and M is the mass matrix.
+    /// A = G M⁻¹ Gᵀ \[1/kg\]: an impulse P changes the relative velocity by A P. G maps velocities to the relative
+    /// velocity Σ w_a v_a; M is the mass matrix.
     pub compliance: Mat3,
     rigid: [Option<RigidPart>; 2],
 }
 
 impl Row {
-    /// Row of a constraint at the current positions.
     pub fn new(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Self {
         let mut row = Self { compliance: Mat3::zeros(), rigid: [None; 2] };
         for (part, (body, nodes, weights)) in row.rigid.iter_mut().zip(sides(constraint)) {
@@ -172,7 +163,7 @@ impl Row {
         }
     }
 
-    /// Relative velocity Σ w_a v_a of a motion.
+    /// Relative velocity Σ w_a v_a.
     pub fn jump(&self, constraint: &Constraint<'_>, motion: &Motion) -> Vec3 {
         let mut jump = Vec3::zeros();
         for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
@@ -190,7 +181,7 @@ impl Row {
         jump
     }
 
-    /// Adds to `motion` the velocity changes by an impulse P on the contactor and −P on the target.
+    /// Adds the velocity changes by an impulse P on the contactor and −P on the target.
     pub fn push(
         &self,
         constraint: &Constraint<'_>,
@@ -214,9 +205,7 @@ impl Row {
         }
     }
 
-    /// Rounding error of the relative velocity of a motion: 4 ε Σ |w_a| |v_a|, with the machine precision ε. For a
-    /// rigid body, the sum has one term for the translation and one for the rotation. If both bodies move fast
-    /// together, the relative velocity can be as small as this error.
+    /// Rounding error 4 ε Σ |w_a| |v_a| of the relative velocity, with the machine precision ε.
     pub fn rounding(&self, constraint: &Constraint<'_>, motion: &Motion) -> f64 {
         let mut sum = 0.0;
         for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
@@ -235,11 +224,11 @@ impl Row {
         4.0 * f64::EPSILON * sum
     }
 
-    /// Largest tangential compliance: the largest eigenvalue of A in the tangent plane \[1/kg\].
+    /// Largest eigenvalue of A in the tangent plane \[1/kg\].
     pub fn across(&self, normal: &Vec3) -> f64 {
         let out = Mat3::identity() - normal * normal.transpose();
         let plane = out * self.compliance * out;
-        // The two non-zero eigenvalues follow from the trace and the sum of the principal minors.
+        // The two non-zero eigenvalues follow from the trace and the principal minors.
         let half = 0.5 * plane.trace();
         let minors = 0.5 * (plane.trace().powi(2) - (plane * plane).trace());
         half + (half * half - minors).max(0.0).sqrt()
@@ -252,8 +241,7 @@ mod tests {
     use crate::response::mobility::RigidMobility;
     use crate::response::samples::{INVERSE_MASS, bodies, free_nodes, one_contact, positions};
 
-    /// The columns of A equal the changes of the relative velocity under unit impulses, for a deformable triangle and
-    /// for a rigid body with the same nodes.
+    /// The columns of A equal the changes of the relative velocity under unit impulses.
     #[test]
     fn compliance_is_the_answer_to_a_push() {
         let (constraints, x) = (one_contact(0.0), positions(0.0));

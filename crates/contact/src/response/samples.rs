@@ -11,8 +11,8 @@ pub(super) fn key(contactor: u32) -> ContactKey {
     ContactKey::Node(NodeOnSurface { contactor, target: 1 })
 }
 
-/// Adds the contact of a node of body 0 with the triangle 0, 1, 2 of body 1, at the shape values 0.2, 0.3, 0.5 and with
-/// the normal z.
+/// Adds the contact of a node of body 0 with the triangle 0, 1, 2 of body 1, at the shape values 0.2, 0.3, 0.5 with the
+/// normal z.
 pub(super) fn node_on_face(constraints: &mut Constraints, contactor: u32, gap: f64) {
     let nodes = [contactor];
     let side = Side { body: 0, nodes: &nodes, shape_values: &[1.0] };
@@ -20,29 +20,27 @@ pub(super) fn node_on_face(constraints: &mut Constraints, contactor: u32, gap: f
     constraints.push(key(contactor), gap, Vec3::z(), side, target);
 }
 
-/// The contact of node 3 alone.
 pub(super) fn one_contact(gap: f64) -> Constraints {
     let mut constraints = Constraints::default();
     node_on_face(&mut constraints, 3, gap);
     constraints
 }
 
-/// Inverse masses \[1/kg\]: nodes of 2, 1 and 1.5 kg on the triangle, and a contactor of 0.8 kg.
+/// \[1/kg\], of nodes of 2, 1 and 1.5 kg on the triangle, and a contactor of 0.8 kg.
 pub(super) const INVERSE_MASS: [f64; 4] = [0.5, 1.0, 1.0 / 1.5, 1.25];
 
-/// Positions with a given gap: the contactor is above its closest point on the triangle.
+/// The contactor is above its closest point on the triangle.
 pub(super) fn positions(gap: f64) -> [Vec3; 4] {
     let face = [Vec3::zeros(), Vec3::x(), Vec3::y()];
     let foot = face[0] * 0.2 + face[1] * 0.3 + face[2] * 0.5;
     [face[0], face[1], face[2], foot + Vec3::z() * gap]
 }
 
-/// Mobility of two deformable bodies whose nodes have these inverse masses \[1/kg\]; zero for a fixed node.
+/// Mobility of two deformable bodies with these inverse nodal masses \[1/kg\].
 pub(super) fn free_nodes(inverse_mass: &[f64]) -> Mobility {
     Mobility::of_nodes(inverse_mass.iter().map(|inverse| Vec3::repeat(*inverse)).collect(), 2)
 }
 
-/// Zero accelerations of up to 16 nodes.
 const NO_ACCELERATIONS: &[Vec3] = &[Vec3::new(0.0, 0.0, 0.0); 16];
 
 /// State of up to 16 nodes without accelerations.

@@ -2,18 +2,16 @@
 
 use crate::math::{SparseCholesky, Vec3};
 
-/// Marks nodes that are not tied, and nodes without an unknown.
 const NONE: u32 = u32::MAX;
 
-/// Mobility of the nodes of deformable bodies that are tied to each other or to fixed bodies.
+/// Mobility of deformable nodes that are tied to each other or to fixed bodies.
 ///
-/// An impulse on a tied node causes impulses of the ties, which keep the tied points together. With the matrix M of the
-/// nodal masses and the tie conditions C v = 0 for the nodal velocities v, the mobility is
+/// With the matrix M of the nodal masses and the tie conditions C v = 0 for the nodal velocities v, the mobility is
 ///
 /// ```text
 /// M⁻¹ − M⁻¹ Cᵀ (C M⁻¹ Cᵀ)⁻¹ C M⁻¹ = M⁻¹ Pᵀ
 /// ```
-/// The matrix Pᵀ adds the impulses of the ties to given impulses (`distribute`).
+/// Pᵀ adds the impulses of the ties to given impulses (`distribute`).
 #[derive(Clone, Debug, Default)]
 pub struct TiedMobility {
     groups: Vec<TiedGroup>,
@@ -21,46 +19,44 @@ pub struct TiedMobility {
     group_of: Vec<u32>,
 }
 
-/// Nodes of a group of ties, ascending, and their ties for each Cartesian component.
+/// Nodes of a group of ties, ascending, and ties by Cartesian component.
 #[derive(Clone, Debug)]
 pub(crate) struct TiedGroup {
     pub nodes: Vec<u32>,
     pub axes: [TiedNodes; 3],
 }
 
-/// Ties of the nodes of a group for one Cartesian component of the displacements. The displacement of a dependent node
-/// d is u_d = Σ_c s_dc u_c, with the displacements u_c of independent nodes c. An index of a node is its place in
-/// [`TiedGroup::nodes`].
+/// Ties of a group for one Cartesian component. The displacement of a dependent node d is u_d = Σ_c s_dc u_c, with the
+/// displacements u_c of independent nodes c. The index of a node is its place in `TiedGroup::nodes`.
 #[derive(Clone, Debug)]
 pub(crate) struct TiedNodes {
     /// Index of each dependent node, and end of its entries in `shares`.
     dependent: Vec<(u32, u32)>,
-    /// Indices of the independent nodes c of each dependent node d, and their weights s_dc.
+    /// Indices of the independent nodes c, and their weights s_dc.
     shares: Vec<(u32, f64)>,
-    /// Mass of each node of the group \[kg\]; 0 if this component of the node is fixed.
+    /// Nodal masses \[kg\]; 0 if this component is fixed.
     masses: Vec<f64>,
-    /// Number of the unknown of each node; [`NONE`] for nodes that are fixed or dependent.
+    /// Unknown of each node; `NONE` for fixed and dependent nodes.
     unknowns: Vec<u32>,
     /// Cholesky factor of A = M_c + Sᵀ M_d S over the free independent nodes c. M_c and M_d are the masses of
-    /// independent and dependent nodes, and S is the matrix of the weights s_dc.
+    /// independent and dependent nodes; S is the matrix of the s_dc.
     factor: SparseCholesky,
     num_unknowns: usize,
 }
 
-/// Workspace of [`TiedMobility::distribute`].
+/// Workspace of `TiedMobility::distribute`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Distribution {
-    /// Impulses on the nodes of the group, in the order of the nodes \[N·s\].
+    /// Nodal impulses of the group \[N·s\].
     impulses: Vec<Vec3>,
-    /// One Cartesian component of `impulses`.
+    /// One component of `impulses`.
     along_axis: Vec<f64>,
-    /// One Cartesian component of the velocity changes of the free independent nodes \[m/s\].
+    /// One component of the velocity changes of the free independent nodes \[m/s\].
     changes: Vec<f64>,
     ordered: Vec<f64>,
 }
 
 impl TiedMobility {
-    /// Mobility of these groups in a model with this number of nodes.
     pub(crate) fn new(groups: Vec<TiedGroup>, num_nodes: usize) -> Self {
         let mut group_of = vec![NONE; if groups.is_empty() { 0 } else { num_nodes }];
         for (group, tied) in (0..).zip(&groups) {
@@ -69,7 +65,7 @@ impl TiedMobility {
         Self { groups, group_of }
     }
 
-    /// Group of a tied node; `None` for all other nodes.
+    /// Group of a node; `None` for nodes without ties.
     #[inline]
     pub fn group(&self, node: u32) -> Option<u32> {
         self.group_of.get(node as usize).copied().filter(|&group| group != NONE)
@@ -80,9 +76,8 @@ impl TiedMobility {
         self.groups[group as usize].nodes[0]
     }
 
-    /// Adds the impulses of the ties to `impulses` on nodes of a group; returns the sum J for every node of the group.
-    /// The velocity changes M⁻¹ J keep the tied points together. The supports react to the parts of J on fixed
-    /// components.
+    /// Adds the impulses of the ties to `impulses`; returns the sum J for every node of the group. The velocity changes
+    /// M⁻¹ J keep the tied points together. The supports react to J on fixed components.
     pub(crate) fn distribute<'a>(
         &'a self,
         group: u32,
@@ -107,8 +102,8 @@ impl TiedMobility {
 }
 
 impl TiedNodes {
-    /// Ties of a group. `rows` gives the index of each dependent node and its shares, as pairs of the index of an
-    /// independent node and its weight. `masses` and `unknowns` have an entry for every node of the group.
+    /// `rows` gives each dependent node and its shares, as pairs of independent node and weight. `masses` and
+    /// `unknowns` have an entry for every node of the group.
     pub fn new<'a>(
         rows: impl Iterator<Item = (u32, &'a [(u32, f64)])>,
         masses: Vec<f64>,
@@ -124,17 +119,14 @@ impl TiedNodes {
         Self { dependent, shares, masses, unknowns, factor, num_unknowns }
     }
 
-    /// Dependent nodes and their shares.
     fn rows(&self) -> impl Iterator<Item = (usize, &[(u32, f64)])> {
         let starts = std::iter::once(0).chain(self.dependent.iter().map(|(_, end)| *end));
         let rows = starts.zip(&self.dependent);
         rows.map(|(start, &(node, end))| (node as usize, &self.shares[start as usize..end as usize]))
     }
 
-    /// Adds the impulses of the ties to one Cartesian component J of the nodal impulses. The velocity changes
-    /// Δv = M⁻¹ J' by the resulting impulses J' satisfy the first line for free independent nodes c and the second line
-    /// for dependent nodes d. Fixed independent nodes c receive the remaining impulses of their dependent nodes, third
-    /// line:
+    /// Adds the impulses of the ties to one component J of the nodal impulses. The results J' have the velocity changes
+    /// Δv = M⁻¹ J'. The lines hold for free independent nodes c, dependent nodes d, and fixed independent nodes c:
     ///
     /// ```text
     /// Σ_c' A_cc' Δv_c' = J_c + Σ_d s_dc J_d

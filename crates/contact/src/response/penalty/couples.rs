@@ -1,9 +1,8 @@
 //! Couples that remove the moments of friction forces.
 //!
-//! A contact force acts on the contactor, and its reaction on the target point. The distance of these points is the
-//! penetration. The tangential part of the force therefore has a moment. Nodal forces with zero sum remove this moment.
-//! The work of these nodal forces follows the trapezoidal rule: half of each force acts over the step at whose end it
-//! is computed, and half over the next step.
+//! A contact force on the contactor and its reaction on the target point have a moment. Nodal forces with zero sum
+//! remove this moment. By the trapezoidal rule, half of each force acts over the step at whose end it is computed, and
+//! half over the next step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -13,12 +12,11 @@ use crate::math::Vec3;
 use crate::response::couple::Couple;
 use crate::response::{Bodies, ContactAction};
 
-/// Couples of a step.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Couples {
     /// Nodes and nodal forces \[N\], couple by couple.
     forces: Vec<(u32, Vec3)>,
-    /// For each couple, the bodies of its contact and the end of its forces in `forces`.
+    /// Bodies of each couple, and end of its forces in `forces`.
     owners: Vec<([u32; 2], usize)>,
 }
 
@@ -32,8 +30,8 @@ impl Couples {
             && self.forces.iter().all(|(node, _)| (*node as usize) < num_nodes)
     }
 
-    /// Clears the couples of the previous step. For each couple, `report` receives the bodies and the energy \[J\] that
-    /// the second half of the forces removes over this step.
+    /// Clears the couples. `report` receives the bodies of each couple and the energy that the second half of its
+    /// forces removes over this step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64, mut report: impl FnMut([u32; 2], f64)) {
         let mut first = 0;
         for &(bodies, end) in &self.owners {
@@ -44,9 +42,8 @@ impl Couples {
         self.owners.clear();
     }
 
-    /// Adds the couple that removes the moment of a contact force; `force` acts on the contactor \[N\]. Returns the
-    /// energy \[J\] that the first half of the nodal forces removes over the step. Without a moment beyond rounding, or
-    /// on a target with a single node, no couple is added and the energy is zero.
+    /// Adds the couple against the moment of `force` on the contactor \[N\]. Returns the energy that the first half of
+    /// the nodal forces removes over the step \[J\]; zero without a couple.
     pub fn oppose(
         &mut self,
         constraint: &Constraint<'_>,
@@ -74,7 +71,7 @@ impl Couples {
     }
 }
 
-/// Energy \[J\] that nodal forces of half this size remove from the motion over a step.
+/// Energy that half of these nodal forces removes over a step \[J\].
 fn taken(forces: &[(u32, Vec3)], velocities: &[Vec3], time_step: f64) -> f64 {
     let power: f64 = forces.iter().map(|(node, force)| force.dot(&velocities[*node as usize])).sum();
     -0.5 * time_step * power

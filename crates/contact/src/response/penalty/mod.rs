@@ -27,33 +27,31 @@ pub use options::{PenaltyOptions, Stiffness};
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// A contact that is no longer detected has opened if its separation in the step exceeds this fraction of its effective
-/// penetration in the previous step \[-\]. Otherwise the contactor has moved sideways off the surface.
+/// Largest separation in a step at which a lost contact has moved sideways off the surface, relative to its previous
+/// penetration \[-\]. At a larger separation, the contact has opened.
 const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
 ///
-/// The normal force is p = max(0, κ δ + c dδ/dt) with the stiffness κ and the damping coefficient c. The effective
-/// penetration δ is −g with the gap g, reduced by the part of the initial penetration that exceeds the closing
-/// displacement in the first step of the contact (see `spring`). If the nodes of both bodies are contactors, the
-/// contacts of both bodies have full stiffness. With the rule [`Stiffness::Mass`], coupled springs share the stiffness
-/// that is stable in the current step; the shares are updated in every step before the forces (see
-/// `assembled_stiffness`). If the share of a compressed spring changes, an offset of the penetration compensates the
-/// change, so that no energy is created. With the other rules, the stiffness is constant after the soft start.
+/// The normal force is p = max(0, κ δ + c dδ/dt) with the stiffness κ, the damping coefficient c and the effective
+/// penetration δ. δ is −g with the gap g, reduced by an unexplained initial penetration (see `spring`).
 ///
-/// The time integration conserves energy with the trapezoidal work of the spring forces. The trapezoidal work plus the
-/// change of the stored energy is numerical work. A balancing force removes this energy when the contact opens (see
-/// `release`).
+/// With the rule [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step (see
+/// `assembled_stiffness`). An offset of the penetration compensates changes of the share, so that they create no
+/// energy. With the other rules, the stiffness is constant after the soft start.
 ///
-/// If a node passes over flush surfaces from one body to the next, the contact with the next body takes over the
-/// spring. An offset of the penetration compensates the difference in height (see `transfer`).
+/// The trapezoidal work of the spring forces plus the change of the stored energy is numerical work. A balancing force
+/// removes this energy when the contact opens (see `release`).
 ///
-/// Friction is a tangential spring of the same stiffness. The spring force t is scaled back to the circle |t| ≤ μ p
-/// with the coefficient of friction μ. Then the sum of t and the tangential damping force is scaled back to this
-/// circle. Both forces rotate with the normal. The current faces of a contact determine its friction and damping laws;
-/// the faces at its beginning determine the stiffness. The static coefficient applies until a contact slides, and
-/// between two rigid bodies until all contacts of the pair slide. As the distance between contactor and target point is
-/// the penetration, friction has a moment; a couple on the nodes of the contact removes this moment.
+/// Springs continue over flush surfaces from one body to the next (see `transfer`). An offset of the penetration
+/// compensates the difference in height.
+///
+/// Friction is a tangential spring of the same stiffness, whose force t is scaled back to |t| ≤ μ p with the
+/// coefficient of friction μ. The sum of t and the tangential damping force has the same bound. The static coefficient
+/// applies until a contact slides, and between two rigid bodies until all contacts of the pair slide. A couple removes
+/// the moment of friction (see `couples`).
+///
+/// The current faces of a contact determine its friction and damping laws; the first faces determine the stiffness.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual: "soft constraint penalty formulation" for the scaling with m/dt² (here with the
@@ -64,7 +62,7 @@ pub struct Penalty {
     stiffness: Stiffness,
     options: PairOptions<PenaltyOptions>,
     memory: PenaltyMemory,
-    /// Workspace: constraints of the previous step with springs that are compressed or dissipate energy.
+    /// `pressed` of the previous step.
     before: Constraints,
     transfers: ContactTransfers,
     assembled: AssembledStiffness,
@@ -86,7 +84,7 @@ pub struct PenaltyMemory {
 clone_by_field!(PenaltyMemory { springs, pressed, releases, time_step, couples, sticking });
 
 impl PenaltyMemory {
-    /// Whether the stored constraints fit these numbers of nodes and bodies.
+    /// Whether the stored constraints fit a model of this size.
     pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
         self.pressed.fit(num_nodes, num_bodies)
             && self.releases.fit(num_nodes, num_bodies)
@@ -108,9 +106,8 @@ impl Penalty {
         }
     }
 
-    /// Records the energy that the springs create when the time step dt changes; this energy is balanced when the
-    /// contacts open. A step of the time integration conserves T − ⅛ dt² Σ a · f, with the kinetic energy T and the
-    /// accelerations a and forces f of the nodes. The spring forces are a part of f.
+    /// Records the energy that springs create when the time step dt changes. A step conserves T − ⅛ dt² Σ a · f, with
+    /// the kinetic energy T and the accelerations a and forces f of the nodes.
     fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         let before = std::mem::replace(&mut self.memory.time_step, time_step);
         if before == time_step {
@@ -123,8 +120,6 @@ impl Penalty {
         }
     }
 
-    /// Transfers springs between flush surfaces: from contacts that end on one surface to contacts that begin on
-    /// another.
     fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
         if self.transfers.find(
             &self.before,
@@ -141,8 +136,7 @@ impl Penalty {
         }
     }
 
-    /// Updates the springs to these constraints: a continuing contact keeps its spring. Reports the dissipation and the
-    /// numerical work of ended contacts, and balances the energy of contacts that opened.
+    /// Reports the dissipation and numerical work of ended contacts, and balances the energy of contacts that opened.
     fn update_springs(
         &mut self,
         constraints: &Constraints,
@@ -210,8 +204,8 @@ impl Penalty {
         });
     }
 
-    /// Sets the stable share of the full stiffness of each spring; returns an upper bound on the squared frequency that
-    /// the springs add \[rad²/s²\].
+    /// Sets the stable share of each spring; returns an upper bound on the squared frequency that the springs
+    /// add \[rad²/s²\].
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter()) {
@@ -250,9 +244,8 @@ impl Penalty {
         }
     }
 
-    /// Lower bound on the factor by which damping reduces the stable step: √(1 + ζ²) − ζ with the largest damping ratio
-    /// ζ. This is the factor for damping by mid-step velocities; damping by the rate at the end of the step has a
-    /// larger factor.
+    /// Lower bound √(1 + ζ²) − ζ on the factor by which damping reduces the stable step, with the largest damping ratio
+    /// ζ.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());
@@ -262,8 +255,7 @@ impl Penalty {
 }
 
 impl Stiffness {
-    /// Stiffness \[N/m\] of a new contact with the effective mass `mass` \[kg\]. With the rule [`Stiffness::Mass`], the
-    /// stiffness is zero for zero mass, so that no force acts.
+    /// Stiffness \[N/m\] of a new contact with the effective mass `mass` \[kg\].
     pub(super) fn of(&self, constraint: &Constraint<'_>, factor: f64, mass: f64, time_step: f64) -> f64 {
         match self {
             Self::Mass => factor * mass / (time_step * time_step),
@@ -278,15 +270,13 @@ impl Stiffness {
     }
 }
 
-/// Effective mass of a contact along its normal \[kg\]; zero if neither side can move along the normal. Rigid bodies
-/// contribute by their translation and rotation.
+/// Effective mass along the normal \[kg\]; zero if neither side can move along the normal.
 fn effective_mass(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     let compliance = compliance_along_normal(constraint, bodies);
     if compliance > 0.0 { 1.0 / compliance } else { 0.0 }
 }
 
 impl Penalty {
-    /// Exchanges the memory of the response.
     pub(super) fn exchange(&mut self, memory: &mut PenaltyMemory) {
         std::mem::swap(&mut self.memory, memory);
     }

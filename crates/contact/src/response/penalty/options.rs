@@ -8,15 +8,14 @@ use crate::response::laws::friction::FrictionLaw;
 /// Stiffness rule of a contact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stiffness {
-    /// From masses and time step dt: κ = f m_eff/dt² with the factor f. The reciprocal 1/m_eff is the sum of w²/m over
-    /// the deformable nodes and n · H n over the rigid bodies. Here w and m are nodal weights and masses, n is the
-    /// normal, and H the compliance matrix of a rigid body at the contact \[1/kg\]. κ does not depend on the
-    /// material, and the rule is stable for any material.
+    /// From masses and time step dt: κ = f m_eff/dt² with the factor f, stable for any material. 1/m_eff is the sum of
+    /// w²/m over the deformable nodes and n · H n over the rigid bodies. Here w and m are nodal weights and masses, n
+    /// is the normal, and H the compliance matrix of a rigid body at the contact \[1/kg\].
     Mass,
     /// From the elements behind the surface: κ = f k with the factor f and 1/k = Σ w²/k_a. The vector contains the
     /// stiffness k_a = K A²/V of every node \[N/m\], from the bulk modulus K, face area A and volume V of the elements.
-    /// k_a is infinite for nodes of rigid bodies; between two rigid bodies the rule [`Stiffness::Mass`] applies. The
-    /// time step decreases if the contact is stiffer than the elements.
+    /// k_a is infinite on rigid bodies; between two rigid bodies the rule [`Stiffness::Mass`] applies. Contacts stiffer
+    /// than the elements reduce the time step.
     Segment(Vec<f64>),
     /// The same stiffness κ for all contacts \[N/m\]; the factor f has no effect.
     Given(f64),
@@ -33,7 +32,6 @@ pub struct PenaltyOptions {
     pub tangential_damping: Damping,
     /// Friction law.
     pub friction: FrictionLaw,
-    /// Time in which the springs of a new contact reach their full stiffness \[s\]; 0 for full stiffness from the
-    /// beginning.
+    /// Time in which new springs reach their full stiffness \[s\]; 0 for full stiffness from the beginning.
     pub soft_start: f64,
 }

@@ -1,18 +1,15 @@
 //! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
-//! If a spring is compressed for only a part of a step, the trapezoidal rule still counts its force at the end of the
-//! step as if the force had changed linearly over the whole step. The spring then absorbs too much energy at closing,
-//! and returns too much energy at opening. At the end of the step in which the contact opens, a force p against the
-//! normal removes the energy E that the contact has created over its life:
+//! Over its life, a contact creates the energy E, because the trapezoidal rule ignores that contact lasts for only a
+//! part of the first and the last step. At the end of the step in which the contact opens, a force p against the normal
+//! removes E:
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E
 //! u gap rate, w compliance, Δt_n current step, Δt_{n+1} following step, Δt_k = ½ (Δt_n + Δt_{n+1})
 //! ```
-//! If no force removes the whole energy E, the force that removes the most energy acts. The force is limited so that it
-//! does not reverse the opening. If energy was lost (E < 0), the force is repulsive and returns the energy. A repulsive
-//! force does not exceed the last spring force, and at most doubles the gap rate. The force is zero at zero gap rate,
-//! because rounding decides the sign of so small a rate.
+//! The force never reverses the opening; if it cannot remove E, it removes as much as possible. For E < 0, the force is
+//! repulsive: at most the last spring force, and at most doubling the gap rate.
 //!
 //! # Source
 //! Derived. The method is the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002,
@@ -31,16 +28,16 @@ use crate::{Constraint, Constraints};
 pub(super) struct Opening {
     /// Energy created over the life of the contact \[J\].
     pub created: f64,
-    /// Force of the normal spring at the end of the previous step \[N\].
+    /// Last force of the normal spring \[N\].
     pub force: f64,
     /// Gap rate, positive in opening \[m/s\].
     pub rate: f64,
-    /// Compliance of the contact, coupled to the other contacts on its nodes or rigid bodies \[1/kg\].
+    /// Compliance coupled to all contacts on the same nodes or rigid bodies \[1/kg\].
     pub compliance: f64,
 }
 
 impl Opening {
-    /// Force p at the end of the step \[N\]; positive if the force attracts the bodies.
+    /// Force p \[N\]; positive if it attracts the bodies.
     fn balance(&self, step: StepLength) -> f64 {
         if self.rate <= 0.0 || self.created == 0.0 {
             return 0.0;
@@ -58,13 +55,11 @@ impl Opening {
     }
 }
 
-/// Balancing forces of opened contacts.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Releases {
-    /// Contacts that opened in this step. For a contact that is no longer detected, this is the constraint of the
-    /// previous step.
+    /// Contacts that opened in this step.
     constraints: Constraints,
-    /// Force on each contactor against the normal \[N\].
+    /// On each contactor, against the normal \[N\].
     forces: Vec<f64>,
     couples: Couples,
 }
@@ -79,8 +74,7 @@ impl Releases {
             && self.couples.fit(num_nodes)
     }
 
-    /// Clears the forces and couples of the previous step; returns the work \[J\] that their second half does over this
-    /// step.
+    /// Clears the forces and couples; returns the work that their second half does over this step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64) -> f64 {
         let rates = self.constraints.iter().map(|opened| opened.normal.dot(&opened.jump(velocities)));
         let forces = self.forces.iter().zip(rates);
@@ -91,7 +85,7 @@ impl Releases {
         given
     }
 
-    /// Adds the balancing force of an opened contact and the couple that removes the moment of this force.
+    /// Adds the balancing force of an opened contact, and the couple against its moment.
     pub fn balance(
         &mut self,
         constraint: &Constraint<'_>,
@@ -123,7 +117,7 @@ impl Releases {
 mod tests {
     use super::*;
 
-    /// A gap rate within rounding of zero, of either sign, causes no force beyond 1e-9 N.
+    /// A gap rate within rounding of zero causes no force beyond 1e-9 N.
     #[test]
     fn a_contact_that_opens_at_rest_has_no_balance() {
         let force = |created, rate| {

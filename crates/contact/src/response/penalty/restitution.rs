@@ -4,8 +4,7 @@
 /// 0.01 are treated as 0.01.
 ///
 /// The contact ends when the force κ δ + c dδ/dt is zero, with the penetration δ, the stiffness κ and the damping
-/// coefficient c. A damped contact ends before the spring reaches its rest length. The coefficient of restitution e and
-/// the damping ratio ζ are related by
+/// coefficient c. The coefficient of restitution e and the damping ratio ζ are related by
 ///
 /// ```text
 /// ln e = −ζ/√(1 − ζ²) (π − atan2(2 ζ √(1 − ζ²), 1 − 2 ζ²)),        ζ < 1

@@ -9,20 +9,19 @@ use crate::math::Vec3;
 use crate::response::StepLength;
 use crate::response::laws::damping::Damping;
 
-/// Largest relative change of a share that counts as rounding error \[-\].
+/// Largest relative change of a share by rounding \[-\].
 const SAME_SHARE: f64 = 1e-9;
 
-/// Springs of one contact.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Spring {
     pub options: PenaltyOptions,
-    /// Stiffness that the spring would have without coupled springs, after the soft start \[N/m\].
+    /// Stiffness without coupled springs, after the soft start \[N/m\].
     pub full_stiffness: f64,
     /// Fraction of the full stiffness that is stable with the coupled springs \[-\]; `None` before the first force.
     pub share: Option<f64>,
     /// Current stiffness \[N/m\].
     pub stiffness: f64,
-    /// Frequency ω of the contact coupled to all other contacts on its nodes or rigid bodies \[rad/s\].
+    /// Frequency ω of the contact coupled to all contacts on its nodes or rigid bodies \[rad/s\].
     pub frequency: f64,
     /// Coupled compliance of the contact \[1/kg\].
     pub compliance: f64,
@@ -32,14 +31,14 @@ pub(super) struct Spring {
     pub age: f64,
     /// Effective penetration in the previous step \[m\].
     pub penetration: f64,
-    /// Spring force at the effective penetration in the previous step \[N\].
+    /// Spring force in the previous step \[N\].
     pub elastic: f64,
     /// Energy created since the beginning of the contact \[J\]: trapezoidal work of the elastic force plus change of
     /// the stored energy.
     pub created: f64,
-    /// Total force on the contactor at the end of the previous step \[N\].
+    /// Total force on the contactor in the previous step \[N\].
     pub acted: Vec3,
-    /// Stored energy at the end of the previous step \[J\].
+    /// Stored energy in the previous step \[J\].
     pub stored: f64,
     /// Effective penetration minus geometric penetration −g, with the gap g \[m\].
     pub offset: f64,
@@ -56,8 +55,8 @@ pub(super) struct Spring {
 }
 
 impl Spring {
-    /// Increases the age by a step, and updates the stiffness to the current share and the soft start. The normal
-    /// spring keeps its penetration, and the tangential spring its stretch.
+    /// Advances the age and updates the stiffness. The normal spring keeps its penetration, and the tangential spring
+    /// its stretch.
     pub fn grow(&mut self, time_step: f64) {
         let before = self.stiffness;
         self.age += time_step;
@@ -71,15 +70,13 @@ impl Spring {
     /// Sets the share of the full stiffness; returns the energy that the change adds to the normal spring \[J\].
     /// `closing` is the decrease −Δg of the gap g over the step \[m\].
     ///
-    /// The stiffness changes from κ to κ', and the effective penetration at the beginning of the step from δ to δ'. The
-    /// penetration at the end of the step is δ'' = δ' + closing. δ' is chosen so that the energy change of the spring
-    /// over the step equals the trapezoidal work, with the previous force p:
+    /// The stiffness changes from κ to κ', and the effective penetration at the beginning of the step from δ to δ'. At
+    /// the end of the step, the penetration is δ'' = δ' + closing. With the previous force p, δ' follows from
     ///
     /// ```text
     /// ½ κ' δ''² − ½ κ δ² = ½ (p + κ' δ'') closing
     /// ```
-    /// The offset changes by δ' − δ. A tangential spring that stiffens keeps its force. A tangential spring that
-    /// softens keeps its energy.
+    /// A tangential spring keeps its force if it stiffens, and its energy if it softens.
     pub fn adapt(&mut self, share: f64, closing: f64) -> f64 {
         if self.share.is_some_and(|before| (share - before).abs() <= SAME_SHARE * before) {
             return 0.0;
@@ -103,14 +100,10 @@ impl Spring {
         self.normal_energy() - stored
     }
 
-    /// Effective penetration at this gap \[m\]. `closing` is the decrease −Δg of the gap g over the step \[m\]. A
-    /// negative offset is at most as large as the geometric penetration, so that the effective penetration is not
-    /// negative.
+    /// Effective penetration at this gap, ≥ 0 \[m\]. `closing` is the decrease −Δg of the gap g over the step \[m\].
     ///
-    /// A contactor that enters through the target face in this step penetrates by at most `closing`. If the geometric
-    /// penetration of a new contact is larger, the contactor entered from the side, or the contact replaces another
-    /// contact whose spring stored the energy. With the full penetration, the new spring would store energy without
-    /// work; the offset therefore reduces the effective penetration to `closing`.
+    /// The initial penetration is at most `closing`. A contactor that enters from the side can be deeper; the full
+    /// penetration would then store energy without work.
     pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         if self.penetration == 0.0 {
@@ -119,33 +112,29 @@ impl Spring {
         (self.offset - gap).max(0.0)
     }
 
-    /// Fraction of the spring force κ δ that acts in a step. The fraction is less than 1 in a step of partial contact,
-    /// that is, a step in which the contact closes or opens. `closing` is the closing rate −dg/dt of the gap g \[m/s\].
+    /// Fraction of the spring force κ δ that acts in a step in which the contact closes or opens; otherwise 1.
+    /// `closing` is the closing rate −dg/dt of the gap g \[m/s\].
     ///
-    /// A force at the end of a step acts from the middle of the step to the middle of the next step. If the contact is
-    /// closed for a fraction τ of the step, the fraction ½ (1 + τ) of κ δ conserves the energy T + ½ κ δ_n δ_{n+1} of
-    /// the leapfrog scheme to O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations at both
-    /// ends of the step, and dt is the time step. The full force would have a relative energy error of up to ¼ (ω dt)².
-    /// Deformable nodes oscillate with their elements, so ω is only an estimate; the remaining error is balanced when
-    /// the contact opens.
+    /// If the contact is closed for a fraction τ of the step, the fraction ½ (1 + τ) conserves T + ½ κ δ_n δ_{n+1} to
+    /// O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations at both ends of the step, and dt
+    /// is the time step. The full force would have a relative energy error of up to ¼ (ω dt)².
     pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
             return if closing > 0.0 { part(closing * step.actual) } else { 1.0 };
         }
         let kick = self.frequency * self.frequency * penetration * step.kick();
-        // Fraction of the spring force in the kick, estimated from the velocity after half the kick.
+        // Estimate from the velocity after half the kick.
         let guess = part((0.5 * kick - closing).max(0.0) * step.following);
         let opening = kick * guess - closing;
         if opening > 0.0 { part(opening * step.following) } else { 1.0 }
     }
 
-    /// Damping force c dδ/dt \[N\], which is added to the spring force, with c = 2 ζ κ/ω and the damping ratio ζ.
-    /// `closing` is dδ/dt at the middle of the step \[m/s\].
+    /// Damping force c dδ/dt \[N\] with c = 2 ζ κ/ω and the damping ratio ζ. `closing` is dδ/dt at the middle of the
+    /// step \[m/s\].
     ///
-    /// The rate dδ/dt at the end of the step is the mean of the rates before and after the kick by spring and damping
-    /// force. With the rate before the kick, the coefficient of restitution would have an error of ½ ζ ω dt, and strong
-    /// damping would be unstable. A contact that is closed only during the last fraction τ of the step is damped for
+    /// The force uses the mean rate before and after the kick by spring and damping force; with the rate before the
+    /// kick, strong damping would be unstable. A contact closed during the last fraction τ of the step is damped for
     /// the fraction ½ + τ of the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
@@ -154,8 +143,8 @@ impl Spring {
         }
         let part = self.fraction_in_contact(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        // In a deformable body at rest, element forces balance the spring force. As the element forces are unknown
-        // here, the kick by the spring force is omitted.
+        // Element forces, unknown here, balance the spring force in a deformable body at rest. The kick by the spring
+        // force is therefore omitted.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
     }
@@ -166,14 +155,12 @@ impl Spring {
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
 
-    /// Distance \[m\] by which the damping force d reduces the penetration of a new contact between rigid bodies:
+    /// Distance by which the damping force d reduces the penetration of a new contact between rigid bodies \[m\]:
     ///
     /// ```text
     /// ½ (τ − ½) dt² d/m        m effective mass, τ fraction of the step in contact
     /// ```
-    /// The damping force acts during the last fraction τ of the step, in which the contact is closed, and during the
-    /// first half of the next step. Without this reduction, the coefficient of restitution would vary by up to ½ ζ ω dt
-    /// with the instant at which the contact begins.
+    /// Without this reduction, the coefficient of restitution would depend on the instant at which the contact begins.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = self.fraction_in_contact(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
@@ -199,8 +186,8 @@ impl Spring {
         2.0 * damping.ratio(half_periods) * self.stiffness / self.frequency
     }
 
-    /// Tangential damping force \[N\] from the slip rate at the middle of the step \[m/s\]. The force is proportional
-    /// to the slip rate after half a kick by this force, and is therefore stable for any damping.
+    /// Tangential damping force \[N\] from the slip rate at the middle of the step \[m/s\]. The force uses the slip
+    /// rate after half a kick and is stable for any damping.
     fn drag(&self, slip_rate: &Vec3, step: StepLength) -> Vec3 {
         let viscosity = self.viscosity(self.options.tangential_damping);
         if viscosity == 0.0 {
@@ -210,18 +197,17 @@ impl Spring {
         slip_rate * (-viscosity / (1.0 + half * viscosity))
     }
 
-    /// Energy of the normal spring \[J\].
     pub fn normal_energy(&self) -> f64 {
         0.5 * self.stiffness * self.penetration * self.penetration
     }
 
-    /// Data of a contact that opens with this gap rate \[m/s\].
+    /// `rate` is the gap rate \[m/s\].
     pub fn opening(&self, rate: f64) -> Opening {
         Opening { created: self.created, force: self.elastic, rate, compliance: self.compliance }
     }
 
-    /// Transfers the spring to another constraint in a step in which the gap changes by `way` \[m\]. The effective
-    /// penetration is integrated over the step; an offset compensates the height difference of the surfaces.
+    /// Transfers the spring to another constraint in a step in which the gap changes by `way` \[m\]. An offset
+    /// compensates the height difference of the surfaces.
     pub fn take_over(&mut self, constraint: &Constraint<'_>, options: PenaltyOptions, way: f64) {
         self.options = options;
         if self.penetration > 0.0 {
@@ -234,7 +220,7 @@ impl Spring {
         self.damped != 0.0 || self.has_tangential_spring() || self.offset > 0.0
     }
 
-    /// Whether friction acts, or a tangential force of earlier friction remains.
+    /// Whether friction acts, or a tangential force remains.
     pub fn has_friction(&self) -> bool {
         self.options.friction.acts() || self.has_tangential_spring()
     }
@@ -243,21 +229,16 @@ impl Spring {
         self.traction != Vec3::zeros() || self.dragged != Vec3::zeros()
     }
 
-    /// Energy of the tangential spring \[J\].
     pub fn tangential_energy(&self) -> f64 {
         if self.stiffness > 0.0 { 0.5 * self.traction.norm_squared() / self.stiffness } else { 0.0 }
     }
 
-    /// Moves the tangential spring with a slip rate \[m/s\] over a step, under the normal force `pressure` \[N\];
-    /// returns the dissipation by friction and by damping \[J\].
+    /// Moves the tangential spring with `slip_rate` \[m/s\] under the normal force `pressure` \[N\]; returns the
+    /// dissipation by friction and by damping \[J\].
     ///
-    /// The sum of spring and damping force stays in the friction circle. If the sum t − c v of the spring force t and
-    /// the damping force −c v is outside the circle, it is scaled back to the circle. The remaining damping force d
-    /// dissipates energy for any slip rate v, because −d · v ≥ |d|²/c. If the spring slides along its own force, d is
-    /// zero.
-    ///
-    /// The energy balance follows the trapezoidal rule: the dissipation is −(t_n + t_{n+1})/2 · travel minus the energy
-    /// change of the spring, with the spring forces t_n and t_{n+1} before and after the step.
+    /// The sum t − c v of the spring force t and the damping force −c v is scaled back to the friction circle. By the
+    /// trapezoidal rule, the dissipation is −(t_n + t_{n+1})/2 · travel minus the energy change of the spring. t_n and
+    /// t_{n+1} are the spring forces before and after the step.
     pub fn slide(
         &mut self,
         constraint: &Constraint<'_>,
@@ -271,8 +252,7 @@ impl Spring {
         let trial = before - travel * self.stiffness;
         let law = &self.options.friction;
         let at_rest = pressure * law.at_rest;
-        // If the slip in one step exceeds the stretch of the spring at its bound, the bodies rotate about the sticking
-        // contacts, and this contact slides.
+        // Larger slip in one step means that the bodies rotate about the sticking contacts while this contact slides.
         let is_held = self.is_held && travel.norm() * self.stiffness <= at_rest;
         let sliding = if is_held { at_rest } else { pressure * law.sliding(slip_rate.norm()) };
         let bound = if self.slips { sliding } else { at_rest };
@@ -291,7 +271,7 @@ impl Spring {
     }
 }
 
-/// Tangential force after a rotation of the normal: its projection on the new tangent plane, with the same magnitude.
+/// Projection of a tangential force on the new tangent plane, with the same magnitude.
 pub fn turned(traction: &Vec3, normal: &Vec3) -> Vec3 {
     let across = traction - normal * normal.dot(traction);
     let size = across.norm();

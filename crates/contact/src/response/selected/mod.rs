@@ -1,4 +1,4 @@
-//! The response of a simulation: one of the three contact responses. The memory of the response is stored separately.
+//! One of the three contact responses, with its memory stored separately.
 
 #[cfg(test)]
 mod tests;
@@ -53,8 +53,7 @@ impl SelectedResponse {
         }
     }
 
-    /// Computes the action of the constraints on the bodies over a step from the memory of the previous step, and
-    /// updates the memory. A memory of another kind of response is discarded.
+    /// Computes the action over a step and updates the memory. A memory of another kind of response is discarded.
     pub fn respond_from(
         &mut self,
         memory: &mut ResponseMemory,
@@ -72,8 +71,7 @@ impl SelectedResponse {
         self.exchange(memory);
     }
 
-    /// Like [`Self::respond_from`], at the middle of the step, for a response of [`Stage::Middle`]. Penalty and
-    /// decomposition have no such stage and compute nothing.
+    /// Like `respond_from`, at the middle of the step. Penalty and decomposition compute nothing.
     pub fn respond_at_middle_from(
         &mut self,
         memory: &mut ResponseMemory,
@@ -112,7 +110,7 @@ impl SelectedResponse {
 }
 
 impl ResponseMemory {
-    /// Whether the stored data fit these numbers of nodes and bodies; always true for decomposition.
+    /// Whether the stored data fit a model of this size; always true for decomposition.
     pub fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
         match self {
             Self::Decomposition(_) => true,

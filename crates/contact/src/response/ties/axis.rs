@@ -7,51 +7,45 @@ use super::rows::{RigidPlace, RigidTerm, Row, Rows};
 use crate::math::{SparseCholesky, Vec3};
 use crate::response::mobility::{Mobility, TiedNodes};
 
-/// Marks nodes without an unknown.
 const NONE: u32 = u32::MAX;
 
 /// Ties of one Cartesian component. The displacement of a dependent node d is u_d = Σ_c s_dc u_c + Σ_b P_db U_b. Here
-/// u_c are the displacements of independent nodes c, U_b the motions of rigid bodies b, s_dc constant weights, and P_db
-/// rows of coefficients ([`Reduction`]). Nodes are given by their index in the group.
+/// u_c are the displacements of independent nodes c, and U_b the motions of rigid bodies b. s_dc are constant weights,
+/// and P_db rows of coefficients (see [`Reduction`]). Nodes are given by their index in the group.
 ///
-/// Let v be the nodal velocities after the kick without tie forces, and dt' the length of the following step. Of all
-/// velocities that satisfy the ties at the end of the following step, v + Δv are closest to v in the mass norm:
+/// Let v be the nodal velocities after the kick without tie forces, and dt' the length of the following step. v + Δv
+/// satisfy the ties at the end of the following step and are closest to v in the mass norm:
 ///
 /// ```text
 /// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    gap rate, with the rigid bodies at x_b' after dt'
 /// Σ_c' A_cc' Δv_c' = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)              A = M_c + Sᵀ M_d S over the nodes c that are free
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```
-/// Here m are the nodal masses, M_c and M_d the diagonal mass matrices of independent and dependent nodes, and S is the
-/// matrix of the s_dc. The tie force on a free node is m Δv divided by the duration of the kick. The tie force on a
-/// fixed node c is −Σ_d s_dc f_d with the forces f_d on dependent nodes. No velocity is computed as a difference of
-/// large forces. The tied points therefore coincide to rounding for any masses. A is a positive definite mass matrix,
-/// constant in time; its Cholesky factor is stored.
+/// Here m are the nodal masses, M_c and M_d the mass matrices of independent and dependent nodes, and S is the matrix
+/// of the s_dc. With the duration of the kick, the tie force on a free node is m Δv/kick. On a fixed node c, it is
+/// −Σ_d s_dc f_d with the forces f_d on dependent nodes. A is positive definite and constant in time.
 ///
 /// # Cost
 /// Each solution needs a few products per weight s_dc and two products per entry of the Cholesky factor.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     axis: usize,
-    /// Dependent nodes d.
     dependent: Vec<u32>,
     rows: Rows,
-    /// Mass of each node of the group \[kg\]; 0 if this component of the node is fixed.
+    /// Nodal masses \[kg\]; 0 if this component is fixed.
     masses: Vec<f64>,
-    /// Number of the unknown of each node of the group; [`NONE`] for nodes that are fixed or dependent.
+    /// Unknown of each node; `NONE` for fixed and dependent nodes.
     unknowns: Vec<u32>,
     factor: SparseCholesky,
     right_side: Vec<f64>,
-    /// Workspace of the factor.
     ordered: Vec<f64>,
     /// Gap rates j_d \[m/s\].
     jumps: Vec<f64>,
 }
 
 impl Axis {
-    /// Ties of the Cartesian component `axis` between `nodes`. `reduction` contains the tie conditions of this
-    /// component, solved for the dependent nodes. `parts` splits a sum into nodal weights and terms of movable rigid
-    /// bodies. Returns `None` if rounding makes A singular, which happens for extreme mass ratios.
+    /// `reduction` contains the tie conditions, solved for the dependent nodes. `parts` splits a sum into nodal weights
+    /// and terms of movable rigid bodies. `None` if rounding makes A singular, for extreme mass ratios.
     pub fn new(
         axis: usize,
         reduction: &Reduction,
@@ -87,14 +81,13 @@ impl Axis {
         Some(Self { axis, dependent, rows, masses, unknowns, factor, right_side, ordered, jumps })
     }
 
-    /// Rigid-body terms of all sums.
     pub fn rigid_terms(&self) -> &[RigidTerm] {
         self.rows.rigid_terms()
     }
 
-    /// Computes the gap rates j over the following step, of length `following` \[s\], from the nodal velocities, the
-    /// nodal positions, and the positions `ends` of the rigid bodies at the end of the following step. Returns the
-    /// largest |j| \[m/s\].
+    /// Computes the gap rates j over the following step \[s\]; `ends` are the rigid bodies at its end. Returns the
+    /// largest
+    /// |j| \[m/s\].
     pub fn find_jumps(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -118,7 +111,7 @@ impl Axis {
         self.jumps.iter().map(|jump| jump.abs()).fold(0.0, larger)
     }
 
-    /// Adds the impulses Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c) to the rigid bodies. The Δv_c are the solution for U = 0.
+    /// Adds the impulses Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c) to the rigid bodies, with the solution Δv_c for U = 0.
     pub fn push(&mut self, rigid_bodies: &mut TiedRigidBodies) {
         if self.rigid_terms().is_empty() {
             return;
@@ -130,7 +123,7 @@ impl Axis {
         }
     }
 
-    /// Adds the velocity changes of the nodes to this component of `changes`, given the changes of the rigid bodies.
+    /// Adds the velocity changes of the nodes, given the changes of the rigid bodies.
     pub fn add_changes(&mut self, rigid_bodies: &TiedRigidBodies, changes: &mut [Vec3]) {
         let axis = self.axis;
         let rigid_motion = |term: &RigidTerm| rigid_bodies.change_at(term, axis);
@@ -150,7 +143,7 @@ impl Axis {
         row.shares.iter().map(|&(place, share)| share * value(place).unwrap_or(0.0)).sum()
     }
 
-    /// Solves for Δv_c, given the motion of the rigid bodies; the result is in `right_side`.
+    /// Solves for Δv_c, in `right_side`, given the motion of the rigid bodies.
     fn solve(&mut self, rigid_motion: impl Fn(&RigidTerm) -> f64) {
         let Self { dependent, rows, masses, unknowns, factor, right_side, ordered, jumps, .. } = self;
         right_side.fill(0.0);
@@ -166,7 +159,7 @@ impl Axis {
         factor.solve(right_side, ordered);
     }
 
-    /// The nodes and their ties to each other, without rigid bodies.
+    /// Nodes and their ties, without rigid bodies.
     pub fn tied_nodes(&self) -> TiedNodes {
         let dependent = self.dependent.iter().copied();
         TiedNodes::new(
@@ -177,8 +170,8 @@ impl Axis {
         )
     }
 
-    /// Computes this component of the nodal forces \[N\], which cause the velocity changes over the time `kick` \[s\].
-    /// Adds the impulses of the nodes on the rigid bodies, at the positions `present`, to `impulses` \[N·s, N·m·s\].
+    /// Computes this component of the nodal forces \[N\], which cause `changes` over the time `kick` \[s\]. Adds the
+    /// impulses on the rigid bodies at `present` to `impulses` \[N·s, N·m·s\].
     pub fn find_forces(
         &self,
         changes: &[Vec3],
@@ -206,18 +199,16 @@ impl Axis {
         }
     }
 
-    /// Added mass H of the nodes tied to `num` rigid bodies. Each body has four motions in this component: the
-    /// translation, and a motion proportional to each of the three reference coordinates from the centre. P contains
-    /// the motions of the dependent nodes with fixed independent nodes. The independent nodes c move by −Z so that the
-    /// kinetic energy is least:
+    /// Added mass H of the nodes tied to `num` rigid bodies, row by row \[kg, kg·m, kg·m²\]. Each body has four motions
+    /// in this component: translation, and motions proportional to the three reference coordinates from the centre. P
+    /// are the motions of the dependent nodes; the independent nodes move by −Z so that the kinetic energy is least:
     ///
     /// ```text
     /// H = Wᵀ M_d W + Zᵀ M_c Z,   W = P − S Z,   A Z = Sᵀ M_d P
     /// ```
-    /// H is computed as a sum of squares and stored row by row \[kg, kg·m, kg·m²\].
     pub fn added_mass(&mut self, num: usize) -> Vec<f64> {
         let (num_columns, num_dependent) = (4 * num, self.dependent.len());
-        // √m times the motions of the dependent nodes, followed by √m times the motions of the independent nodes.
+        // √m times the motions of dependent nodes, followed by independent nodes.
         let mut columns = vec![vec![0.0; num_dependent + self.right_side.len()]; num_columns];
         let free = |place: u32| self.masses[place as usize].sqrt();
         let of_unknowns: Vec<(usize, f64)> = (0..self.unknowns.len() as u32)
@@ -233,7 +224,7 @@ impl Axis {
                 k => term.arm[k - 1],
             };
             self.jumps.fill(0.0);
-            // With zero gap rates, the solution is the motion of the independent nodes under the motion of the bodies.
+            // With zero gap rates, the independent nodes follow the bodies.
             self.solve(rigid_motion);
             for ((motion, row), root) in motions.iter_mut().zip(self.rows.iter()).zip(&of_dependent) {
                 *motion =
@@ -248,7 +239,7 @@ impl Axis {
     }
 }
 
-/// Entries (row, column, value) of the lower triangle of A; the values of repeated entries add up.
+/// Lower triangle of A as (row, column, value); repeated entries add up.
 fn mass_matrix(dependent: &[u32], rows: &Rows, masses: &[f64], unknowns: &[u32]) -> Vec<(u32, u32, f64)> {
     let own = unknowns.iter().zip(masses).filter(|(unknown, _)| **unknown != NONE);
     let mut entries: Vec<(u32, u32, f64)> = own.map(|(&unknown, &mass)| (unknown, unknown, mass)).collect();

@@ -1,10 +1,10 @@
 //! Solution of small dense systems with mass matrices.
 
-/// Largest pivot of the scaled equations that counts as rounding error \[-\]; the diagonal of the scaled matrix is 1.
+/// Largest negligible pivot, relative to the scaled diagonal \[-\].
 const NEGLIGIBLE_PIVOT: f64 = 1e-15;
 
-/// Solves A x = b with row-major A; x overwrites b, and A is overwritten. Rows and columns are scaled so that the
-/// diagonal is 1, which suits matrices of very unlike masses. Undetermined unknowns are zero. `scales` is a workspace.
+/// Solves A x = b with row-major A; x overwrites b, and A is overwritten. The diagonal is scaled to 1, for matrices of
+/// very unlike masses. Undetermined unknowns are zero.
 pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     let n = b.len();
     let scale = |k: usize| match matrix[k * n + k].abs() {
@@ -47,7 +47,7 @@ pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
 mod tests {
     use super::*;
 
-    /// Coupled masses that differ by twenty orders of magnitude: the residual of each row is within rounding.
+    /// Masses differ by twenty orders of magnitude; the residual of each row is within rounding.
     #[test]
     fn scaled_systems_are_solved_to_rounding() {
         let masses = [1e-10, 3.0, 2e10];

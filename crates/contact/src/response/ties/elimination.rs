@@ -1,7 +1,7 @@
 //! Gaussian elimination of sparse rows, in place.
 
-/// Lower bound on a pivot, relative to the largest eligible entry of all rows without a pivot \[-\]. Of the rows whose
-/// largest eligible entry satisfies this bound, the elimination takes the shortest row.
+/// Smallest pivot, relative to the largest eligible entry of all rows without a pivot \[-\]. The elimination takes the
+/// shortest of the rows that satisfy this bound.
 const PIVOT_THRESHOLD: f64 = 0.8;
 
 /// Column and value of an entry.
@@ -10,9 +10,9 @@ type Entry = (u32, f64);
 /// Sparse rows. The elimination of a column changes only rows without a pivot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SparseRows {
-    /// Entries by ascending column.
+    /// By ascending column.
     rows: Vec<Vec<Entry>>,
-    /// For each column, the rows that have or had an entry in this column.
+    /// By column, the rows that have or had an entry.
     users: Vec<Vec<u32>>,
     /// Whether a row has a pivot.
     is_done: Vec<bool>,
@@ -22,7 +22,6 @@ pub(super) struct SparseRows {
 }
 
 impl SparseRows {
-    /// Clears all rows, and sets their number and the number of columns.
     pub fn begin(&mut self, num_rows: usize, num_columns: usize) {
         self.rows.resize(num_rows, Vec::new());
         self.users.resize(num_columns, Vec::new());
@@ -32,7 +31,7 @@ impl SparseRows {
         self.is_done.resize(num_rows, false);
     }
 
-    /// Appends a non-zero entry to a row; the columns of a row must ascend.
+    /// Appends a non-zero entry; the columns of a row must ascend.
     pub fn push(&mut self, row: usize, column: usize, value: f64) {
         if value != 0.0 {
             self.rows[row].push((column as u32, value));
@@ -40,8 +39,8 @@ impl SparseRows {
         }
     }
 
-    /// Eliminates up to `most` eligible columns with threshold pivoting, until no eligible entry exceeds the tolerance.
-    /// `pivots` receives the row and column of each pivot.
+    /// Eliminates up to `most` eligible columns, until no eligible entry exceeds the tolerance. `pivots` receives row
+    /// and column of each pivot.
     pub fn eliminate(
         &mut self,
         eligible: &[bool],
@@ -58,16 +57,14 @@ impl SparseRows {
         }
     }
 
-    /// Eliminates at given pivots.
     pub fn eliminate_at(&mut self, pivots: &[[usize; 2]]) {
         self.largest.clear();
         self.largest.resize(self.rows.len(), (0.0, 0));
         pivots.iter().for_each(|&pivot| self.clear_column(pivot, |_, _| ()));
     }
 
-    /// Row and column of the next pivot: the largest eligible entry of the shortest candidate row. A row is a candidate
-    /// if it has no pivot yet and its largest eligible entry is above the tolerance and the pivot threshold. `None`
-    /// without a candidate.
+    /// Largest eligible entry of the shortest candidate row. A candidate has no pivot, and its largest eligible entry
+    /// exceeds the tolerance and the pivot threshold.
     fn next_pivot(&self, tolerance: f64) -> Option<[usize; 2]> {
         let rows = || self.largest.iter().enumerate().filter(|(row, _)| !self.is_done[*row]);
         let most = rows().map(|(_, (size, _))| *size).fold(0.0, f64::max);
@@ -76,7 +73,7 @@ impl SparseRows {
         shortest.map(|(row, (_, column))| [row, *column as usize])
     }
 
-    /// Eliminates the column of a pivot from all other rows that have no pivot yet; `update` receives each changed row.
+    /// Eliminates the column from all rows without a pivot; `update` receives each changed row.
     fn clear_column(&mut self, [row, column]: [usize; 2], update: impl Fn(&mut (f64, u32), &[Entry])) {
         self.is_done[row] = true;
         let pivot_row = std::mem::take(&mut self.rows[row]);
@@ -93,7 +90,7 @@ impl SparseRows {
         self.rows[row] = pivot_row;
     }
 
-    /// Subtracts `factor` times the entries `others` of another row, so that the entry in `column` vanishes.
+    /// Subtracts `factor` times the entries `others`, so that the entry in `column` vanishes.
     fn subtract(&mut self, row: usize, others: &[Entry], factor: f64, column: u32) {
         self.merged.clear();
         let mut own = self.rows[row].iter().copied().peekable();
@@ -114,8 +111,8 @@ impl SparseRows {
         std::mem::swap(&mut self.rows[row], &mut self.merged);
     }
 
-    /// Solves the pivot rows Σ a x = b for the pivot unknowns. `x` contains the other unknowns and receives the pivot
-    /// unknowns; columns beyond its length do not enter the sums. `b` maps a row to its right-hand side.
+    /// Solves the pivot rows Σ a x = b. `x` contains the other unknowns and receives the pivot unknowns; columns beyond
+    /// its length do not enter the sums. `b` maps a row to its right-hand side.
     pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
         for &[row, column] in pivots.iter().rev() {
             let entries = &self.rows[row];
@@ -132,7 +129,7 @@ impl SparseRows {
     }
 
     /// Computes the pivot unknowns for b = 0 and each unit vector of the independent unknowns. `motions` receives, for
-    /// each pivot, one value per independent unknown; `x` is a workspace.
+    /// each pivot, one value per independent unknown.
     pub fn find_motions(
         &self,
         pivots: &[[usize; 2]],
@@ -152,8 +149,8 @@ impl SparseRows {
         }
     }
 
-    /// Computes multipliers μ of the pivot rows with entries a, for which Σ μ a equals `wanted` in the pivot columns.
-    /// `sums` receives Σ μ a in all columns.
+    /// Computes multipliers μ of the pivot rows with Σ μ a = `wanted` in the pivot columns. `sums` receives Σ μ a in
+    /// all columns.
     pub fn multiply(&self, pivots: &[[usize; 2]], wanted: impl Fn(usize) -> f64, sums: &mut [f64]) {
         sums.fill(0.0);
         for &[row, column] in pivots {
@@ -164,14 +161,13 @@ impl SparseRows {
     }
 }
 
-/// Entry of a row in a column.
 fn entry(row: &[Entry], column: usize) -> f64 {
     let place = row.binary_search_by_key(&(column as u32), |(column, _)| *column);
     place.map_or(0.0, |place| row[place].1)
 }
 
-/// Magnitude and column of the largest eligible entry of a row, the first of equally large entries; columns beyond the
-/// length of `eligible` are not eligible.
+/// Magnitude and column of the largest eligible entry, the first of equal entries. Columns beyond `eligible` are not
+/// eligible.
 fn largest(row: &[Entry], eligible: &[bool]) -> (f64, u32) {
     let is_eligible = |column: u32| eligible.get(column as usize).copied().unwrap_or(false);
     let candidates = row.iter().filter(|(column, _)| is_eligible(*column));
@@ -200,9 +196,8 @@ mod tests {
         rows
     }
 
-    /// The last of three rows is the sum of the other two; the last two columns are not eligible. The elimination finds
-    /// two pivots, even if more are allowed. The pivot unknowns satisfy all rows. Multipliers of the two pivot rows
-    /// give any combination of all rows.
+    /// The last row is the sum of the other two; the last two columns are not eligible. The pivot unknowns satisfy all
+    /// rows, and multipliers of the pivot rows give any combination of rows.
     #[test]
     fn redundant_rows_have_no_pivot() {
         let (mut rows, mut again, mut pivots) = (filled(), filled(), Vec::new());

@@ -16,28 +16,27 @@ use crate::response::{Bodies, RigidForce, StepLength};
 /// Largest number of Newton iterations.
 const MAX_ITERATIONS: u32 = 20;
 
-/// Upper bound on the gap of a converged iteration, relative to the largest coordinate \[-\].
+/// Largest gap at convergence, relative to the largest coordinate \[-\].
 const GAP_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 
-/// Upper bound on the gap of a converged iteration that stagnates, relative to the largest coordinate \[-\].
+/// Largest gap at convergence after stagnation, relative to the largest coordinate \[-\].
 const STAGNATION_GAP_TOLERANCE: f64 = 256.0 * f64::EPSILON;
 
-/// Largest ratio of the gap after an iteration to the gap before this iteration, at which the iteration does not
-/// stagnate \[-\].
+/// Largest ratio of successive gaps without stagnation \[-\].
 const MAX_GAP_RATIO: f64 = 0.5;
 
-/// A group of coupled ties, independent of all other groups, with its tie forces.
+/// Coupled ties, independent of all other groups, with their tie forces.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     /// All tied nodes except the nodes of movable rigid bodies, ascending.
     nodes: Vec<u32>,
     axes: [Axis; 3],
     rigid_bodies: TiedRigidBodies,
-    /// Nodal velocities after the kick by all forces other than the tie forces \[m/s\].
+    /// Velocities after the kick without tie forces \[m/s\].
     velocities: Vec<Vec3>,
     /// Changes of `velocities` by the tie forces \[m/s\].
     changes: Vec<Vec3>,
-    /// Nodal tie forces of the last step \[N\].
+    /// Tie forces of the last step \[N\].
     forces: Vec<Vec3>,
     /// Linear and angular impulse of the nodes on each rigid body \[N·s, N·m·s\].
     by_nodes: Vec<[Vec3; 2]>,
@@ -45,19 +44,16 @@ pub(super) struct Group {
     kick: f64,
 }
 
-/// Convergence of the solution of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Solution {
-    /// Number of Newton iterations.
     pub iterations: u32,
     /// Largest remaining gap \[m\]; `None` if the iterations converged.
     pub gap: Option<f64>,
 }
 
 impl Group {
-    /// A group of ties between nodes at these reference positions. `rigid` returns the data of a movable rigid body,
-    /// and `None` for any other body. `Group::new` returns `None` if rounding makes the nodal mass matrix singular,
-    /// which happens for extreme mass ratios.
+    /// `positions` are the reference positions. `rigid` returns the data of a movable rigid body, and `None` for any
+    /// other body. The result is `None` if rounding makes the nodal mass matrix singular, for extreme mass ratios.
     pub fn new(
         ties: &Constraints,
         positions: &[Vec3],
@@ -145,7 +141,7 @@ impl Group {
         rigid_bodies.is_empty().then(|| TiedGroup { nodes: nodes.clone(), axes: axes() })
     }
 
-    /// Computes the tie forces. The accelerations of `bodies` must be caused by all forces other than the tie forces.
+    /// Computes the tie forces. The accelerations of `bodies` must be without tie forces.
     pub fn hold(&mut self, bodies: &Bodies<'_>, rigid: &impl RigidMotions, step: StepLength) -> Solution {
         let Self { nodes, axes, rigid_bodies, velocities, changes, .. } = self;
         self.kick = step.kick();
@@ -201,12 +197,10 @@ impl Group {
         rigid_bodies.find_reactions(by_nodes, *kick, forces);
     }
 
-    /// Nodes and their tie forces \[N\].
     pub fn nodal_forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
         self.nodes.iter().copied().zip(self.forces.iter().copied())
     }
 
-    /// Tie forces on movable rigid bodies.
     pub fn rigid_forces(&self) -> impl Iterator<Item = RigidForce> {
         let impulses = self.rigid_bodies.impulses();
         impulses.map(|(body, [linear, angular])| RigidForce {

@@ -19,19 +19,15 @@ use group::Group;
 use reduction::larger;
 pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 
-/// Ties between points of surfaces. A tie keeps two points together: Σ w_a x_a = 0 in all three components, with the
-/// positions x_a and weights w_a of the nodes.
+/// Ties between points of surfaces: Σ w_a x_a = 0 with the positions x_a and weights w_a of the nodes.
 ///
 /// The tie forces are Lagrange multipliers. They make the points coincide at the end of the following step, of length
-/// dt': without rigid bodies, the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The
-/// tie forces do no work, and have no moment because the points coincide. Ties can be combined with any contact
-/// response.
+/// dt'. Without rigid bodies, the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The
+/// tie forces do no work and have no moment.
 ///
-/// The solution is direct, so its cost does not depend on the masses. Dependent nodes of deformable bodies are
-/// eliminated, separately for each Cartesian component (see `axis`). The remaining system for the movable rigid bodies
-/// is small and dense (see `rigid_bodies`). As these bodies rotate by finite angles, the conditions are nonlinear:
-/// Newton iterations, each with a direct solution of the system, are repeated until the points coincide at the end of
-/// the following step.
+/// Dependent nodes of deformable bodies are eliminated, separately for each Cartesian component (see `axis`). A small
+/// dense system remains for the movable rigid bodies (see `rigid_bodies`). Their finite rotations require Newton
+/// iterations, each with a direct solution. The cost does not depend on the masses.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -42,18 +38,18 @@ pub struct Ties {
     groups: Vec<Group>,
 }
 
-/// Tied bodies with nodal masses so unlike that rounding makes the mass matrix of their nodes singular.
+/// Tied bodies with nodal masses so unlike that rounding makes their mass matrix singular.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnlikeMasses {
-    /// All bodies of the group of ties, ascending.
+    /// Bodies of the group of ties, ascending.
     pub bodies: Vec<u32>,
-    /// Smallest and largest mass of the movable deformable nodes of these ties \[kg\].
+    /// Smallest and largest mass of the movable deformable nodes \[kg\].
     pub masses: [f64; 2],
 }
 
 impl Ties {
-    /// Ties of the pairs of points that `ties` contains. The points coincide at the reference positions `positions` of
-    /// the nodes. `rigid` returns the data of a movable rigid body, and `None` for any other body.
+    /// `ties` contains pairs of points that coincide at the reference `positions`. `rigid` returns the data of a
+    /// movable rigid body, and `None` for any other body.
     ///
     /// # Errors
     /// [`UnlikeMasses`] for extreme mass ratios.
@@ -86,8 +82,7 @@ impl Ties {
         self.ties.iter().flat_map(|tie| tie.nodes.iter().copied())
     }
 
-    /// Mobility of the tied nodes in groups without movable rigid bodies; `num_nodes` is the number of nodes of the
-    /// model.
+    /// Mobility of the tied nodes in groups without movable rigid bodies, in a model with `num_nodes` nodes.
     pub fn mobility(&self, num_nodes: usize) -> TiedMobility {
         TiedMobility::new(self.groups.iter().filter_map(Group::tied_group).collect(), num_nodes)
     }
@@ -97,8 +92,8 @@ impl Ties {
         &self.ties
     }
 
-    /// Adds the tie forces to the action. The accelerations of `bodies` must include the contact forces of the action.
-    /// Returns the total number of Newton iterations of all groups; a group without movable rigid bodies needs one.
+    /// Adds the tie forces to the action. The accelerations of `bodies` must include its contact forces. Returns the
+    /// number of Newton iterations; a group without movable rigid bodies needs one.
     pub fn hold(
         &mut self,
         bodies: &Bodies<'_>,
@@ -126,15 +121,15 @@ impl Ties {
     }
 }
 
-/// Smallest and largest mass of the movable deformable nodes of ties \[kg\].
+/// Of the movable deformable nodes \[kg\].
 fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
     let inverses = ties.iter().flat_map(|tie| tie.nodes).map(|&node| mobility.node(node).amax());
     let masses = inverses.filter(|inverse| *inverse > 0.0).map(|inverse| 1.0 / inverse);
     masses.fold([f64::INFINITY, 0.0], |[least, most], mass| [mass.min(least), mass.max(most)])
 }
 
-/// A subset of the ties `members` that implies all of them. Of the ties between two movable rigid bodies, the subset
-/// contains at most three, at distant points; of all other ties, it contains all.
+/// A subset of the ties `members` that implies all of them. For two movable rigid bodies, at most three ties at distant
+/// points are necessary.
 fn independent(
     members: &[u32],
     ties: &Constraints,
@@ -173,7 +168,6 @@ mod tests {
     use super::*;
     use crate::response::samples::{INVERSE_MASS, free_nodes, one_contact, positions};
 
-    /// No movable rigid body.
     struct NoRigidBody;
 
     impl RigidMotions for NoRigidBody {
@@ -190,8 +184,8 @@ mod tests {
         }
     }
 
-    /// A node is tied to a rotating and translating triangle. Over 2000 steps, the points coincide, linear and angular
-    /// momentum are conserved to rounding, and the kinetic energy is conserved to 5e-3.
+    /// A node is tied to a moving triangle. Over 2000 steps, the points coincide, momenta are conserved to rounding,
+    /// and the kinetic energy is conserved to 5e-3.
     #[test]
     fn tied_points_coincide_and_do_no_work() {
         let mut x = positions(0.0);
@@ -243,8 +237,7 @@ mod tests {
         assert!((after.2 / before.2 - 1.0).abs() < 5e-3, "{} of {}", after.2, before.2);
     }
 
-    /// A gap closes by the end of the following step. The current step has its regular length, or is cut to 0.1 or 1e-6
-    /// of this length.
+    /// A gap closes by the end of the following step, even if the current step is cut to 1e-6 of its regular length.
     #[test]
     fn gaps_close_in_the_step_after_a_cut_one() {
         for part in [1.0, 0.1, 1e-6] {
