@@ -13,7 +13,7 @@ pub struct Energies {
     /// Kinetic energy, ½ v_n · M v_n.
     pub kinetic: f64,
     /// Kick energy ⅛ dt² a_n · M a_n with the step length dt: the excess of ½ v_n · M v_n over ½ v_{n−½} · M v_{n+½}.
-    /// The constant part by gravity on free bodies is omitted, and so are the parts by prescribed motion and by loads.
+    /// The parts by gravity, prescribed motion and loads are omitted.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -49,7 +49,7 @@ impl Energies {
     /// alone has a relative error of (ω dt)²/4 in vibrations of frequency ω.
     ///
     /// # Source
-    /// With the kinetic energy T and the nodal forces f, the predictor–corrector satisfies exactly
+    /// With the kinetic energy T and the nodal forces f, each step satisfies
     ///
     /// ```text
     /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n)
@@ -223,8 +223,7 @@ impl Audit {
         scale(self.momentum_scale, self.impulse_scale)
     }
 
-    /// Largest Σ |x| |m v| of a body so far or, at rest, largest angular impulse of a step \[kg·m²/s\]. The sum is over
-    /// the nodes of the body.
+    /// Largest angular scale of a body so far or, at rest, largest angular impulse of a step \[kg·m²/s\].
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
     }
@@ -263,32 +262,32 @@ impl Audit {
         self.both.over(self.energy_scale())
     }
 
-    /// Contribution of the imbalance to [`Audit::energy_error`].
+    /// |Imbalance| over the largest energy.
     pub fn balance_deviation(&self) -> Deviation {
         self.balance.over(self.energy_scale())
     }
 
-    /// Contribution of the net numerical work to [`Audit::energy_error`].
+    /// |Net numerical work| over the largest energy.
     pub fn numerical_deviation(&self) -> Deviation {
         self.numerical.over(self.energy_scale())
     }
 
-    /// Error of linear momentum over [`Audit::momentum_scale`].
+    /// Error of linear momentum over its scale.
     pub fn momentum_deviation(&self) -> Deviation {
         self.linear.over(self.momentum_scale())
     }
 
-    /// Error of angular momentum over [`Audit::angular_scale`].
+    /// Error of angular momentum over its scale.
     pub fn angular_deviation(&self) -> Deviation {
         self.angular.over(self.angular_scale())
     }
 
-    /// Largest value of [`Audit::momentum_deviation`].
+    /// Largest error of linear momentum.
     pub fn largest_momentum_error(&self) -> f64 {
         self.momentum_deviation().largest
     }
 
-    /// Largest value of [`Audit::angular_deviation`].
+    /// Largest error of angular momentum.
     pub fn largest_angular_error(&self) -> f64 {
         self.angular_deviation().largest
     }
@@ -305,8 +304,7 @@ impl Audit {
         self.impulse = self.impulse + impulse;
     }
 
-    /// Adds the numerical work `given` of a step \[J\], minus the part that impulses absorb in the same step, as in
-    /// resting contact.
+    /// Adds the numerical work `given` of a step \[J\], minus the part that impulses absorb in the same step.
     pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
         self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
     }

@@ -1,7 +1,7 @@
 //! The largest stable time step.
 //!
-//! The central difference method is stable for Δt ≤ 2/ω with the highest angular frequency ω of the mesh. The largest
-//! frequency of a single element bounds ω (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
+//! Central differences are stable for Δt ≤ 2/ω with the highest frequency ω of the mesh. The largest frequency of a
+//! single element bounds ω (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
 
 use std::ops::Range;
 

@@ -78,8 +78,8 @@ pub fn shell_mass_properties(
 
 /// Nodal shares of the volume of a cell, proportional to the lumped masses.
 ///
-/// Linear cells: row sums ∫ N_a dV of the consistent mass matrix. Quadratic cells: diagonal ∫ N_a² dV scaled to the
-/// volume, because row sums can be zero or negative.
+/// Linear cells have the row sums ∫ N_a dV of the consistent mass matrix. Quadratic cells have its diagonal ∫ N_a² dV,
+/// scaled to the volume, because their row sums can be zero or negative.
 ///
 /// # Source
 /// Hinton, Rock and Zienkiewicz 1976, Earthquake Eng. Struct. Dyn. 4:245 ("HRZ lumping").

@@ -61,13 +61,12 @@ pub struct StepStart {
     pub velocity: Vec3,
 }
 
-/// Jumps `begin` and `end` of the velocity v at the ends of a step \[m/s\]. With the accelerations a and the
-/// displacement Δx they satisfy
+/// Velocity jumps at the ends of a step \[m/s\], with the accelerations a and the displacement Δx. A smooth motion has
+/// none.
 ///
 /// ```text
 /// v_n ─ begin, ½ dt a_n ─► Δx/dt ─ ½ dt a_{n+1}, end ─► v_{n+1}
 /// ```
-/// A smooth motion has no jumps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VelocityJumps {
     begin: f64,

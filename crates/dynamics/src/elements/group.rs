@@ -1,7 +1,7 @@
 //! Memory layout of the elements of a block: groups of [`WIDTH`], and chunks of groups.
 //!
 //! A chunk is a range of consecutive elements, and each lane contains a subrange of the chunk. The elements of a group
-//! are therefore far apart and in general share no nodes. Consecutive additions to nodal forces are then independent.
+//! are therefore far apart, and their additions to nodal forces are independent.
 
 use std::ops::Range;
 

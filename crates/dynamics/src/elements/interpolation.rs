@@ -1,7 +1,6 @@
 //! Gradients ∂x/∂ξ of the nodal positions in natural coordinates, and the transposed operation for nodal forces.
 //!
-//! Plane cells move in their plane, in plane strain with thickness 1. The third row and column of ∂x/∂ξ are those of
-//! the identity, and the third component of the nodal forces is zero.
+//! Plane cells are in plane strain with thickness 1. Their ∂x/∂ξ has the third row and column of the identity.
 
 #![expect(
     clippy::needless_range_loop,
@@ -219,8 +218,7 @@ pub struct Hexahedron {
     whole: [f64; 2],
 }
 
-/// Bits of direction d and of the two transverse directions in a side number. The bit of a direction is set on the side
-/// of larger ξ.
+/// Bit of each direction in a side number, then the bits of the transverse directions. A bit is set at larger ξ.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {

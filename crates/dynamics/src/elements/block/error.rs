@@ -23,7 +23,7 @@ pub enum ElementError {
     /// A node index is out of range.
     #[error("element {element} refers to node {node}, but the mesh has {num_nodes} nodes")]
     UnknownNode {
-        /// Index of the element within the block.
+        /// Index in the block.
         element: usize,
         /// The node index.
         node: u32,
@@ -36,7 +36,7 @@ pub enum ElementError {
          scale or density"
     )]
     NodalMass {
-        /// Index of the element within the block.
+        /// Index in the block.
         element: usize,
         /// The mass \[kg\].
         mass: f64,
@@ -52,7 +52,7 @@ pub enum ElementError {
         "element {element} is inverted or degenerate: its Jacobian at a quadrature point is {jacobian}; renumber or remesh it"
     )]
     Degenerate {
-        /// Index of the element within the block.
+        /// Index in the block.
         element: usize,
         /// First det ∂X/∂ξ of the element that is not positive and finite.
         jacobian: f64,
@@ -60,7 +60,7 @@ pub enum ElementError {
     /// A triangle or quadrilateral has a node off the plane z = 0.
     #[error("element {element} is plane but has a node at z = {z}; plane problems lie in z = 0")]
     OutOfPlane {
-        /// Index of the element within the block.
+        /// Index in the block.
         element: usize,
         /// The z coordinate of the node \[m\].
         z: f64,
