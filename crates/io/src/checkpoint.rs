@@ -44,7 +44,7 @@ pub enum CheckpointError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Cause reported by the operating system.
+        /// Cause.
         cause: std::io::Error,
     },
     /// A mesh of the scenario cannot be read.
@@ -52,7 +52,7 @@ pub enum CheckpointError {
     UnreadableMesh {
         /// The mesh.
         path: PathBuf,
-        /// Cause reported by the operating system.
+        /// Cause.
         cause: std::io::Error,
     },
     /// The file does not begin like a checkpoint.

@@ -6,7 +6,7 @@
 //! - The file names a process on another host.
 //! - The file cannot be locked and names any process.
 //!
-//! After a killed run, the user must then remove the file.
+//! In these cases the user must remove the file after a killed run.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};

@@ -15,7 +15,7 @@ pub enum OutputError {
         action: FileAction,
         /// The file or directory.
         path: PathBuf,
-        /// Cause of the failure.
+        /// Cause.
         #[source]
         cause: io::Error,
     },
@@ -51,7 +51,7 @@ pub enum OutputError {
     Thread {
         /// Name of the series.
         series: String,
-        /// Cause reported by the operating system.
+        /// Cause.
         #[source]
         cause: io::Error,
     },

@@ -12,7 +12,7 @@ pub enum GmshError {
     Unreadable {
         /// The file.
         file: String,
-        /// Cause reported by the operating system.
+        /// Cause.
         source: io::Error,
     },
     /// The file is not a Gmsh mesh.

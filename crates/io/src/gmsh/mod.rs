@@ -2,7 +2,7 @@
 //!
 //! [`read`] converts a file to a [`Mesh`] with all its physical groups. A group without a name is called
 //! `dimension:tag`. Node and element numbers may have gaps and any order. Elements of equal kind, entity and nodes are
-//! merged, because version 2.2 writes an element once for each of its groups. The reader rejects
+//! merged. The reader rejects
 //! - other versions
 //! - partitioned files of version 4.1
 //! - element types without a [`CellKind`](crate::mesh::CellKind)

@@ -80,8 +80,7 @@ fn read_groups(cursor: &mut Cursor) -> Result<Entity, GmshError> {
         let tag = cursor.int("a physical tag")?;
         let (group, reversed) = group_tag(cursor, tag.into())?;
         entity.groups.push(group);
-        // The sign of the first group decides, as in version 2.2: the merge of copies keeps the copy with the
-        // orientation of the first group.
+        // The sign of the first group decides, as in version 2.2, where the merge of copies keeps the first copy.
         entity.reversed |= i == 0 && reversed;
     }
     Ok(entity)

@@ -47,8 +47,8 @@ pub struct Summary {
     pub relaxation_steps: Option<u64>,
     /// Simulated time.
     pub time: TimeSpan,
-    /// Time at which the run continued from a checkpoint \[s\]. Detection counts and wall-clock times begin at this
-    /// time. `None` for a run from its start.
+    /// Time at which the run continued from a checkpoint, if any \[s\]. Detection counts and wall-clock times begin at
+    /// this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<f64>,
     /// Wall-clock time.
