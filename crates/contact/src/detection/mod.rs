@@ -1,9 +1,9 @@
 //! Contact detection: geometry and kinematics only, without forces, elements or materials.
 //!
-//! A detector predicts *when* two surfaces in flight first touch ([`Detector::first_impact`]). In contact, it finds in
-//! every step *which* nodes have penetrated which faces, and which edges have crossed ([`Detector::detect`]).
-//! [`Engine`] is the hierarchical detection of Aragón & Molinari. [`Buckets`] sorts nodes and faces into the cells of a
-//! grid. [`AllPairs`] tests all pairs and is the reference of the tests.
+//! A detector predicts *when* two surfaces in flight first touch ([`Detector::first_impact`]). In contact, it finds
+//! *which* nodes have penetrated which faces, and which edges have crossed ([`Detector::detect`]). [`Engine`] is the
+//! hierarchical detection of Aragón & Molinari. [`Buckets`] sorts nodes and faces into grid cells. [`AllPairs`] tests
+//! all pairs, as the reference of the tests.
 //!
 //! | Aragón & Molinari 2014 | here |
 //! |---|---|
@@ -22,7 +22,7 @@
 //!
 //! Beyond the paper: entry faces ([`EntryFaces`]), impacts within a step ([`StepImpactSearch`]), overlap and ties
 //! before the first step (`initial`), rigid walls ([`WallDetector`]), distance fields ([`distance_field`]). The module
-//! [`contact`](super) has a glossary. An arrow in the drawing points to the module that is used.
+//! [`contact`](super) has a glossary. In the drawing, an arrow points to the module that is used.
 //!
 //! ```text
 //! volume ◄─ face ◄─ tree ◄─ model ◄─ primitive ◄─ trajectory, entry_face, initial ◄─ step_impact

@@ -34,8 +34,8 @@ pub(super) fn drop_supported(positions: &[Vec3], constraints: &mut Constraints, 
     std::mem::swap(constraints, workspace);
 }
 
-/// Depth at the point with the shape values |`weights`|, interpolated from the contacts along the unit vector `push`.
-/// `None` if a node has no contact along `push`.
+/// Interpolated depth of the first case; `None` if a node has no contact along `push`. The shape values are
+/// |`weights`|.
 fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
     let depth = |node| {
         let pushes = |contact: &Constraint<'_>| is_along(&contact.normal, push);
@@ -44,8 +44,7 @@ fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], pu
     nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
 }
 
-/// Whether an end is in contact with the body `touched`, at a depth of at least the distance of a point from this end.
-/// The point has the shape values |`weights`|.
+/// The second case, with the body `touched` of the other edge. The shape values are |`weights`|.
 fn is_beside_touching_end(
     constraints: &Constraints,
     nodes: &[u32],

@@ -1,4 +1,4 @@
-//! Componentwise bounds of a vector field on a surface, such as displacements.
+//! Componentwise bounds of a vector field on a surface.
 
 use crate::Surface;
 use crate::math::Vec3;
@@ -6,7 +6,7 @@ use crate::math::Vec3;
 use super::control_points::lebesgue_constant;
 use crate::detection::volume::{Aabb, larger};
 
-/// Least and greatest components of the values of a vector field.
+/// Least and greatest components.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     lower: Vec3,
@@ -70,12 +70,12 @@ impl Bounds {
         larger(self.lower.amax(), self.upper.amax())
     }
 
-    /// Bound on the length of the difference of any two values.
+    /// Bound on the distance of any two values.
     pub fn extent(&self) -> f64 {
         (self.upper - self.lower).norm()
     }
 
-    /// Bound on |a − b| for any value a of this field and any value b of another.
+    /// Bound on |a − b| for values a of this field and b of another.
     pub fn greatest_distance(&self, other: &Self) -> f64 {
         (self.upper - other.lower).sup(&(other.upper - self.lower)).norm()
     }
@@ -90,14 +90,14 @@ impl Bounds {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
 
-    /// Bound on |a_k − b_k| for any component k, value a of this field and value b of another.
+    /// Bound on |a_k − b_k| for values a of this field and b of another.
     pub fn greatest_difference(&self, other: &Self) -> f64 {
         (self.upper - other.lower).max().max((other.upper - self.lower).max())
     }
 }
 
-/// Largest excess of an interpolated value over the range of the nodal values, relative to this range:
-/// max −Σ min(N_a, 0) over all faces, with the shape functions N_a.
+/// max −Σ min(N_a, 0) over all faces, with the shape functions N_a: excess of interpolated values over nodal values,
+/// relative to the range of the nodal values.
 pub(crate) fn overshoot(surface: &Surface) -> f64 {
     let kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
     kinds.map(|kind| 0.5 * (lebesgue_constant(kind) - 1.0)).fold(0.0, f64::max)

@@ -1,9 +1,8 @@
 //! Bézier control points of a face. Their convex hull contains the face.
 //!
-//! A quadratic face may leave the hull of its nodes. Bernstein polynomials are not negative and sum to one, so a face
-//! lies in the hull of its control points. Control points are linear in the nodal values, and their weights may be
-//! negative. If nodes deviate by at most d, a control point deviates by up to 9 d. A point of the face deviates by at
-//! most [`lebesgue_constant`] times d.
+//! A quadratic face lies in the hull of its control points, but may leave the hull of its nodes. Control points are
+//! linear in the nodal values. If nodes deviate by at most d, a control point deviates by up to 9 d. A point of the
+//! face deviates by at most [`lebesgue_constant`] times d.
 //!
 //! # Source
 //! Farin 2002, "Curves and Surfaces for CAGD", §4 (convex hull property), §15 (tensor products), §17 (triangles).
@@ -14,8 +13,8 @@ use crate::mesh::CellKind;
 /// Largest number of control points of a face.
 pub const MAX_CONTROL_POINTS: usize = 9;
 
-/// Bound on the rounding error of a control point, relative to the largest coordinate. A component is a sum of up to
-/// nine terms, and the magnitudes of the weights sum to at most nine.
+/// Bound on the rounding error of a control point, relative to the largest coordinate: nine terms, with weights of
+/// total magnitude nine.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Whether the nodes of a face of this kind are its control points.
@@ -103,8 +102,7 @@ pub fn rounding_of(points: &[Vec3]) -> f64 {
     ROUNDING * points.iter().map(Vec3::amax).fold(0.0, f64::max)
 }
 
-/// max Σ |Nₐ(ξ)| with the shape functions Nₐ: the largest deviation of a point of the face if each node deviates by at
-/// most 1.
+/// max Σ |Nₐ(ξ)| with the shape functions Nₐ: the largest deviation of a point if each node deviates by at most 1.
 ///
 /// - Quadratic segment: the maximum of 1 + s − s², with s = |ξ|.
 /// - Quadratic triangle: the maximum of 3 − 4 Σ λ², with the barycentric coordinates λ.
@@ -129,7 +127,6 @@ mod tests {
 
     const CURVED: [CellKind; 4] = [CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-    /// Natural coordinates of a fine grid.
     fn grid(kind: CellKind) -> Vec<[f64; 3]> {
         let part = |k: usize| k as f64 / 40.0;
         let square = (0..=40).flat_map(|i| (0..=40).map(move |j| [part(i), part(j)]));
@@ -184,7 +181,6 @@ mod tests {
         }
     }
 
-    /// Also for faces far from the origin, and for queries within rounding of a corner.
     #[test]
     fn no_face_is_nearer_than_its_least_distance() {
         let samples = &mut Samples::new(2);

@@ -4,8 +4,7 @@ use super::control_points::{num_control_points, to_control_points};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A face or a part of a face, given by nodes or Bézier control points. Their convex hull contains the face; corners
-/// come first.
+/// A face or a part of a face in the convex hull of nodes or Bézier control points; corners come first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BezierFace<const N: usize> {
     /// The linear kind with the same corners.
@@ -71,9 +70,6 @@ impl QuadraticBezierFace {
 
     /// Bound on the distance of every point of the face from the polygon of its corners, and vice versa \[m\]. The
     /// bound does not hold beyond the border of the polygon.
-    ///
-    /// The face deviates from the (bi)linear interpolation of its corners by a convex combination of the deviations of
-    /// control points. The bilinear interpolation lies within the tetrahedron of the corners.
     pub(crate) fn thickness(&self) -> f64 {
         if self.count == self.kind.num_nodes() {
             return 0.0;
@@ -156,8 +152,7 @@ fn halves([a, b, c]: [Vec3; 3]) -> [[Vec3; 3]; 2] {
     [[a, ab, middle], [middle, bc, c]]
 }
 
-/// Bisects each row of a grid and transposes both halves. Two applications give the quarters in the original
-/// orientation.
+/// Bisects each row and transposes both halves. Two applications give the quarters in the original orientation.
 fn transposed_halves(rows: &[[Vec3; 3]; 3]) -> [[[Vec3; 3]; 3]; 2] {
     let halved = rows.map(halves);
     [0, 1].map(|half| std::array::from_fn(|i| std::array::from_fn(|j| halved[j][half][i])))
@@ -209,7 +204,6 @@ mod tests {
         }
     }
 
-    /// Length or area.
     fn size(bezier_face: &QuadraticBezierFace) -> f64 {
         let corners = bezier_face.corners();
         match corners.len() {

@@ -19,8 +19,7 @@ use crate::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Assumed lower bound on the distance from a curved side, relative to the distance from the linear facet with the same
-/// corners.
+/// Assumed lower bound on the distance from a curved side, relative to the distance from its linear facet.
 const CURVED: f64 = 0.5;
 
 /// Cells of one kind, and the global nodes of these cells, cell by cell.
@@ -113,8 +112,7 @@ fn corners_of(kind: CellKind, node: impl Fn(u8) -> u32) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// Two rows of quadrilaterals meet at y = 0, where they share only the last node. The lips are flush, separate or
-    /// overlapping.
+    /// The lips are flush, separate or overlapping.
     #[test]
     fn lips_of_a_cut_are_not_across_the_material() {
         for (height, overlap) in [(1.0, 0.0), (1.0, 1e-9), (1.0, -1e-9), (0.01, 1e-3), (1.0, 0.4)] {

@@ -1,4 +1,4 @@
-//! The contact model: surfaces, and the pairs of nodes, faces and edges that may touch.
+//! The contact model: surfaces, and what may touch.
 
 use rayon::prelude::*;
 
@@ -199,7 +199,7 @@ impl ContactModel {
         depth_limit.min(depth)
     }
 
-    /// Distance of the node from the face, on either side, up to which a candidate can give a constraint \[m\].
+    /// Distance of a node from a face, on either side, up to which a candidate can give a constraint \[m\].
     pub(crate) fn reach_of(&self, candidate: &Candidate) -> f64 {
         self.depth_of(candidate).max(self.offset([candidate.contactor_body, candidate.key.target]))
     }

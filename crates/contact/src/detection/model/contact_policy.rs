@@ -1,16 +1,13 @@
-//! Pairs excluded from contact, and one-pass or two-pass contact for the other pairs.
+//! Pairs excluded from contact, and one-pass or two-pass contact.
 
 use crate::{Constraint, ContactKey, SurfacePair};
 
 /// Excluded pairs of bodies or of parts of their surfaces, and one-pass or two-pass contact of all other pairs.
 ///
-/// Detection skips pairs of bodies that are excluded as a whole ([`ContactPolicy::can_meet`]). The search includes
-/// excluded parts and the second pass. The caller of a detector removes their contacts afterwards
-/// ([`ContactPolicy::excludes`], [`ContactPolicy::is_of_second_pass`]). The search needs these contacts for two
-/// reasons:
-/// - The closest face of a node decides on contact. Without an excluded closest face, an adjacent face would push the
-///   node out sideways.
-/// - The entry face of a node depends on the contacts of neighbouring nodes.
+/// Detection skips pairs of bodies that are excluded as a whole ([`ContactPolicy::can_meet`]). Excluded parts and
+/// second passes are searched, and the caller of a detector removes their contacts ([`ContactPolicy::excludes`],
+/// [`ContactPolicy::is_of_second_pass`]). Without an excluded closest face, an adjacent face would push a node out
+/// sideways. The entry face of a node depends on all contacts of neighbouring nodes.
 #[derive(Clone, Debug, Default)]
 pub struct ContactPolicy {
     /// Excluded pairs of different bodies, ascending, with first < second.

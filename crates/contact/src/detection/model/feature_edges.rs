@@ -1,7 +1,7 @@
 //! Feature edges: edges of a surface that can touch other edges.
 //!
 //! Sharp convex edges, like the ridges of two roofs, can cross although no node is inside the other body. Concave edges
-//! cannot cross. Nearly flat edges touch at about the same time as their nodes.
+//! cannot cross. Nearly flat edges touch together with their nodes.
 
 use crate::Surface;
 use crate::math::Vec3;
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// Two triangles with a common edge. The second triangle is turned down by this angle \[°\].
+    /// The second triangle is turned down by this angle \[°\].
     fn roof(angle: f64) -> (Surface, Vec<Vec3>) {
         let (sin, cos) = angle.to_radians().sin_cos();
         let positions = [[0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [cos, 0.0, -sin]];

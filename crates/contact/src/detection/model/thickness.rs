@@ -106,12 +106,12 @@ impl Thickness {
         }
     }
 
-    /// Stress-free position of every node \[m\].
+    /// Stress-free positions \[m\].
     pub fn positions(&self) -> &[Vec3] {
         &self.positions
     }
 
-    /// Stress-free distance up to which a node never touches its opposite faces \[m\]; 0 without self-contact.
+    /// As the field `near`.
     pub fn near(&self, body: u32) -> f64 {
         self.near[body as usize]
     }

@@ -118,7 +118,6 @@ mod tests {
 
     const KEY: ContactKey = ContactKey::Node(NodeOnSurface { contactor: 3, target: 0 });
 
-    /// Node 3 in contact with the centre of the triangle of nodes 0, 1 and 2.
     fn on_triangle() -> Constraints {
         let mut constraints = Constraints::default();
         let contactor = Side { body: 1, nodes: &[3], shape_values: &[1.0] };
@@ -131,7 +130,6 @@ mod tests {
         Surface::new(std::iter::once((CellKind::Tri3, [0_u32, 1, 2].as_slice())))
     }
 
-    /// The vector Σ w_a x_a from the closest point to the node is parallel to the normal.
     #[test]
     fn inside_a_face_the_normal_is_that_of_the_face() {
         let positions =
@@ -162,7 +160,6 @@ mod tests {
         }
     }
 
-    /// The normal is parallel to the line from the rim to the node.
     #[test]
     fn past_a_rim_the_normal_keeps_its_side() {
         let x = |x, y, z| Vec3::new(x, y, z);
@@ -178,7 +175,6 @@ mod tests {
         }
     }
 
-    /// The line between the points of contact is parallel to the normal.
     #[test]
     fn edges_meet_along_their_common_normal() {
         let mut constraints = Constraints::default();

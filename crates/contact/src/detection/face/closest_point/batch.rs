@@ -191,7 +191,7 @@ impl TriangleLanes {
         closest
     }
 
-    /// Closest points, and the lanes of slivers with unreliable results. To be called inside [`Vectorised::run`].
+    /// Closest points (unreliable on slivers), and the lanes of slivers. To be called inside [`Vectorised::run`].
     #[inline(always)]
     pub fn closest_and_slivers(&self, query: &PointLanes) -> (ClosestLanes, Mask) {
         let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
@@ -204,8 +204,7 @@ impl TriangleLanes {
         let (vb, vc) = (d1 * ac2 - d2 * cosine, d2 * ab2 - d1 * cosine);
         let va = area - vb - vc;
 
-        // On a border of regions, the first region in the order of the scalar form counts: corners, ab, ac, bc,
-        // interior.
+        // On a border, the first region counts, in the order of the scalar form: corners, ab, ac, bc, interior.
         let in_a = d1.at_most(zero) & d2.at_most(zero);
         let in_b = d3.at_least(zero) & d4.at_most(d3);
         let in_c = (d6.at_least(zero) & d5.at_most(d6)).and_not(in_b);
@@ -238,7 +237,6 @@ impl TriangleLanes {
         (closest, !area.exceeds(longest * voronoi::SLIVER * longest))
     }
 
-    /// Recomputes lanes by the scalar form.
     #[cold]
     #[inline(never)]
     fn mend(&self, lanes: Mask, query: &PointLanes, closest: &mut ClosestLanes) {
@@ -285,7 +283,6 @@ mod tests {
     use crate::detection::samples::Samples;
     use proptest::prelude::*;
 
-    /// A triangle of any quality, and a query that is often on or above the border.
     fn pair(s: &mut Samples) -> ([Vec3; 3], Vec3) {
         let mut corners = [s.vector(1.0), s.vector(1.0), s.vector(1.0)];
         let thin = s.pick(&[0.0, 1e-13, 1e-9, 1e-6, 1e-3]);
@@ -311,7 +308,6 @@ mod tests {
     }
 
     proptest! {
-        /// Lanes beyond the last pair have no effect.
         #[test]
         fn lanes_have_the_bits_of_the_scalar_form(seed: u64, count in 0..23_usize, rest: f64) {
             let mut s = Samples::new(seed);

@@ -1,9 +1,7 @@
 //! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face. x(ξ) is a point of the face, and r is the query.
 //!
-//! On its domain a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
-//! Surfaces for CAGD*, §5.4). The coefficients of F are weighted sums of dot products of control points of x − r. The
-//! coefficients of the Hessian are multiples of second differences of the coefficients of F. Their least eigenvalue is
-//! a lower bound on the eigenvalues of the Hessian.
+//! On its domain, a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
+//! Surfaces for CAGD*, §5.4). Likewise, the coefficients of the Hessian bound its eigenvalues from below.
 
 use crate::math::Vec3;
 
@@ -22,7 +20,7 @@ impl Bounds {
     /// Bounds for an affine x: F is convex and not negative.
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
-    /// From the coefficients `squares` of |x − r|² and the coefficients `hessians` of the Hessian of F.
+    /// `squares`: coefficients of |x − r|²; `hessians`: coefficients of the Hessian of F.
     fn new<'a, const N: usize>(
         squares: impl Iterator<Item = &'a f64>,
         limit: f64,
@@ -109,7 +107,7 @@ impl BilinearNet {
         hessians
     }
 
-    /// Bounds of F; `least_curvature` is −∞ if F is nowhere less than `limit`.
+    /// Bounds of F; `limit` as for `Curve`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }
@@ -156,7 +154,7 @@ impl TriangleNet {
         hessians
     }
 
-    /// Bounds of F; `least_curvature` is −∞ if F is nowhere less than `limit`.
+    /// Bounds of F; `limit` as for `Curve`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         let squares = self.squares.iter().enumerate().flat_map(|(i, row)| &row[..5 - i]);
         Bounds::new(squares, limit, || self.hessians())
@@ -230,7 +228,7 @@ impl BiquadraticNet {
         std::array::from_fn(|k| [along[k % 5][k / 5], across[k / 5][k % 5], mixed[k % 5][k / 5]])
     }
 
-    /// Bounds of F; `least_curvature` is −∞ if F is nowhere less than `limit`.
+    /// Bounds of F; `limit` as for `Curve`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }

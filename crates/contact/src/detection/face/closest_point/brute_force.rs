@@ -22,10 +22,8 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
 
 /// `None` if the projection is outside the triangle.
 ///
-/// The coordinates run along the longest edge and along the height h over this edge. For small h, their rounding error
-/// grows as 1/h and moves the point along the height only. The error of barycentric coordinates from dot products of
-/// edges grows as 1/h².
-/// Barycentric coordinates computed from dot products of the edges have an error that grows as 1/h².
+/// The coordinates run along the longest edge and along the height h over this edge. Their rounding error grows as 1/h
+/// and moves the point along the height only. The error of barycentric coordinates from dot products grows as 1/h².
 fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: usize| (nodes[(k + 1) % 3] - nodes[k]).norm_squared();
     let longer = |i: usize, j: usize| if length(j) > length(i) { j } else { i };

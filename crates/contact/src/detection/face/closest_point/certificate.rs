@@ -7,15 +7,13 @@
 //! 2 F(ξ) − 2 F(ξ*) = 2 p·J(ξ*) δ + δᵀ (DᵀD + K) δ,   D = ∫ J dt,   K = ∫ 2 (1 − t) p·x,ᵢⱼ dt
 //! ```
 //!
-//! The term 2 p·J(ξ*) δ is not negative, because ξ* is optimal. For any A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other
-//! point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ. Here A is the Jacobian at the centre. M
-//! is then AᵀA plus terms linear in the nonlinear coefficients of x. Unlike the Hessian of F, M contains second
-//! derivatives only along the fixed vector p. The criterion therefore certifies faces with nodes displaced in their
-//! plane.
+//! The first term is not negative, because ξ* is optimal. For any A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other point is
+//! closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ. With the Jacobian at the centre as A, M is AᵀA
+//! plus terms linear in the nonlinear coefficients of x. Unlike the Hessian of F, M contains second derivatives only
+//! along p. The criterion therefore certifies faces with nodes displaced in their plane.
 //!
-//! Only points within the distance |p| of r can be closer than x(ξ*). These points lie in a box about the solution of
-//! the linear problem (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5). If the criterion fails on
-//! the whole face, it often holds on this box.
+//! If the criterion fails on the whole face, it often holds on a box of the points within |p| of r (Neumaier 1990,
+//! *Interval Methods for Systems of Equations*, ch. 5).
 
 use std::ops::Range;
 
@@ -60,8 +58,8 @@ fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     false
 }
 
-/// Part of a face over a box, as a polynomial of coordinates s in [−1, 1]². Derivatives x,ᵢ are derivatives with
-/// respect to sᵢ. A segment counts as a strip with a second, perpendicular tangent of equal length.
+/// Part of a face over a box, as a polynomial of s in [−1, 1]²; here x,ᵢ = ∂x/∂sᵢ. A segment has a second,
+/// perpendicular tangent of equal length.
 struct PartOverBox<P> {
     polynomial: P,
     cell: Cell,
@@ -75,7 +73,6 @@ impl<P: FacePolynomial> PartOverBox<P> {
     const IS_STRIP: bool = P::KIND.dimension() == 1;
     const NONLINEAR: Range<usize> = P::KIND.dimension() + 1..P::POWERS.len();
 
-    /// Over the smallest box around the domain.
     #[inline]
     fn whole(polynomial: &P) -> Self {
         if matches!(P::KIND.linear(), CellKind::Tri3) {
@@ -103,7 +100,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
         Self { polynomial, cell, metric, along }
     }
 
-    /// Whether F is clearly least at ξ in the box; `offset` is p.
+    /// `offset` is p.
     #[inline]
     fn is_least(&self, offset: &Vec3, xi: [f64; 2]) -> bool {
         let [m11, m22, m12] = self.growth(offset, xi);
@@ -111,8 +108,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
         (m11 > 0.0) & (m22 > 0.0) & (m11 * m22 - m12 * m12 > MARGIN * trace * trace)
     }
 
-    /// Bounds on M for all points of the box, in the coordinates s: lower bounds on M₁₁ and M₂₂, upper bound on |M₁₂|.
-    /// `offset` is p.
+    /// Bounds over the box, in the coordinates s: M₁₁ and M₂₂ from below, |M₁₂| from above. `offset` is p.
     #[inline]
     fn growth(&self, offset: &Vec3, xi: [f64; 2]) -> [f64; 3] {
         let path = PathBounds::from(self.cell.inverse(xi));
@@ -141,8 +137,8 @@ impl<P: FacePolynomial> PartOverBox<P> {
         [m11, m22, m12.abs() + spread]
     }
 
-    /// Smaller box with all points of this box within `distance` of r. `None` if the new box is empty or not smaller by
-    /// the factor `REDUCTION`.
+    /// Box around all points of this box within `distance` of r. `None` if empty, or not smaller by the factor
+    /// `REDUCTION`.
     fn box_of_points_within(&self, distance: f64) -> Option<Cell> {
         let [g11, g22, g12] = self.metric;
         let inverse = 1.0 / (g11 * g22 - g12 * g12);
@@ -167,17 +163,15 @@ impl<P: FacePolynomial> PartOverBox<P> {
     }
 }
 
-/// Bounds on the means of derivatives of monomials on the straight path from ξ* to another point of the box.
-///
-/// At the fraction t of the path, with the coordinates s* of ξ*,
+/// Bounds on the means of derivatives of monomials on the straight path from ξ* to another point of the box. At the
+/// fraction t of the path, with the coordinates s* of ξ*,
 ///
 /// ```text
 /// |s₁ᵏ s₂ˡ| ≤ σ₁ᵏ σ₂ˡ,   σᵢ = |s*ᵢ| + t (1 − |s*ᵢ|)
 /// ```
 ///
-/// The derivatives have bounds of the same form. Simpson's rule integrates these bounds exactly, because their degree
-/// in t is at most three. The bounds grow with t. Their mean with the weights 2 (1 − t) is therefore at most their mean
-/// with equal weights.
+/// Simpson's rule integrates these bounds and their derivatives exactly. The bounds grow with t. Their mean with the
+/// weights 2 (1 − t) is therefore at most their plain mean.
 struct PathBounds {
     /// σᵢ at t = 0.
     start: [f64; 2],
@@ -192,8 +186,8 @@ impl PathBounds {
         Self { start, middle: start.map(|s| 0.5 + 0.5 * s) }
     }
 
-    /// Bound on the mean magnitude of a derivative of s₁ᵏ s₂ˡ, with `powers` = (k, l). The orders `by` of the
-    /// derivative have a sum of at most two.
+    /// Bound on the mean magnitude of a derivative of s₁ᵏ s₂ˡ, with `powers` = (k, l). The orders `by` sum to at most
+    /// two.
     #[inline]
     fn derivative(&self, powers: [u8; 2], by: [u8; 2]) -> f64 {
         if powers[0] < by[0] || powers[1] < by[1] {
@@ -231,7 +225,7 @@ mod tests {
     const CURVED: [CellKind; 5] =
         [CellKind::Quad4, CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-    /// A mesh face of side 2 (triangle: legs of 1). Each node is displaced by up to `bend` along each axis.
+    /// A face of side 2, or a triangle with legs of length 1, with displaced nodes.
     fn face(s: &mut Samples, kind: CellKind, bend: f64) -> Vec<Vec3> {
         struct Nodes;
         impl Visitor for Nodes {
@@ -245,8 +239,7 @@ mod tests {
         nodes.iter().map(|x| x + s.vector(bend)).collect()
     }
 
-    /// Starting point. The output is whether the local minimum has a certificate, and its distance minus the global
-    /// minimum.
+    /// Starting point; gives whether the local minimum has a certificate, and its excess distance.
     struct Excess([f64; 2]);
 
     impl Visitor for Excess {
@@ -280,7 +273,6 @@ mod tests {
         assert!(refused > 300 && certified > 2000, "{refused} {certified}");
     }
 
-    /// Faces and queries typical of a detector.
     #[test]
     fn nearly_all_faces_of_meshes_pass() {
         let mut s = Samples::new(2);
@@ -298,7 +290,7 @@ mod tests {
         }
     }
 
-    /// Slack of the bound `PartOverBox::growth` between two points ξ and ξ + δ:
+    /// Slack of `PartOverBox::growth` between ξ and ξ + δ:
     ///
     /// ```text
     /// 2 F(ξ + δ) − 2 F(ξ) − 2 ∇F(ξ)·δ − bound
@@ -337,8 +329,7 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Corner, and distance relative to the distance of the corner from r. The output is whether the first or the
-    /// second box misses the corner, and `None` without a first box.
+    /// Corner, and fraction of its distance from r. Gives whether a box misses the corner; `None` without a first box.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

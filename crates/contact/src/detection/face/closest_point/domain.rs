@@ -6,14 +6,13 @@ use crate::mesh::CellKind;
 /// Largest number of nodes of a face.
 pub const MAX_FACE_NODES: usize = 9;
 
-/// Largest n·ξ − b at which a point counts as on the side (n, b). The bound covers the rounding of a sum of two
-/// coordinates.
+/// Largest n·ξ − b of a point on the side (n, b): rounding of a sum of two coordinates.
 const BORDER: f64 = 4.0 * f64::EPSILON;
 
 /// The natural domain of a face.
 #[derive(Debug)]
 pub struct Domain {
-    /// Natural coordinates of the corners, in the order of the corner nodes.
+    /// Natural coordinates of the corners, in nodal order.
     pub corners: &'static [[f64; 2]],
     /// Natural coordinates of the centre.
     pub centre: [f64; 2],

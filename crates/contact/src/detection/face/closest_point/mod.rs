@@ -7,10 +7,9 @@
 //! ```
 //!
 //! with the shape functions N_a, the nodes x_a and the natural domain A ξ ≥ b (Aragón, Yastrebov & Molinari 2013).
-//! Two-node segments and three-node triangles have a closed form. On other faces, a descent method ([`Minimise`]) works
-//! on a polynomial ([`polynomial`]). Curved or warped faces can have several local minima. If no certificate
-//! (`certificate`) proves that a local minimum is global, branch and bound finds the global minimum (`search`, with the
-//! bounds of `bernstein`).
+//! Two-node segments and three-node triangles have a closed form. On other faces, a descent method ([`Minimise`]) finds
+//! a local minimum. If no certificate (`certificate`) proves that this minimum is global, branch and bound follows
+//! (`search`).
 
 pub mod batch;
 mod bernstein;
@@ -62,12 +61,11 @@ pub enum Method {
     InteriorPoint,
     /// Newton projection on the face, then on its edges and corners; the active-set method finishes.
     Newton,
-    /// Newton projection on the face alone. A query that projects outside the face gets an infinite distance. As a
-    /// counter-example, this method misses nodes with projections outside all faces.
+    /// Newton projection on the face alone; the distance is infinite outside. A counter-example: nodes with projections
+    /// outside all faces are missed.
     Projection,
-    /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). As a counter-example,
-    /// this method misses a long close face with distant nodes. [`closest_point`] treats this method as
-    /// [`Method::Auto`].
+    /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). A counter-example:
+    /// long close faces with distant nodes are missed. [`closest_point`] treats this method as [`Method::Auto`].
     NearestNode,
     /// Closed form of three-node triangles by Voronoi regions, and of two-node segments.
     Voronoi,
@@ -158,8 +156,7 @@ fn iterate(
     polynomial::visit(kind, nodes, query, GlobalMinimum(LocalMinimum { method, start, nodes, query }))
 }
 
-/// Result of a method without the search for the global minimum, which need not be the closest point. `None` for kinds
-/// that are not faces, and for too few nodes.
+/// Result without the search for the global minimum. `None` for kinds that are not faces, and for too few nodes.
 pub fn local_minimum(
     method: &impl Minimise,
     start: Start,
@@ -186,7 +183,7 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     }
 }
 
-/// Gives a converged, certified local minimum, otherwise the result of a search.
+/// A certified local minimum, otherwise the result of a search.
 struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
 
 impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
@@ -273,7 +270,7 @@ impl ClosestPoint {
     }
 }
 
-/// Feature of a point. A point on an edge with coincident nodes is assigned to the first corner of this edge.
+/// A point on an edge with coincident nodes is assigned to the first corner of this edge.
 #[inline]
 fn feature_of<P: FacePolynomial>(nodes: &[Vec3], xi: [f64; 2]) -> Feature {
     match P::DOMAIN.feature(xi) {

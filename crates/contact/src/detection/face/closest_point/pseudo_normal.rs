@@ -1,9 +1,8 @@
 //! Signed distance of a point from a surface.
 //!
-//! Inside a face, the face normal gives the sign of the distance. On an edge or at a corner, the sum of the normals of
-//! the adjacent faces gives the sign, provided that no point of the whole surface is closer. At a corner, each normal
-//! is weighted by the angle of its face (Bærentzen & Aanæs 2005). On a border, the sum contains only the existing
-//! faces.
+//! Inside a face, the face normal gives the sign of the distance. On an edge or at a corner, the sum of the adjacent
+//! face normals gives the sign if no point of the whole surface is closer. At a corner, the weights are the angles of
+//! the faces (Bærentzen & Aanæs 2005). On a border, only existing faces count.
 
 use std::f64::consts::PI;
 
@@ -20,8 +19,7 @@ use crate::{Edge, Surface};
 /// the relative error ε |x|/h of a face normal, with edges of length h at positions x and the machine precision ε.
 pub const SQUARE: f64 = 1e-6;
 
-/// Cosine of the largest dihedral angle (about 55°, in the material) at the tip of a taper. Moderately deformed edges
-/// of 60° are no tips.
+/// Cosine of the largest dihedral angle in the material at the tip of a taper (about 55°, clearly below 60°).
 const TAPER: f64 = 0.57;
 
 /// Signed distance of a point from a surface, and the direction of the distance.
@@ -33,8 +31,7 @@ pub struct Gap {
     pub normal: Vec3,
 }
 
-/// Pseudo-normal of the surface at the point `xi` of a face, which lies on `feature`. The pseudo-normal gives the sign
-/// of the distance from the surface.
+/// Pseudo-normal of the surface at the point `xi` of a face, on `feature`:
 ///
 /// - Inside a face: the face normal.
 /// - On an edge: n₁ + n₂, with the unit normals of both faces.
@@ -110,7 +107,6 @@ impl Gap {
     }
 }
 
-/// Zero if undefined.
 fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2]) -> Vec3 {
     face_normal_where(surface, &|node| positions[node as usize], face, xi)
 }
@@ -131,8 +127,7 @@ pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
     direction.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }
 
-/// Normal of a face at ξ, not normalised; zero if the kind is not a face. For a triangle, the normal is bitwise equal
-/// to the normal in lanes.
+/// Normal of a face at ξ, not normalised; zero if the kind is not a face. Triangles give the bits of the lanes.
 pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
@@ -169,15 +164,14 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     let corners = kind.corners();
     let next = (k + 1) % corners.len();
     let ends = [nodes[corners[k] as usize], nodes[corners[next] as usize]];
-    // ξ runs linearly along the straight side of the natural domain.
     let (from, to) = (domain.corners[k], domain.corners[next]);
     let i = if from[0] == to[0] { 1 } else { 0 };
     let place = (xi[i] - from[i]) / (to[i] - from[i]);
     normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
 }
 
-/// Whether a point lies behind a face, past its rim, and in front of the face beyond a convex edge that is no tip of a
-/// taper. `offset` is the vector from the closest point of the face, at `xi` on `feature`, to the point.
+/// Whether a point lies behind a face, past its rim, and in front of the next face, across a convex edge that is no tip
+/// of a taper. `offset` is the vector from the closest point, at `xi` on `feature`, to the point.
 ///
 /// ```text
 ///   face      ┆
@@ -185,9 +179,7 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
 ///    material ┃╲ offset
 ///             ┃  ● point
 /// ```
-///
-/// The point in the drawing is outside. A point behind both faces of a convex edge has its closest point inside a face.
-/// Behind a concave edge, the offset is opposed to both normals.
+/// The point in the drawing is outside.
 pub fn is_past_rim(
     surface: &Surface,
     positions: &[Vec3],
@@ -227,8 +219,7 @@ pub fn normals_beside_edge(
     [normal(edge.face), edge.neighbour.map_or_else(Vec3::zeros, normal)]
 }
 
-/// Unit normal of a face on its edge between the nodes `ends`, at the fraction `place`. Zero if an end is not a corner
-/// of the face.
+/// Unit normal at the fraction `place` between the nodes `ends`; zero if an end is not a corner of the face.
 fn normal_on_edge(
     surface: &Surface,
     at: &impl Fn(u32) -> Vec3,
@@ -263,9 +254,9 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
     once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
 }
 
-/// Sense of the face normals in the face ring of a node (global number), relative to a direction. `true` if all are
-/// [opposed](normals_are_opposed), `false` if all dot products are positive. The nodal normal then has the same sense.
-/// `None` otherwise, also for a quadratic face, a segment, or a quadrilateral collapsed at the node.
+/// `true` if all face normals in the face ring of a node (global number) are [opposed](normals_are_opposed) to a
+/// direction, `false` if all dot products are positive. The nodal normal then has the same sense. `None` otherwise,
+/// also for a quadratic face, a segment, or a quadrilateral collapsed at the node.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {
@@ -352,8 +343,6 @@ fn weighted_corner_normal(
 mod tests {
     use super::*;
 
-    /// Two squares share an edge with this dihedral angle. The point lies behind the first square and in front of the
-    /// second.
     fn is_past_edge(degrees: f64) -> bool {
         let (sine, cosine) = degrees.to_radians().sin_cos();
         let down = Vec3::new(-cosine, 0.0, -sine);

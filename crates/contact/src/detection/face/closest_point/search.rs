@@ -1,7 +1,7 @@
 //! The global minimum of F = ½ |x(ξ) − r|² on a curved or warped face, by branch and bound.
 //!
-//! The search bisects the face into cells. A cell is discarded if one of three bounds proves that no point of the cell
-//! is closer to the query r than the best point:
+//! The search bisects the face into cells. A cell is discarded if a bound proves that no point of the cell is closer to
+//! the query r than the best point:
 //!
 //! - The least Bernstein coefficient of F is a lower bound on F, useful for distant cells.
 //! - Let −α ≤ 0 be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ. If ξ* satisfies the
@@ -89,8 +89,8 @@ struct BranchAndBound<'a, P> {
 }
 
 impl<P: FacePolynomial> BranchAndBound<'_, P> {
-    /// Whether no point of a cell is closer than the best point by more than the tolerance. A closer point found by the
-    /// test first replaces the best point.
+    /// Whether no point of a cell is closer than the best point by more than the tolerance. Closer points replace the
+    /// best point.
     ///
     /// `part`: the polynomial over the cell; `known`: a point that satisfies the optimality conditions on the cell.
     fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
@@ -122,7 +122,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         threshold(self.objective, self.size) - noise
     }
 
-    /// F at `xi`, in natural coordinates of the cell. A lower F replaces the best point.
+    /// A lower F replaces the best point. `xi` are natural coordinates of the cell.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {
@@ -131,7 +131,6 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         objective
     }
 
-    /// The best point need not be a local minimum.
     fn polish(&mut self) {
         let local = Sqp { hessian: Hessian::Exact }.minimise(self.polynomial, self.xi);
         self.iterations += local.iterations;
@@ -140,7 +139,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         }
     }
 
-    /// Halves across the longer side; the half with the centre closer to the query comes first.
+    /// Across the longer side; the half with the closer centre comes first.
     fn halves(&self, part: &P, cell: &Cell) -> [Cell; 2] {
         let halves = if P::DOMAIN.corners.len() == 3 {
             halves_of_triangle(part, cell)
@@ -159,8 +158,7 @@ fn threshold(objective: f64, size: f64) -> f64 {
     objective - tolerance * ((2.0 * objective).sqrt() + 0.5 * tolerance)
 }
 
-/// Whether the control points prove F ≥ `threshold` on a part. A positive least projection of the control points onto
-/// the direction of `offset` gives F ≥ ½ projection².
+/// Whether the control points prove F ≥ `threshold`, by their least projection onto the direction of `offset`.
 #[inline]
 fn is_behind_plane<P: FacePolynomial>(part: &P, offset: Vec3, threshold: f64) -> bool {
     let distance = part.least_along(&(offset / offset.norm())).max(0.0);
@@ -183,7 +181,7 @@ fn diameter_squared<P: FacePolynomial>() -> f64 {
     }
 }
 
-/// Measure of the squared length of an image of a straight line: the sum of the squared chords of both halves.
+/// Sum of the squared chords of both halves of the image of a straight line.
 fn length_squared<P: FacePolynomial>(part: &P, from: [f64; 2], to: [f64; 2]) -> f64 {
     let middle = part.offset([0, 1].map(|i| 0.5 * (from[i] + to[i])));
     (part.offset(from) - middle).norm_squared() + (part.offset(to) - middle).norm_squared()

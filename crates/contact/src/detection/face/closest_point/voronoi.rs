@@ -8,8 +8,8 @@
 //!   0   |  e0 |   1
 //! ```
 //! The region of a corner is the wedge between the outward normals of its edges. The region of an edge (e0, e1, e2) is
-//! the strip outside. The signs of dot products select the region, so that no division fails on a degenerate triangle.
-//! The relative rounding error of the products grows as the area vanishes. Slivers therefore use `brute_force`.
+//! the strip outside. The signs of dot products select the region, so that no division fails. Their rounding error
+//! grows as the area vanishes. Slivers therefore use `brute_force`.
 
 use super::{ClosestPoint, Feature, Outcome, brute_force};
 use crate::math::Vec3;

@@ -97,8 +97,8 @@ impl Both<'_> {
         Some(ball)
     }
 
-    /// Moves a ball away from its contact point in ever shorter steps, and returns the largest ball on the path. The
-    /// path follows the medial surface.
+    /// Moves a ball along the medial surface, in ever shorter steps away from its contact point; returns the largest
+    /// ball.
     fn rise(&self, ball: Ball, step: f64) -> Ball {
         let (mut best, mut last, mut step) = (ball, ball, step);
         for _ in 0..RISING_STEPS {

@@ -46,8 +46,7 @@ pub struct Penetration {
     /// - for an open and a closed surface, the largest depth of a face centre of the open surface;
     /// - for two open surfaces, 0.
     pub depth: f64,
-    /// Position of the deepest node, of the centre of the largest ball, of the deepest face centre, or of a common
-    /// point \[m\].
+    /// Deepest node, centre of the largest ball, deepest face centre, or common point \[m\].
     pub point: Vec3,
 }
 
@@ -66,8 +65,8 @@ pub enum Entry {
 /// Touching depth: depth up to which bodies count as touching, relative to the shorter diagonal of their bounding
 /// boxes.
 const TOUCHING: f64 = 1e-9;
-/// Depth of the interior points of one body that are tested in another body, in units of the touching depth. If bodies
-/// merely touch, these points are clearly outside the other body.
+/// Depth of interior points tested in another body, in units of the touching depth. If bodies merely touch, these
+/// points are clearly outside.
 const INSET: f64 = 16.0;
 /// Distance from the border of a curved or warped face up to which an intersection is ignored, in units of the touching
 /// depth.
@@ -115,8 +114,7 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
         .collect()
 }
 
-/// Features that reveal the overlap, with depth \[m\] and position of the deepest node. Without a node inside, the
-/// depth is zero and the position is a common point. `None` without overlap.
+/// With depth \[m\] and position of the deepest node, or with zero depth and a common point. `None` without overlap.
 fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, f64, Vec3)> {
     let deepest = [[0, 1], [1, 0]]
         .into_iter()
@@ -134,9 +132,8 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
         .or_else(|| common_point(sides, common, touching).map(|point| (Entry::Insides, 0.0, point)))
 }
 
-/// A point inside both bodies. The nodes and face centres of one body are displaced inward and, by less, sideways, and
-/// tested in the other body. This finds overlaps of bodies with aligned faces. If bodies only touch, all displaced
-/// points stay outside the other body.
+/// A point inside both bodies, for bodies with aligned faces. The candidates are nodes and face centres of one body,
+/// displaced inward and, by less, sideways.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -218,8 +215,8 @@ fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f
     FacetTree::new(&facets.collect::<Vec<Facet>>())
 }
 
-/// End nodes of the straight edges. The middle node of a straight edge deviates from the middle of the chord by at most
-/// `touching`. In plane problems, the faces count as edges.
+/// End nodes. The middle node of a straight edge deviates from the middle of the chord by at most `touching`. In plane
+/// problems, the faces count as edges.
 fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl Iterator<Item = [u32; 2]> {
     let at = |node: u32| positions[node as usize];
     let is_straight = move |[a, b]: [u32; 2], middle: Option<u32>| {
@@ -234,8 +231,7 @@ fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl 
     edges.map(|edge| edge.nodes).chain(segments)
 }
 
-/// Intersection of two faces, at least one of which is curved or warped. Faces with a common corner position are
-/// omitted, because they touch in conforming meshes.
+/// Faces with a common corner position are omitted, because they touch in conforming meshes.
 fn curved_crossing(
     surfaces: [&Surface; 2],
     positions: &[Vec3],

@@ -144,7 +144,6 @@ impl<'a> SelfCrossing<'a> {
 mod tests {
     use super::*;
 
-    /// The tip of the second tetrahedron has a given height above the face z = 0 of the first tetrahedron.
     fn tip_at(height: f64) -> Option<Vec3> {
         let positions: Vec<Vec3> = [
             [0.0, 0.0, 0.0],

@@ -11,12 +11,12 @@ use crate::math::Vec3;
 
 use super::winding::winds_around;
 
-/// Additional shift of interior points, in units of their depth. The shift is shorter than 1, so that the points stay
-/// inside. The shift is oblique to the axes and their diagonals, against alignments of bodies.
+/// Oblique shift of interior points, in units of their depth, against alignments of bodies. The shift is shorter than
+/// 1, so that the points stay inside.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
 /// Least cosine between the outward direction of a node and a normal of its face ring.
 const LEAST_COSINE: f64 = 0.05;
-/// Largest number of iterations for an outward direction; two or three usually suffice.
+/// Two or three iterations usually suffice.
 const MAX_STEPS: usize = 50;
 
 /// A surface and the index of its faces.
@@ -167,7 +167,6 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// Opposed faces have no outward direction.
     #[test]
     fn outward_directions_are_in_front_of_all_faces() {
         let samples = &mut Samples::new(8);

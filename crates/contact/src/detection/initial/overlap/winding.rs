@@ -1,6 +1,6 @@
-//! Winding number of a surface about a point, to distinguish inside from outside independently of normals.
+//! Winding number of a surface about a point.
 //!
-//! If a body intersects itself, the normal of the closest face may point away from a point outside. The winding number
+//! Beside a self-intersection, the normal of the closest face may point away from a point outside. The winding number
 //! classifies this point correctly.
 
 use std::f64::consts::TAU;
@@ -18,8 +18,7 @@ const COARSENESS: f64 = 0.05;
 /// Largest number of successive subdivisions of a face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;
 
-/// Whether the winding number of a closed surface about a point is not zero. `true` for an open surface, whose winding
-/// number decides nothing.
+/// Whether the winding number about a point is not zero; `true` for an open surface.
 pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool {
     !surface.is_closed() || winding_number(surface, positions, point).abs() > 0.5
 }
@@ -72,7 +71,6 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// A tetrahedron of six-node faces with its edges bent outward.
     fn bulging() -> (Surface, Vec<Vec3>) {
         let corners =
             [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]].map(Vec3::from);
@@ -84,7 +82,6 @@ mod tests {
         (Surface::new(faces.iter().map(|nodes| (CellKind::Tri6, nodes.as_slice()))), positions)
     }
 
-    /// Points just inside and just outside a face, at a height relative to the distance from the origin.
     #[test]
     fn winding_numbers_tell_in_from_out() {
         let (surface, positions) = bulging();

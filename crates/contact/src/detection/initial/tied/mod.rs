@@ -98,7 +98,6 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// One node is on the square, one is near the square, and one is too far.
     #[test]
     fn near_nodes_are_tied_where_they_are() {
         let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, 0.0]];

@@ -21,8 +21,8 @@
 //! - at a corner c, Ñ_c = N_c + α Σ N_m, over the adjacent middle nodes m;
 //! - at a middle node, Ñ_m = (1 − 2α) N_m.
 //!
-//! All integrals are sums over the same Gauss points of the triangles of the overlap, in the plane of the contactor
-//! face. The duality and Σ φ_i = 1 therefore hold to rounding.
+//! All integrals use the same Gauss points on the triangles of the overlap, in the plane of the contactor face. The
+//! duality and Σ φ_i = 1 therefore hold to rounding.
 //!
 //! # Source
 //! Wohlmuth, SIAM J. Numer. Anal. 38 (2000) 989–1012 (dual functions); Puso, IJNME 59 (2004) 315–336 (segments of

@@ -21,7 +21,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// Plane through the centre of the nodes of a face with this unit normal.
+    /// Through the centre of the nodes of a face.
     pub fn new(normal: Vec3, places: &[Vec3]) -> Self {
         let origin = places.iter().sum::<Vec3>() / places.len() as f64;
         let along = places[1] - places[0];

@@ -33,8 +33,7 @@ const LEANING: f64 = 0.1;
 /// The value is a choice: far above the tolerance of geometric kernels (Gmsh: 1e-8), far below an element.
 pub(super) const CLOSED_SEAM: f64 = 1e-4;
 
-/// Two edges that have crossed or nearly cross. `gap` \[m\] is negative in penetration; `normal` is the unit normal out
-/// of the target edge.
+/// Two edges that have crossed or nearly cross. The unit vector `normal` points out of the target edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
     pub candidate: EdgePair,
@@ -116,8 +115,7 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
     })
 }
 
-/// Vector from the closest point of a face to a point \[m\]; `None` unless the point is in front of the interior of the
-/// face.
+/// Vector from the closest point of a face to a point \[m\]; `None` unless the point is above the interior of the face.
 fn vector_above(surface: &Surface, positions: &[Vec3], face: u32, point: &Vec3) -> Option<Vec3> {
     let (kind, nodes) = surface.face(face as usize);
     let mut corners = [Vec3::zeros(); MAX_NODES];

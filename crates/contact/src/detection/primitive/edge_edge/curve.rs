@@ -24,7 +24,6 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    /// An edge with its nodes at these positions.
     pub fn of(edge: &Edge, at: impl Fn(u32) -> Vec3) -> Self {
         let ends = edge.nodes.map(&at);
         let height = |middle: u32| at(middle) - (ends[0] + ends[1]) * 0.5;
@@ -95,8 +94,7 @@ fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     best.1
 }
 
-/// One Newton increment, clamped to \[0, 1\] and halved until the distance does not grow. After eight attempts, the
-/// coordinates stay unchanged.
+/// One Newton increment, clamped to \[0, 1\] and halved until the distance does not grow, at most eight times.
 fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     let [(p, dp), (q, dq)] = [0, 1].map(|k| curves[k].at(places[k]));
     let r = p - q;
@@ -119,8 +117,8 @@ fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     places
 }
 
-/// Increment to the minimum of a quadratic model of half the squared distance. The model omits the curvature of the
-/// edges where not convex. Coordinates in `is_held` stay unchanged.
+/// Increment to the minimum of a quadratic model of half the squared distance. The model includes the curvature of the
+/// edges only if convex. Coordinates in `is_held` stay unchanged.
 fn descent(
     curves: &[Curve; 2],
     r: &Vec3,

@@ -60,9 +60,8 @@ const PAIRS_PER_TASK: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeEdgeSearch {
     candidates: Vec<EdgePair>,
-    /// End nodes of the two edges of each candidate; `None` if an edge is curved, and its chord decides nothing.
+    /// End nodes of the two edges of each candidate; `None` if an edge is curved.
     ends: Vec<Option<[[u32; 2]; 2]>>,
-    /// Crossings found by each task.
     found: Vec<Vec<Crossing>>,
     crossings: Vec<Crossing>,
     redundant_crossings: RedundantCrossings,

@@ -33,7 +33,6 @@ impl EdgePair {
         pair.can_touch(model).then_some(pair)
     }
 
-    /// The two edges.
     pub fn edges<'a>(&self, model: &'a ContactModel) -> [&'a Edge; 2] {
         let EdgeOnEdge { contactor, target } = self.key;
         let edge = |body: u32, number: u32| {
@@ -43,10 +42,10 @@ impl EdgePair {
         [edge(self.bodies[0], contactor), edge(self.bodies[1], target)]
     }
 
-    /// Edges of different bodies can always touch. Two edges of one body that are assigned to the same face, or that
-    /// have a common node, cannot touch. Edges near each other in the stress-free configuration can touch only if each
-    /// edge is in front of the other, and their distance exceeds twice the offset. This condition excludes opposite
-    /// sides of a thin part, and edges around a corner.
+    /// Edges of different bodies can always touch. Edges of one body that are assigned to the same face, or that have a
+    /// common node, cannot touch. Edges near each other in the stress-free configuration can touch only if each edge is
+    /// in front of the other, farther than twice the offset. This excludes opposite sides of a thin part, and edges
+    /// around a corner.
     fn can_touch(&self, model: &ContactModel) -> bool {
         let [body, other] = self.bodies;
         if body != other {

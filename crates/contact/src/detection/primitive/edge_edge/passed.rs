@@ -39,8 +39,7 @@ mod tests {
     use super::*;
     use crate::{EdgeOnEdge, NodeOnSurface, Side};
 
-    /// Two edges of 2 m that cross at their middles, with this depth \[m\] after this relative displacement \[m\] in
-    /// the step.
+    /// Two edges of 2 m that cross at their middles, with depth and displacement in the step \[m\].
     fn crossing(depth: f64, displacement: f64) -> (Constraints, [Vec<Vec3>; 2]) {
         let at = |height: f64| {
             let other = [-1.0, 1.0].map(|y| Vec3::new(0.0, y, height));

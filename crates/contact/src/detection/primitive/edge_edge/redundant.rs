@@ -78,8 +78,7 @@ impl RedundantCrossings {
     }
 }
 
-/// Whether one edge crosses the two rims of a seam between flush bodies. `sides` gives the position of this edge (0 or
-/// 1) in each crossing.
+/// Whether one edge crosses the two rims of a seam. `sides` gives the position of this edge (0 or 1) in each crossing.
 fn are_at_seam(
     model: &ContactModel,
     positions: &[Vec3],

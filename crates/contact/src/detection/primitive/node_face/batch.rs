@@ -36,7 +36,6 @@ impl Default for Batch {
     }
 }
 
-/// Result for one candidate.
 #[derive(Clone, Copy)]
 pub(super) struct InLane<'a> {
     closest: &'a ClosestLanes,

@@ -36,7 +36,6 @@ pub(super) struct Closest {
     pub second: f64,
 }
 
-/// Search for the closest candidate faces of contactor nodes.
 pub(super) struct ClosestFaces<'a> {
     pub vectorised: Vectorised,
     pub model: &'a ContactModel,
@@ -51,7 +50,7 @@ pub(super) struct Groups<'a> {
     /// First candidate of the first node. `ends` holds the end of the candidates of each node.
     pub begin: u32,
     pub ends: &'a [u32],
-    /// Starting points of the nodes; empty if none are known.
+    /// Empty without starting points.
     pub last: &'a [Option<StartingPoint>],
 }
 
@@ -122,8 +121,7 @@ impl ClosestFaces<'_> {
                     candidate += 1;
                 }
             }
-            // In a separate loop, because the unpredictable branches of `each` would delay the square roots of the
-            // search.
+            // Separate, because the unpredictable branches of `each` would delay the square roots of the search.
             closest.iter().for_each(|closest| each(closest.as_ref()));
         }
     }
@@ -140,8 +138,7 @@ impl ClosestFaces<'_> {
         nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 
-    /// Bound on the rounding error of a distance \[m\]. A single point may be at the origin, so three nodes give the
-    /// bound.
+    /// Bound on the rounding error of a distance \[m\], from three nodes: one point may be at the origin.
     pub fn rounding(&self, candidate: usize) -> f64 {
         let nodes = self.nodes_of(candidate);
         let points = [self.candidates[candidate].key.contactor, nodes[0], nodes[nodes.len() / 2]];

@@ -1,13 +1,13 @@
 //! Closest point by a primal active-set Newton method (Nocedal & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari
 //! 2013, §4).
 //!
-//! The constraints of the working set hold as equalities. They leave the free directions. A Newton step in the free
-//! directions stops at the first blocking constraint, and this constraint joins the working set. If the step vanishes,
-//! a constraint with a negative multiplier leaves the working set. The working set is stored as the [`Feature`] on
-//! which its constraints hold. Iterates lie exactly on this feature.
+//! The constraints of the working set hold as equalities. A Newton step in the free directions stops at the first
+//! blocking constraint, and this constraint joins the set. If the step vanishes, a constraint with a negative
+//! multiplier leaves the set. The set is stored as the [`Feature`] on which its constraints hold. Iterates lie exactly
+//! on this feature.
 //!
-//! Only the Hessian in the free directions is made positive definite. If F = ½ |r − x(ξ)|² is convex along an edge but
-//! not across the edge, steps along the edge therefore remain Newton steps.
+//! Only the Hessian in the free directions is made positive definite. Steps along an edge therefore remain Newton steps
+//! if F = ½ |r − x(ξ)|² is convex along the edge.
 
 use super::minimise::{Minimise, Minimum};
 use super::sqp::{
@@ -41,7 +41,7 @@ impl Minimise for ActiveSet {
             let Reach { xi: target, free: reached } = reach(P::DOMAIN, here.xi, &step);
             let slope = dot(here.gradient, [0, 1].map(|i| target[i] - here.xi[i]));
             let hidden = is_hidden(&here, slope);
-            // The point counts as a minimum only if the predicted change of F is within rounding.
+            // Converged only if the predicted change of F is within rounding.
             if slope.is_nan() || slope > 0.0 || (hidden && size > 0.5 * last_size) {
                 return Minimum { xi: here.xi, iterations, converged: hidden };
             }
@@ -63,7 +63,7 @@ struct Step {
     step: [f64; 2],
 }
 
-/// While the step is too small or leaves F unchanged, releases a constraint with a negative multiplier.
+/// Releases constraints while the step is too small or leaves F unchanged.
 fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) -> Step {
     loop {
         let step = newton_step(domain, here, free);
@@ -105,8 +105,7 @@ fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
 /// `None` if no multiplier is negative beyond rounding.
 ///
 /// The gradient of F is g = Σ λ n, with the normals n and multipliers λ of the working set. On an edge, and at the end
-/// of a segment, λ = g·n / n·n. At a corner of a polygon, λ = g·t / n·t, with the direction t of the edge of the other
-/// constraint.
+/// of a segment, λ = g·n / n·n. At a corner of a polygon, λ = g·t / n·t, with t along the edge of the other constraint.
 fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> {
     let count = domain.corners.len();
     let noise = -NOISE * (here.objective * (here.metric[0] + here.metric[1])).sqrt();
@@ -141,7 +140,7 @@ struct Reach {
     free: Feature,
 }
 
-/// End of the step, or the point at which the first constraint blocks the step.
+/// End of the step, or first blocking point.
 fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     let held = |side: usize| match step.free {
         Feature::Face => false,
@@ -170,7 +169,7 @@ fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     Reach { xi: on_feature(domain, free, xi), free }
 }
 
-/// Moves a point that lies within rounding of a feature onto the feature.
+/// For points within rounding of the feature.
 fn on_feature(domain: &Domain, free: Feature, xi: [f64; 2]) -> [f64; 2] {
     match free {
         Feature::Face => domain.project(xi),

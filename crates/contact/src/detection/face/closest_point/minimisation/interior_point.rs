@@ -5,10 +5,10 @@
 //! min F(ξ) − μ Σ ln z_k,   z = A ξ − b > 0,   μ → 0
 //! ```
 //!
-//! F = ½ |x(ξ) − r|² for the query r, A ξ ≥ b is the natural domain, z are the slacks, and μ is the barrier parameter.
-//! The iteration always starts at the centre of the face; the given starting point is ignored. z is computed from ξ,
-//! because the constraints are linear. The iteration ends close to the minimum but never on the border. A crossover
-//! then moves the point onto the active constraints. The active-set method finishes from this point.
+//! F = ½ |x(ξ) − r|² for the query r, A ξ ≥ b is the natural domain, and μ is the barrier parameter. The iteration
+//! starts at the centre of the face; the given starting point is ignored. The constraints are linear, so the slacks z
+//! follow from ξ. A crossover moves the last point onto the active constraints. The active-set method finishes from
+//! this point.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -21,13 +21,13 @@ const MAX_SIDES: usize = 4;
 const MAX_ITERATIONS: u32 = 60;
 /// Residual, relative to `Barrier::scale`, at which active and inactive constraints are distinct.
 const TOLERANCE: f64 = 1e-7;
-/// μ at the start, relative to F at the start.
+/// μ at the start, relative to F.
 const FIRST_BARRIER: f64 = 0.1;
-/// μ after a step of more than half the Newton step, relative to the mean of λ z over the constraints.
+/// μ after more than half a Newton step, relative to the mean of λ z.
 const CENTRING: f64 = 0.2;
 /// Largest fraction of the way to z = 0, or to λ = 0, in one step.
 const TO_THE_BORDER: f64 = 0.995;
-/// Least accepted ratio of the decrease of F − μ Σ ln z to the decrease predicted by the slope (Armijo condition).
+/// Armijo condition: least ratio of the decrease of F − μ Σ ln z to the predicted decrease.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Fraction of a Newton step at or below which halving ends.
 const LEAST_FRACTION: f64 = 1e-10;
@@ -93,15 +93,13 @@ impl Barrier {
         largest.max(dual[0].abs()).max(dual[1].abs())
     }
 
-    /// Takes a fraction of the Newton step for the current μ. With the gradient g and the Hessian H of F, the whole
-    /// step is
+    /// Takes a fraction of the Newton step for the current μ, with the gradient g and the Hessian H of F:
     ///
     /// ```text
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
     /// ```
     ///
-    /// Returns `false` and takes no step if the solution is not finite. Rounding can make the system singular near the
-    /// border of a degenerate face.
+    /// Returns `false` and takes no step if the solution is not finite, as near the border of a degenerate face.
     fn step<P: FacePolynomial>(&mut self, polynomial: &P) -> bool {
         let slacks = slacks(self.domain, self.here.xi);
         let (mut matrix, mut right) = (self.here.hessian, self.here.gradient.map(|g| -g));
@@ -147,8 +145,7 @@ impl Barrier {
         [(m22 * right[0] - m12 * right[1]) / determinant, (m11 * right[1] - m12 * right[0]) / determinant]
     }
 
-    /// Halves the fraction `largest` of the step until F − μ Σ ln z decreases sufficiently, but not below
-    /// `LEAST_FRACTION`. Moves the point and returns the fraction.
+    /// Halves the step until F − μ Σ ln z decreases sufficiently. Moves the point and returns the fraction.
     fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
         let merit = |xi: [f64; 2]| {
             let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();
@@ -197,8 +194,7 @@ fn slacks(domain: &Domain, xi: [f64; 2]) -> [f64; MAX_SIDES] {
     slacks
 }
 
-/// Largest fraction, at most `fraction`, that takes `value` at most `TO_THE_BORDER` of the way to zero. `change`
-/// belongs to the whole step.
+/// Largest fraction of a step that takes `value` at most `TO_THE_BORDER` of the way to zero.
 fn to_the_border(fraction: f64, value: f64, change: f64) -> f64 {
     if change < 0.0 { fraction.min(-TO_THE_BORDER * value / change) } else { fraction }
 }

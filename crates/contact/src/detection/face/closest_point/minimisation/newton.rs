@@ -1,10 +1,9 @@
 //! Closest point by Newton projection, as in codes with node-to-segment contact.
 //!
-//! The foot x(ξ) of the normal from the query r to the surface is a root of (r − x)·x,ᵢ = 0, with x,ᵢ = ∂x/∂ξᵢ. A root
-//! inside the face is the result if it is a minimum of the distance. Otherwise the query is projected onto the edges,
-//! and the corners are tested. The projections can fail near a concave corner, beyond a centre of curvature or on a
-//! strongly distorted face (the "blind spots" of the method). Therefore the active-set method starts from the best
-//! point found and ends at a minimum.
+//! The foot x(ξ) of the normal from the query r is a root of (r − x)·x,ᵢ = 0, with x,ᵢ = ∂x/∂ξᵢ. Without a minimum
+//! inside the face, the query is projected onto the edges, and the corners are tested. Projections can fail near a
+//! concave corner, beyond a centre of curvature or on a distorted face. The active-set method therefore starts from the
+//! best point found.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -15,10 +14,10 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 const MAX_ITERATIONS: u32 = 15;
 /// det H / (H₁₁ H₂₂) of the Hessian H, at or below which a root is unreliable.
 const SINGULAR: f64 = 1e-10;
-/// Magnitude of a natural coordinate, or of a fraction along an edge, at which an iteration counts as diverged.
+/// Magnitude of a coordinate at which an iteration counts as diverged.
 const FAR: f64 = 10.0;
 
-/// Newton projection. The iterations on the face, on the edges and of the active-set method count together.
+/// Newton projection. The iterations of all projections and of the active-set method count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Newton;
 
@@ -49,10 +48,8 @@ impl Minimise for Newton {
     }
 }
 
-/// Root of F,ᵢ = 0 at a local minimum of F = ½ |r − x|², and the number of iterations. The root may lie outside the
-/// face. `None` without convergence, or if the root is no reliable minimum.
-///
-/// Each step δξ solves H δξ = −F,ᵢ with the exact Hessian H, even if indefinite.
+/// Root of F,ᵢ = 0 at a local minimum of F = ½ |r − x|², inside or outside the face, and the number of iterations.
+/// `None` without convergence, or if the root is no reliable minimum.
 pub(crate) fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
     let dimension = P::DOMAIN.dimension();
     let mut xi = start;
@@ -81,7 +78,6 @@ fn newton_step(dimension: usize, here: &Expansion) -> [f64; 2] {
     [(h12 * g2 - h22 * g1) / determinant, (h12 * g1 - h11 * g2) / determinant]
 }
 
-/// Whether F is strictly convex and the root is reliable.
 fn is_minimum(dimension: usize, hessian: [f64; 3]) -> bool {
     let [h11, h22, _] = hessian;
     h11 > 0.0 && (dimension == 1 || h22 > 0.0 && determinant(hessian) > SINGULAR * h11 * h22)
@@ -91,8 +87,7 @@ fn determinant([h11, h22, h12]: [f64; 3]) -> f64 {
     h11 * h22 - h12 * h12
 }
 
-/// Root of dF/dt = 0 at a local minimum of F along an edge (0 ≤ t ≤ 1), and the number of iterations. `None` without
-/// convergence, or if the root is outside the edge or no minimum.
+/// As `project_on_face`, along an edge; also `None` if the root is outside the edge.
 fn project_on_edge<P: FacePolynomial>(polynomial: &P, [from, to]: [[f64; 2]; 2]) -> (Option<[f64; 2]>, u32) {
     let along = [to[0] - from[0], to[1] - from[1]];
     let at = |t: f64| [0, 1].map(|i| from[i] + t * along[i]);

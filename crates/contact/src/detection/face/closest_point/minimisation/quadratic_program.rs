@@ -10,10 +10,9 @@ const ILL_CONDITIONED: f64 = 1e-8;
 /// Minimises ½ pᵀ B p + gᵀ p over all p for which ξ + p lies in the domain; returns ξ + p. `b` = (B₁₁, B₂₂, B₁₂) must
 /// be positive definite.
 ///
-/// The free minimum is the minimum without constraints. If it lies outside the domain, the minimum is on an edge whose
-/// inequality the free minimum violates. From any other border point, the function decreases along the segment to the
-/// free minimum. The method is direct and cannot cycle. Results on the border are exact, apart from rounding on the
-/// edge ξ + η = 1 of the triangle.
+/// The free minimum ignores the constraints. Outside the domain, it violates the inequality of the edge that contains
+/// the minimum. The method is direct and cannot cycle. Results on the border are exact, apart from rounding on the edge
+/// ξ + η = 1 of the triangle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
@@ -31,8 +30,8 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
 
 /// Natural coordinates of the minimum of ½ |x(ξ) − r|² for an affine x.
 ///
-/// The solution uses the vectors x − r and x,ᵢ themselves: normal equations would square the condition number of a
-/// sliver. With n = x,₁ × x,₂ and the offset c₀ = x − r at ξ = 0, the free minimum is
+/// Normal equations would square the condition number of a sliver. With n = x,₁ × x,₂ and c₀ = x − r at ξ = 0, the free
+/// minimum is
 ///
 /// ```text
 /// ξ₁ = −(c₀ × x,₂)·n / n·n,   ξ₂ = −(x,₁ × c₀)·n / n·n
@@ -54,8 +53,8 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
-/// Position of the least minimum along the edges whose inequality `free` violates, or along all edges if `free` is not
-/// `trusted`. `otherwise` if all minima are NaN.
+/// Least minimum along the edges whose inequality `free` violates, or along all edges if `free` is not `trusted`.
+/// `otherwise` if all minima are NaN.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,
@@ -77,7 +76,7 @@ fn least_on_edges(
     best.1
 }
 
-/// Least value on an edge, and the position ξ + p of this value.
+/// Least value on an edge, and its position ξ + p.
 #[inline]
 fn minimise_along(edge: [[f64; 2]; 2], xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> (f64, [f64; 2]) {
     let [from, to] = edge;
@@ -91,7 +90,7 @@ fn minimise_along(edge: [[f64; 2]; 2], xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -
     (quadratic + g[0] * p[0] + g[1] * p[1], place)
 }
 
-/// Least squared distance of the query from a straight edge, and the natural coordinates of the closest point.
+/// Least squared distance of the query from an edge, and natural coordinates of the closest point.
 #[inline]
 fn closest_along<P: FacePolynomial>(polynomial: &P, from: [f64; 2], to: [f64; 2]) -> (f64, [f64; 2]) {
     let (start, end) = (polynomial.offset(from), polynomial.offset(to));

@@ -1,10 +1,9 @@
 //! Closest point by sequential quadratic programming.
 //!
-//! Each iteration minimises a quadratic model of F = ½ |r − x(ξ)|² over the natural domain and performs a line search
-//! along the step. The constraints g_k(ξ) ≥ 0 are linear and the start is feasible, so every iterate is feasible. The
-//! L1 merit function F + μ Σ max(0, −g_k) therefore equals F (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov &
-//! Molinari 2013, §3, with the signs of the gradient and the Hessian of F corrected). On an affine face the model is
-//! exact.
+//! Each iteration minimises a quadratic model of F = ½ |r − x(ξ)|² over the natural domain, with a line search along
+//! the step. The constraints are linear, so every iterate is feasible. The L1 merit function therefore equals F
+//! (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov & Molinari 2013, §3, with the signs of the gradient and the
+//! Hessian of F corrected).
 
 use super::minimise::{Minimise, Minimum};
 use super::quadratic_program;
@@ -18,11 +17,10 @@ pub(crate) const STEP_TOLERANCE: f64 = 1e-10;
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
 /// Bound on the relative rounding errors of distances and derivatives.
 pub(crate) const NOISE: f64 = 8.0 * f64::EPSILON;
-/// Least accepted ratio of the decrease of F over a step to the decrease predicted by the slope (Armijo condition).
+/// Armijo condition: least ratio of the decrease of F to the decrease predicted by the slope.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Iterations after which BFGS replaces the exact Hessian: Newton steps may diverge near folds.
 const MAX_NEWTON: u32 = 25;
-/// Largest number of iterations, with either Hessian.
 const MAX_ITERATIONS: u32 = 75;
 /// Shift of the diagonal of the model, relative to the trace of the metric x,ᵢ·x,ⱼ. Negative eigenvalues of at most
 /// this magnitude are rounding errors and count as zero.
@@ -69,8 +67,7 @@ impl Minimise for Sqp {
                 return done(target);
             }
             let slope = here.gradient[0] * step[0] + here.gradient[1] * step[1];
-            // If the change of F is within rounding, full steps continue as long as each is at most half of the
-            // previous step.
+            // Within rounding of F, full steps continue as long as each is at most half of the previous step.
             let hidden = is_hidden(&here, slope);
             if slope.is_nan() {
                 return Minimum { xi: start, iterations, converged: false };
@@ -97,23 +94,20 @@ impl Minimise for Sqp {
     }
 }
 
-/// Whether the next step is predicted to be clearly below the tolerance. A Newton step of size s is followed by a step
-/// of size C s², with C ≥ 1 from the last two steps.
+/// Whether the next step is clearly below the tolerance: C s² after a step s, with C ≥ 1 from the last two steps.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
 }
 
-/// Whether the change of F predicted by `slope` is within the rounding error of F. The rounding error of the offset
-/// x − r grows with the size of the face and with |x − r|. The rounding error of F is |x − r| times this error.
+/// Whether the change of F predicted by `slope` is within rounding: |x − r| times the rounding error of x − r.
 #[inline]
 pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     let reach = here.objective + here.metric[0] + here.metric[1];
     slope * slope <= NOISE * NOISE * here.objective * reach
 }
 
-/// Whether F decreases enough over a fraction of a step. `slope` is the derivative of F with respect to this fraction,
-/// and `objective` is F at the end.
+/// Armijo condition. `slope` is the derivative of F with respect to `fraction`, and `objective` is F at the end.
 #[inline]
 pub(crate) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objective: f64) -> bool {
     objective <= here.objective + SUFFICIENT_DECREASE * fraction * slope
@@ -162,7 +156,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
     }
     let mixed = (t[0] * (h11 * n[0] + h12 * n[1]) + t[1] * (h12 * n[0] + h22 * n[1])) / nn;
     let across = (h11 * n[0] * n[0] + 2.0 * h12 * n[0] * n[1] + h22 * n[1] * n[1]) / nn;
-    // Second pivot of a Cholesky decomposition in the directions t along the edge and n across the edge.
+    // Second pivot of a Cholesky decomposition along t and n.
     let pivot = across - mixed * mixed / along;
     let added = (positive_eigenvalue(pivot, trace) - pivot) / nn;
     positive_definite(
@@ -171,7 +165,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
     )
 }
 
-/// A symmetric matrix (11, 22, 12), made positive definite on the scale of the metric.
+/// Made positive definite on the scale of the metric.
 #[inline]
 pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> [f64; 3] {
     let trace = metric[0] + metric[1];
@@ -183,7 +177,7 @@ pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> 
     [h11 + shift, h22 + shift, h12]
 }
 
-/// A second derivative in one direction, made positive on the scale of the metric.
+/// A second derivative, made positive on the scale of the metric.
 #[inline]
 pub(crate) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
     let trace = metric[0] + metric[1];
@@ -208,7 +202,6 @@ fn metric_model(here: &Expansion) -> [f64; 3] {
     [g11 + shift, g22 + shift, g12]
 }
 
-/// Replaces the negative eigenvalues of the matrix (11, 22, 12).
 fn clipped([h11, h22, h12]: [f64; 3], trace: f64) -> [f64; 3] {
     let (mean, half) = (0.5 * (h11 + h22), 0.5 * (h11 - h22));
     let radius = (half * half + h12 * h12).sqrt();
@@ -217,7 +210,7 @@ fn clipped([h11, h22, h12]: [f64; 3], trace: f64) -> [f64; 3] {
     [mean + scale * half, mean - scale * half, scale * h12]
 }
 
-/// Damped BFGS update of the model B from a step.
+/// Damped BFGS update.
 ///
 /// # Source
 /// Powell 1978; Nocedal & Wright 2006, procedure 18.2.

@@ -30,14 +30,12 @@ pub trait FacePolynomial: Copy {
     /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
     fn part(&self, cell: &Cell) -> Self;
 
-    /// Bounds of F over the whole domain; `least_curvature` is −∞ if F is nowhere less than `limit`. The default is for
-    /// affine faces.
+    /// Bounds of F over the whole domain; `least_curvature` is −∞ if F is nowhere less than `limit`.
     fn bounds(&self, _limit: f64) -> Bounds {
         Bounds::AFFINE
     }
 
-    /// Lower bound on n·(x − r) over the domain, for the direction n: the least n·(p − r) over the control points p.
-    /// The default, for affine faces, is −∞.
+    /// Least n·(p − r) over the control points p, for the direction n: a lower bound on n·(x − r). −∞ for affine faces.
     #[inline]
     fn least_along(&self, _direction: &Vec3) -> f64 {
         f64::NEG_INFINITY

@@ -1,8 +1,7 @@
 //! A face as a polynomial of its natural coordinates, relative to the query point r.
 //!
-//! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The query is first subtracted from the nodes, against cancellation far from the origin. The
-//! coefficients are computed once per query. A part of a face ([`FacePolynomial::part`]) is a polynomial of the same
-//! type. Bounds over a whole domain therefore also serve for parts.
+//! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The query is first subtracted from the nodes, against cancellation far from the origin.
+//! Parts of a face ([`FacePolynomial::part`]) have the same type, so bounds over a whole domain also serve for parts.
 
 mod face_polynomial;
 mod linear;

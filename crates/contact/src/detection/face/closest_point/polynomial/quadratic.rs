@@ -6,7 +6,6 @@ use crate::detection::face::closest_point::domain::{Domain, INTERVAL, SQUARE, TR
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Midpoints of the sides of `SQUARE`.
 const MID_SIDES: [[f64; 2]; 4] = [[0.0, -1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
 
 /// Three-node segment: c₀ + c₁ ξ + c₂ ξ².
@@ -348,7 +347,7 @@ fn control_points([c0, c1, c2]: &[Vec3; 3]) -> [Vec3; 3] {
     [even - c1, c0 - c2, even + c1]
 }
 
-/// Bézier control points of Σ c_ij ξⁱ ηʲ, with `rows[i][j]` = c_ij. The first index counts along ξ, the second along η.
+/// `rows[i][j]` = c_ij of Σ c_ij ξⁱ ηʲ. The first index of the result counts along ξ.
 #[inline]
 fn net_of_square(rows: &[[Vec3; 3]; 3]) -> [[Vec3; 3]; 3] {
     let [p, q, r] = [control_points(&rows[0]), control_points(&rows[1]), control_points(&rows[2])];
