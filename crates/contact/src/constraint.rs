@@ -7,7 +7,7 @@ use super::flush::rounding_of_gap;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// Nodal weights up to this absolute value count as zero \[-\], as for face nodes off the edge with the closest point.
+/// Nodal weights up to this absolute value count as zero \[-\].
 const CARRYING: f64 = 1e-9;
 
 /// Identifies a contact from its beginning to its end. Node contacts sort before edge contacts.
@@ -279,7 +279,7 @@ impl Constraints {
         self.keys.len()
     }
 
-    /// Whether there is no constraint.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }

@@ -39,8 +39,8 @@ pub trait Detector: Send {
     /// Accumulated statistics.
     fn statistics(&self) -> &DetectionStatistics;
 
-    /// For each pair of bodies, ascending, the two bounding volumes of the next event in the queue at their current
-    /// positions. Omits pairs that can no longer touch. Empty for a detector without a queue.
+    /// The two bounding volumes of the next event of each pair of bodies at their current positions, ascending. Omits
+    /// pairs that can no longer touch. Empty for a detector without a queue.
     fn top_of_queue(&self, _placement: &Placement<'_>) -> Vec<QueuedPair> {
         Vec::new()
     }

@@ -11,10 +11,10 @@ use crate::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch};
 use crate::detection::report::DetectionStatistics;
 use crate::detection::trajectory::{Flight, Impact};
 
-/// Tests all pairs of bodies that may touch.
+/// Tests all pairs of bodies that may touch:
 ///
 /// - flight: all pairs of faces of two different bodies
-/// - contact: all pairs of a node and a face, and of two edges selected for edge–edge contact, with self-contact
+/// - contact: all node–face pairs and selected edge pairs, with self-contact
 ///
 /// # Cost
 /// Time is quadratic in the number of faces. In contact, memory is quadratic, too.

@@ -1,5 +1,10 @@
-//! Detectors besides the engine: all pairs (the oracle of the tests), buckets, sorting by a binary tree, nodes in
-//! elements by distance fields, and rigid walls.
+//! Detectors besides the engine:
+//!
+//! - `all_pairs`: all pairs, the oracle of the tests
+//! - `buckets`: cells of a grid
+//! - `sorting`: a binary tree of particles
+//! - `node_in_element`: nodes in elements, by distance fields
+//! - `wall`: rigid walls
 
 mod all_pairs;
 mod buckets;

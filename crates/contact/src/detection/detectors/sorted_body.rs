@@ -20,8 +20,8 @@ pub struct SortedBody {
     /// Bounds on the displacements of the surface in the step that ended at the last sorting \[m\].
     pub step: Bounds,
     sorted_at: Vec<Vec3>,
-    /// Largest −Σ min(N_a, 0) over the surface, with the shape functions N_a. Bounds the excess of interpolated values
-    /// over the range of the nodal values, relative to the range.
+    /// Largest −Σ min(N_a, 0) over the surface, with the shape functions N_a: bound on interpolated values outside the
+    /// range of nodal values, relative to the range.
     overshoot: f64,
 }
 
@@ -44,7 +44,7 @@ impl SortedBody {
         }
     }
 
-    /// Stores the positions and face boxes, and restarts the displacements.
+    /// Stores positions and face boxes, and restarts the displacements.
     pub fn sort(&mut self, surface: &Surface, configuration: &Configuration<'_>) {
         let positions = configuration.positions;
         let nodes = || surface.nodes().iter();

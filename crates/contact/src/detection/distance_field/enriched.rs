@@ -8,8 +8,8 @@
 //! | wedge | 21 | products of the triangle functions and the three quadratic functions of the segment |
 //! | hexahedron | 27 | triquadratic |
 //!
-//! The points on a face of an element are the points of the enriched face, so that the interpolation is continuous. The
-//! first support points are the nodes of the linear or quadratic element, in their order.
+//! The points on a face of an element are the points of the enriched face. The interpolation is therefore continuous.
+//! The first support points are the nodes of the linear or quadratic element, in their order.
 
 use std::sync::LazyLock;
 
@@ -118,7 +118,7 @@ impl Enriched {
         self.points.len()
     }
 
-    /// Local numbers of the corners whose mean is each support point.
+    /// For each support point, the local numbers of the corners whose mean is the point.
     pub fn points(&self) -> &'static [&'static [u8]] {
         self.points
     }
@@ -300,8 +300,8 @@ fn tetrahedron_gradients(l: [f64; 4]) -> [[f64; 4]; 15] {
     gradients
 }
 
-/// Values and gradients of the wedge functions: products of a triangle function and a segment function, by index. The
-/// segment points are ordered −1, +1, 0.
+/// Values and gradients of the wedge functions: products of a triangle function and a segment function. The segment
+/// points are ordered −1, +1, 0.
 fn wedge(xi: [f64; 3]) -> [(f64, [f64; 3]); 21] {
     const FACTORS: [(usize, usize); 21] = [
         (0, 0),

@@ -1,8 +1,8 @@
 //! Fast marching: a first-order approximation of the distance d, with |∇d| = 1, on the sub-simplices of the elements.
 //!
-//! The distance of a point is the arrival time of a front of unit speed from the surface. Let the front pass the
-//! corners x_i of a sub-simplex at the times d_i. The arrival time at the remaining corner x is the minimum, over all
-//! λ_i ≥ 0 with Σ λ_i = 1, of
+//! The distance is the arrival time of a front of unit speed from the surface. Let the front pass the corners x_i of a
+//! sub-simplex at the times d_i. The arrival time at the remaining corner x is the minimum, over all λ_i ≥ 0 with
+//! Σ λ_i = 1, of
 //!
 //! ```text
 //! Σ λ_i d_i + |x − Σ λ_i x_i|
@@ -85,11 +85,11 @@ fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
     fronts.into_iter().fold(along, f64::min)
 }
 
-/// Arrival time t at the point `at` of a plane front through the first `count` points. `None` if the front does not
-/// come from between the points.
+/// Arrival time t at `at` of a plane front through the first `count` points. `None` if the front does not come from
+/// between the points.
 ///
-/// The arrival time is the larger root of (t e − d)ᵀ Q (t e − d) = 1. Here e consists of ones, d holds the times of the
-/// points, and Q is the inverse Gram matrix of the offsets from the points to `at`.
+/// The time is the larger root of (t e − d)ᵀ Q (t e − d) = 1. Here e consists of ones, and d of the times of the
+/// points. Q is the inverse Gram matrix of the offsets from the points to `at`.
 fn front(known: [(Vec3, f64); 3], count: usize, at: &Vec3) -> Option<f64> {
     let mut gram = Mat3::identity();
     for i in 0..count {

@@ -10,18 +10,18 @@ use crate::Surface;
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Distances from the surface of a body, and gradients of the distance, at the support points of its elements. All
-/// quantities refer to the reference configuration. See the [module](super).
+/// Distances and their gradients at the support points of a body, in the reference configuration. See the
+/// [module](super).
 #[derive(Clone, Debug)]
 pub struct DistanceField {
     pub(super) support: Support,
-    /// Distance of each support point \[m\]; NaN outside the band.
+    /// Distances \[m\]; NaN outside the band.
     pub(super) distances: Vec<f64>,
-    /// Assumed gradient at each support point; zero outside the band.
+    /// Assumed gradients; zero outside the band.
     gradients: Vec<Vec3>,
-    /// Closest surface point of each support point \[m\]; NaN outside the band.
+    /// Closest surface points \[m\]; NaN outside the band.
     closest_points: Vec<Vec3>,
-    /// Closest face of each support point; `None` outside the band.
+    /// Closest faces; `None` outside the band.
     closest_faces: Vec<Option<u32>>,
 }
 
@@ -131,8 +131,8 @@ impl DistanceField {
         }
     }
 
-    /// Direction to ξ from the surface point closest to the support point with the largest shape function at ξ. Zero if
-    /// both points coincide. Replaces interpolated gradients shorter than [`NO_DIRECTION`].
+    /// Substitute for a gradient shorter than [`NO_DIRECTION`]: direction to ξ from the closest surface point of a
+    /// support point, whose shape function is the largest at ξ.
     fn fallback_direction(&self, element: usize, xi: [f64; 3], values: &[f64; MAX_POINTS]) -> Vec3 {
         let points = self.points_of(element).iter().zip(values);
         let nearest = points.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(&point, _)| point as usize);

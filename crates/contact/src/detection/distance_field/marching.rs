@@ -86,7 +86,7 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
     closest
 }
 
-/// The closest point to `query` by a walk from `point` over faces with common nodes, while the next face is closer.
+/// The closest point to `query` by a walk from `point` over faces with common nodes.
 fn walk(
     support: &Support,
     target: &Target<'_>,

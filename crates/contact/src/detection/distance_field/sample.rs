@@ -1,6 +1,6 @@
 //! A sample of the field, its push-forward and the projection on the surface.
 //!
-//! Equation numbers are those of Wolff & Bucher, CMAME 259 (2013) 77–92.
+//! Equation numbers refer to Wolff & Bucher, CMAME 259 (2013) 77–92.
 
 use super::gradient::NO_DIRECTION;
 use crate::math::{Mat3, Vec3};
@@ -15,8 +15,8 @@ pub struct FieldSample {
     pub distance: f64,
     /// Natural gradient ∇d of the interpolated distance, of length 1 where the interpolation is exact.
     pub natural_gradient: Vec3,
-    /// Interpolated assumed gradient G, into the body. Below the norm 0.1, G is replaced by a unit vector from the
-    /// surface to the point.
+    /// Interpolated assumed gradient G, into the body. Below the norm 0.1, a unit vector from the surface to the point
+    /// replaces G.
     pub assumed_gradient: Vec3,
 }
 
@@ -67,8 +67,7 @@ impl FieldSample {
 
 /// Projection from `point` by up to `steps` Newton steps towards d = 0; `None` if `point` is outside the body.
 ///
-/// `sample` gives the field and F⁻¹ at a position, or `None` outside the body, where the iteration ends. The projection
-/// leads from `point` to the last iterate.
+/// `sample` gives the field and F⁻¹ at a position, or `None` outside the body. The iteration ends outside the body.
 pub fn newton_projection(
     sample: impl Fn(&Vec3) -> Option<(FieldSample, Mat3)>,
     point: &Vec3,

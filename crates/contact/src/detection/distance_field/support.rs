@@ -25,10 +25,8 @@ type Key = [u32; 4];
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Support {
-    /// Positions \[m\].
     pub positions: Vec<Vec3>,
     pub kinds: Vec<CellKind>,
-    /// Whether each element is in the band.
     pub in_band: Vec<bool>,
     /// First point of each element in `element_points`, and the length of `element_points`.
     element_offsets: Vec<u32>,
@@ -38,7 +36,6 @@ pub(super) struct Support {
     point_offsets: Vec<u32>,
     /// Elements of the band, and local number of the point in each element, point by point.
     point_elements: Vec<(u32, u8)>,
-    /// Support points on the surface.
     pub boundary: Vec<BoundaryPoint>,
     /// Index into `boundary` of each support point on the surface.
     pub boundary_of_point: Vec<Option<u32>>,
@@ -115,7 +112,8 @@ impl Support {
         }
     }
 
-    /// Finds the band layer by layer. The next layer contains the elements with a node in the layer before.
+    /// Finds the band layer by layer. A layer contains the elements with a node in the previous layer, at first on the
+    /// surface.
     fn find_band(
         &mut self,
         solid: &Solid<'_>,
@@ -182,8 +180,7 @@ impl Support {
     }
 }
 
-/// For each support point of a face, the local numbers of the corners whose mean is the point, and its natural
-/// coordinates.
+/// Support points of a face: local numbers of the corners whose mean is the point, and natural coordinates.
 fn face_points(kind: CellKind) -> Vec<(Vec<usize>, [f64; 2])> {
     let Some(domain) = Domain::of(kind) else { return Vec::new() };
     let count = domain.corners.len();

@@ -7,14 +7,12 @@ use crate::math::Vec3;
 /// Closest point of the surface to a support point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Closest {
-    /// Distance \[m\].
     pub distance: f64,
     pub face: u32,
     /// Closest point \[m\].
     pub point: Vec3,
 }
 
-/// A surface in the reference configuration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target<'a> {
     pub surface: &'a Surface,

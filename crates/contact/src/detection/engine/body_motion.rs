@@ -1,9 +1,8 @@
 //! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
 //! A search result is valid until the body has moved too far. The displacements of a step are known before its
-//! detection, so the engine needs no prediction. The displacement of a point of a face is Σ N_a d_a, with shape
-//! functions N_a and nodal displacements d_a. On linear faces the displacement is in the box of the d_a, on curved
-//! faces at most slightly outside.
+//! detection. The displacement of a point of a face is Σ N_a d_a, with shape functions N_a and nodal displacements d_a.
+//! On linear faces the displacement is in the box of the d_a, on curved faces at most slightly outside.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -22,10 +21,10 @@ const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 /// Least allowance of an inflated box, relative to search depth plus offset of the body.
 const LEAST_ALLOWANCE: f64 = 0.5;
 
-/// Growth above which spheres or patch boxes are refitted, relative to search depth plus offset of the body.
+/// Growth above which volumes are refitted, relative to search depth plus offset of the body.
 const GROWTH_LIMIT: f64 = 0.125;
 
-/// A tree is rebuilt above this ratio of the volume of its spheres to the least volume so far.
+/// Ratio of the total sphere volume to its least value above which a tree is rebuilt.
 const VOLUME_RATIO_LIMIT: f64 = 3.0;
 
 /// Rounding of a displacement, relative to the coordinates.
@@ -33,40 +32,36 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 #[derive(Clone, Debug)]
 pub(super) struct BodyMotion {
-    /// Displacements of the points of the body in the last step \[m\].
+    /// Displacements in the last step \[m\].
     pub step: Bounds,
     /// Box of the body at the last inflation, not inflated.
     bounds: Aabb,
-    /// Displacements of the points of the body since `bounds` was computed \[m\].
+    /// Displacements since the last inflation \[m\].
     since_bounds: Bounds,
-    /// Largest displacement component up to which the inflated box contains the body \[m\].
+    /// Displacement component up to which the inflated box contains the body \[m\].
     allowance: f64,
     /// Largest absolute coordinate within the inflated box \[m\].
     largest_coordinate: f64,
-    /// Spheres of the tree as last fitted.
     spheres: Vec<Sphere>,
-    /// Displacements of the points of the body since the fit of the spheres \[m\].
+    /// Displacements since the fit of the spheres \[m\].
     since_fit: Bounds,
-    /// A tree rebuilt after large deformation. Boxed, because few bodies have one and every step reads the struct.
+    /// A tree rebuilt after large deformation. In a `Box`, because few bodies have one and every step reads the struct.
     rebuilt: Option<Box<Hierarchy>>,
     /// Least Σ r³ so far over the spheres of the current tree, with the radii r \[m³\].
     least_volume: f64,
-    /// Patches of the body, once a search has divided the surface.
     patches: Option<Box<Patches>>,
-    /// Active patches, ascending. Their displacements are tracked individually.
+    /// Patches with individual displacements, ascending.
     active: Vec<u32>,
-    /// Displacements of the body since the last move of its inactive patches \[m\].
+    /// Displacements since the last move of the inactive patches \[m\].
     since_moved: Bounds,
     search_depth: f64,
-    /// Half the search depth plus the offset \[m\]. The sum over two bodies is at least the distance within which they
-    /// can touch.
+    /// Half the search depth plus the offset \[m\]. Two bodies cannot touch beyond the sum of their shares.
     share_of_reach: f64,
     overshoot: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacedSpheres<'a> {
-    /// Spheres at the last fit.
     spheres: &'a [Sphere],
     placed: Placed,
 }
@@ -101,7 +96,6 @@ impl BodyMotion {
         }
     }
 
-    /// Discards the inflated box, the spheres, the patches and the rebuilt tree.
     pub fn reset(&mut self) {
         self.allowance = f64::NEG_INFINITY;
         self.spheres.clear();
@@ -110,7 +104,6 @@ impl BodyMotion {
         (self.rebuilt, self.least_volume) = (None, f64::INFINITY);
     }
 
-    /// Adds the displacements of a step.
     pub fn update(&mut self, nodes: &[u32], configuration: &Configuration<'_>) {
         let steps = self.steps();
         self.step = steps.of(nodes, configuration);
@@ -130,7 +123,6 @@ impl BodyMotion {
         Steps { overshoot: self.overshoot, rounding: ROUNDING * self.largest_coordinate }
     }
 
-    /// Whether the body may have left its inflated box.
     pub fn has_escaped(&self) -> bool {
         let moved = self.since_bounds.greatest();
         moved > self.allowance || moved.is_nan()
@@ -149,12 +141,10 @@ impl BodyMotion {
         inflated
     }
 
-    /// Current box of the body.
     pub fn bounds(&self) -> Aabb {
         self.since_bounds.displace(&self.bounds)
     }
 
-    /// Largest absolute coordinate within the inflated box \[m\].
     pub fn largest_coordinate(&self) -> f64 {
         self.largest_coordinate
     }
@@ -163,8 +153,8 @@ impl BodyMotion {
         self.patches.as_deref()
     }
 
-    /// Divides the surface into patches if needed, and refits the boxes of deformed patches. Returns the number of
-    /// refitted boxes, without the first fit.
+    /// Divides the surface into patches if needed, and refits deformed patches. Returns the number of refits, without
+    /// the first fit.
     pub fn divide(&mut self, surface: &Surface, positions: &[Vec3]) -> usize {
         if self.patches.is_none() {
             let mut patches = Patches::new(surface, positions);
@@ -176,7 +166,7 @@ impl BodyMotion {
         self.fit_patches(surface, positions, all)
     }
 
-    /// Makes the `selected` patches (ascending) active from this step on.
+    /// Makes the `selected` patches (ascending) active.
     pub fn select_active_patches(
         &mut self,
         selected: impl Iterator<Item = u32> + Clone,
@@ -196,7 +186,6 @@ impl BodyMotion {
         }
     }
 
-    /// Moves the inactive patches with the whole body.
     fn move_patches(&mut self) {
         if let Some(patches) = &mut self.patches {
             patches.move_all_but(&self.active, &self.since_moved);
@@ -204,8 +193,7 @@ impl BodyMotion {
         }
     }
 
-    /// Moves the inactive patches, and refits the boxes of deformed `needed` patches (ascending). Returns the number of
-    /// refitted boxes.
+    /// Moves the inactive patches, and refits deformed `needed` patches (ascending). Returns the number of refits.
     pub fn fit_patches(
         &mut self,
         surface: &Surface,
@@ -224,7 +212,7 @@ impl BodyMotion {
     }
 
     /// Refits the spheres of a deformed body, and rebuilds the tree if the spheres are too large. Returns the number of
-    /// refitted spheres.
+    /// refits.
     pub fn fit_spheres(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) -> usize {
         let growth = Placed::after(&self.since_fit).growth;
         let is_stale =
@@ -245,7 +233,6 @@ impl BodyMotion {
         self.spheres.len()
     }
 
-    /// The current tree: `tree` unless a rebuilt tree replaces it.
     pub fn tree<'a>(&'a self, tree: &'a Hierarchy) -> &'a Hierarchy {
         self.rebuilt.as_deref().unwrap_or(tree)
     }
@@ -255,7 +242,7 @@ impl BodyMotion {
     }
 }
 
-/// Box of a surface, without rounding margin. On curved faces, points may exceed the range of the nodes by `overshoot`
+/// Box of a surface, without rounding margin. On curved faces, points may leave the range of the nodes by `overshoot`
 /// times the range.
 fn bounds_of(surface: &Surface, positions: &[Vec3], overshoot: f64) -> Aabb {
     let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| positions[node as usize]), 0.0);
@@ -290,8 +277,8 @@ mod tests {
         (surface, (0..count).flat_map(corners).collect())
     }
 
-    /// A moving body stays in its box, and its faces stay in spheres and boxes, with and without refitting. Rigid
-    /// translation enlarges no volume. An escape from the inflated box is reported in time.
+    /// A moving body stays in its box, and its faces stay in spheres and boxes. Rigid translation enlarges no volume.
+    /// An escape from the inflated box is reported in time.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);

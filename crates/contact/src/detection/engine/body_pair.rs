@@ -1,13 +1,13 @@
 //! Two nearby bodies, or one body in self-contact: the active patch pairs and their validity.
 //!
-//! The *travel* of a step bounds the relative displacement of any point of one body and any point of the second body.
-//! The accumulated travel decides when to search again:
+//! The *travel* of a step bounds the relative displacement of any two points, one of each body. The accumulated travel
+//! decides when to search again:
 //!
 //! - Separated bodies need no search until the travel exceeds their distance minus the search depth.
 //! - *Active patch pairs* are the pairs within the search depth plus a margin. Inactive pairs cannot touch until the
 //!   travel exceeds the margin.
-//! - An active patch has a Verlet list of node–face pairs within the search depth plus a *skin*, complete until the
-//!   travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)).
+//! - An active patch has a Verlet list of node–face pairs within the search depth plus a *skin*. The list is complete
+//!   until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)).
 //! - The *short list* contains the pairs of the Verlet list that can give a constraint in the next steps
 //!   ([`short_list`](super::short_list)).
 //!
@@ -31,34 +31,29 @@ use super::traversal::NearPair;
 /// Margin of active patch pairs, relative to the skin of their lists.
 const MARGIN: f64 = 2.0;
 
-/// Smallest number of patches per task.
 const PER_TASK: usize = 64;
-/// Smallest number of patch lists per task.
 const LISTS_PER_TASK: usize = 512;
 
 /// Bound on the rounding of distances: `ROUNDING[0]` · largest absolute coordinate + `ROUNDING[1]` · search depth.
 const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
 
-/// Two bodies with overlapping inflated boxes, or one body in self-contact.
 #[derive(Clone, Debug)]
 pub(super) struct BodyPair {
     /// The bodies, ascending; equal in self-contact.
     pub bodies: [u32; 2],
-    /// Bound on the relative displacement since the active patch pairs were found.
+    /// Bound since the active patch pairs were found.
     travel: Travel,
     /// Travel beyond which inactive patches may touch \[m\].
     active_limit: f64,
     /// Bound on the rounding of distances \[m\].
     pub rounding: f64,
-    /// Lists of the active patches, ascending, with the patches of the first body first.
+    /// Lists of the active patches, ascending; the first body comes first.
     pub patch_lists: Vec<PatchLists>,
-    /// Tree vertices of the distance bound in the last separation search by sphere trees, until active patch pairs are
-    /// found.
+    /// Tree vertices that gave the last distance bound by sphere trees.
     pub nearest: Option<[u32; 2]>,
 }
 
 impl BodyPair {
-    /// A body pair due for a search.
     pub fn new(bodies: [u32; 2]) -> Self {
         Self {
             bodies,
@@ -74,8 +69,8 @@ impl BodyPair {
         self.bodies[0] == self.bodies[1]
     }
 
-    /// Adds a step to the travel of the body pair and of its patch lists. The travel also bounds relative displacements
-    /// within a body.
+    /// Adds a step to the travel of the pair and of its lists. The travel also bounds relative displacements within a
+    /// body.
     pub fn update(&mut self, motions: &[BodyMotion]) {
         self.measure(motions);
         self.travel.advance();
@@ -91,7 +86,6 @@ impl BodyPair {
         }
     }
 
-    /// Bounds the relative displacement in the last step.
     fn measure(&mut self, motions: &[BodyMotion]) {
         let [first, second] = self.bodies.map(|body| &motions[body as usize].step);
         let between = first.greatest_distance(second);
@@ -103,7 +97,7 @@ impl BodyPair {
         Some([first?, second?])
     }
 
-    /// The patches of one set of lists, as pairs of a body and a patch.
+    /// Pairs of a body and a patch.
     pub fn patches_of(&self, lists: &PatchLists) -> impl Iterator<Item = (u32, u32)> {
         let ([own, other], patch, partners) = match &lists.scope {
             Scope::Bodies => (self.bodies, 0, &[0][..]),
@@ -114,7 +108,7 @@ impl BodyPair {
         std::iter::once((own, patch)).chain(partners.iter().map(move |&patch| (other, patch)))
     }
 
-    /// The active patches, as pairs of a body and a patch, with repetitions.
+    /// Pairs of a body and a patch, with repetitions.
     pub fn active_patches(&self) -> impl Iterator<Item = (u32, u32)> {
         let of_patch = |lists: &&PatchLists| matches!(lists.scope, Scope::Patch(_));
         self.patch_lists.iter().filter(of_patch).flat_map(|lists| self.patches_of(lists))
@@ -130,7 +124,6 @@ impl BodyPair {
         self.travel.is_past(self.active_limit)
     }
 
-    /// Whether the active patch pairs or any list must be renewed.
     pub fn needs_update(&self) -> bool {
         self.is_due() || self.patch_lists.iter().any(|lists| lists.is_due() || lists.is_short_due())
     }
@@ -145,14 +138,12 @@ impl BodyPair {
         MARGIN * skin_for(self.travel.step, model.search_depth(self.bodies))
     }
 
-    /// Updates the bound on the rounding of distances.
     fn update_rounding(&mut self, model: &ContactModel, motions: &[BodyMotion]) {
         let [first, second] = self.bodies.map(|body| motions[body as usize].largest_coordinate());
         self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
     }
 
-    /// Whether the active patch pairs must be found. For two separated bodies, stores the travel of the next search and
-    /// returns false.
+    /// Whether the active patch pairs must be found. Two separated bodies only store the travel of the next search.
     pub fn needs_active_pairs(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> bool {
         self.measure(motions);
         self.update_rounding(model, motions);
@@ -167,7 +158,6 @@ impl BodyPair {
     }
 
     /// Finds the active patch pairs from the box trees over the patches. A body with a single patch has no tree.
-    /// Patches that stay active keep their lists.
     pub fn find_active_pairs(
         &mut self,
         model: &ContactModel,
@@ -193,8 +183,8 @@ impl BodyPair {
         self.active_limit = margin;
     }
 
-    /// For each patch of a contactor side, the opposite patches with boxes within the distance `within` \[m\] along
-    /// each axis. Omits patches without partners.
+    /// For each contactor patch, the opposite patches within the distance `within` \[m\] along each axis. Omits patches
+    /// without partners.
     fn patches_near(
         &self,
         within: f64,
@@ -225,8 +215,8 @@ impl BodyPair {
         active_pairs
     }
 
-    /// Replaces the active patch pairs. Patches that stay active keep their lists, which become due if a new partner
-    /// can touch earlier. `slack` is the distance of the partner minus the contact distance \[m\].
+    /// Replaces the active patch pairs. Patches that stay active keep their lists. `slack` is the distance of a partner
+    /// minus the contact distance \[m\].
     fn replace_active_pairs(
         &mut self,
         active_pairs: Vec<PatchPartners>,
@@ -248,14 +238,13 @@ impl BodyPair {
         self.patch_lists = active_pairs.into_iter().map(lists).collect();
     }
 
-    /// Bounds the relative displacement of each active patch and its partners in this step.
     pub fn measure_active_pairs(&mut self, motions: &[BodyMotion]) {
         let (Some(bodies), bound) = (self.patches(motions), self.travel.step) else { return };
         self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, bound));
     }
 
-    /// Records a lower bound on the distance of the bodies. Discards the active patch pairs if a search is due, or if
-    /// the bound allows more travel than their remaining margin.
+    /// Records a lower bound on the distance of the bodies. Discards the active patch pairs if a search is due or the
+    /// bound allows more travel.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);
@@ -272,12 +261,11 @@ impl BodyPair {
         self.prepare(model, motions, PatchLists::is_due, |lists| lists.choose_skin(depth))
     }
 
-    /// Chooses the skins of due or nearly due short lists, and returns the indices of their patch lists.
+    /// Chooses the skins of due or nearly due short lists, and returns their indices.
     pub fn choose_short_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
         self.prepare(model, motions, PatchLists::is_short_nearly_due, PatchLists::choose_short_skin)
     }
 
-    /// Applies `choose` to the due lists, and returns their indices.
     fn prepare(
         &mut self,
         model: &ContactModel,
@@ -303,8 +291,7 @@ impl BodyPair {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\], valid if no two batches of faces were within reach. Minimum of
-    /// the reaches of the lists and of the contact distance plus the remaining travel.
+    /// Lower bound on the distance of the bodies \[m\], valid if no two batches of faces were within reach.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)
@@ -329,7 +316,6 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// Separated bodies are due for a search exactly when the travel exceeds their distance minus the search depth.
     #[test]
     fn separated_bodies_are_due_when_their_travel_exceeds_the_distance() {
         let nodes = |x: f64| [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]].map(Vec3::from);
@@ -339,7 +325,6 @@ mod tests {
             Surface::new([(CellKind::Tri3, [3_u32, 5, 4].as_slice())]),
         ];
         let model = ContactModel::new(surfaces, &[], &positions);
-        // A common translation does not change the distance.
         let velocities: Vec<Vec3> =
             (0..6).map(|node| Vec3::new(if node < 3 { 0.5 } else { 0.0 }, 70.0, 0.0)).collect();
         let mut motions: Vec<BodyMotion> =

@@ -35,13 +35,13 @@ use super::Engine;
 use super::body_motion::BodyMotion;
 use super::body_pair::BodyPair;
 
-/// Smallest number of bodies per task that reads all nodes of its bodies.
+/// Smallest number of bodies per task that reads all nodes.
 const BODIES_PER_TASK: usize = 32;
 
 /// Smallest number of body pairs per task, or of bodies if few need work.
 pub(super) const PER_TASK: usize = 512;
 
-/// All inflated boxes are rebuilt after this number of escapes, relative to the number of bodies.
+/// Escapes after which all inflated boxes are rebuilt, relative to the number of bodies.
 const REBUILD_FRACTION: f64 = 0.25;
 
 pub(super) struct ContactPhase {
@@ -53,25 +53,23 @@ pub(super) struct ContactPhase {
     first_nodes: Vec<usize>,
     pub motions: Vec<BodyMotion>,
     inflated_boxes: BodyTree,
-    /// Escapes of bodies from their inflated boxes since all boxes were rebuilt.
+    /// Escapes from inflated boxes since all boxes were rebuilt.
     num_moved: usize,
     /// Pairs with overlapping inflated boxes, and bodies in self-contact, ascending.
     pub body_pairs: Vec<BodyPair>,
-    /// Bounding volumes tested on pairs of faces.
     pub ladder: AdaptiveLadder,
     candidates: Vec<Candidate>,
     /// End of the nodes of each body in the sorted list of nodes with candidates.
     node_ends: Vec<usize>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
-    /// Listed edge pairs, counted once for every list that contains the pair.
+    /// Edge pairs, counted once per list.
     pub num_edges: usize,
     pub vectorised: Vectorised,
     pub registers: Registers,
 }
 
 impl ContactPhase {
-    /// Starting points of the next closest-point searches, ascending.
     pub fn starting_points(&self) -> Vec<StartingPoint> {
         self.search.starting_points()
     }
@@ -112,9 +110,7 @@ impl ContactPhase {
     }
 
     /// Adds a step to all motions. Returns the bodies outside their inflated boxes, and whether a body pair needs an
-    /// update.
-    ///
-    /// Reads each body and body pair once, because many bodies exceed the caches.
+    /// update. Reads each body and body pair once, because many bodies exceed the caches.
     fn update(&mut self, configuration: &Configuration<'_>) -> (Vec<u32>, bool) {
         let Self { bodies, nodes, first_nodes, motions, body_pairs, .. } = self;
         let update_body = |(body, motion): (usize, &mut BodyMotion)| {
@@ -142,7 +138,7 @@ impl ContactPhase {
         (left, is_due)
     }
 
-    /// Inflates the boxes of the bodies in `left`, or of all bodies if many have left, and updates the body pairs.
+    /// Inflates the boxes of the bodies in `left`, or of all bodies if many have left. Updates the body pairs.
     fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();
         let all = self.num_moved as f64 >= REBUILD_FRACTION * self.bodies.len() as f64;
@@ -192,8 +188,8 @@ impl ContactPhase {
         motions.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(update);
     }
 
-    /// Merges the short lists of all patches into one list sorted by node. Sorting within each body suffices if nodes
-    /// are numbered body by body.
+    /// Merges all short lists into one list sorted by node. Sorting within each body suffices if nodes are numbered
+    /// body by body.
     pub fn gather(&mut self, model: &ContactModel, start: StartFrom) {
         let Self { body_pairs, candidates, node_ends: ends, search, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
@@ -220,7 +216,7 @@ impl ContactPhase {
         search.group(candidates, model, start);
     }
 
-    /// Merges the edge lists of all patches if `have_changed` is true or their total length has changed.
+    /// Merges the edge lists if `have_changed` is true or their total length has changed.
     pub fn gather_edges(&mut self, model: &ContactModel, have_changed: bool) {
         let Self { body_pairs, edges, num_edges, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
@@ -231,19 +227,18 @@ impl ContactPhase {
     }
 }
 
-/// Sorts patches, removes repetitions, and groups them by body.
 pub(super) fn by_body(patches: &mut Vec<(u32, u32)>) -> Vec<&[(u32, u32)]> {
     patches.par_sort_unstable();
     patches.dedup();
     patches.chunk_by(|a, b| a.0 == b.0).collect()
 }
 
-/// Drops the body pairs outside `pairs`; both lists ascend.
+/// Both lists ascend.
 fn keep_only(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
     body_pairs.retain(|body_pair| pairs.binary_search(&body_pair.bodies).is_ok());
 }
 
-/// Adds the missing body pairs; both lists ascend.
+/// Both lists ascend.
 fn add(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
     let is_new =
         |bodies: &&[u32; 2]| body_pairs.binary_search_by_key(*bodies, |body_pair| body_pair.bodies).is_err();
@@ -265,7 +260,6 @@ impl Engine {
         self.contact.num_edges = 0;
     }
 
-    /// Updates the candidates as far as the motion requires.
     pub(super) fn update_candidates(&mut self, configuration: &Configuration<'_>) {
         let mut clock = StageClock::start(Stage::Monitor);
         let (left, mut is_due) = self.contact.update(configuration);

@@ -1,8 +1,8 @@
 //! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
 //!
-//! The queue covers a time horizon. Bodies form a pair only if their swept boxes within the horizon overlap, so that
-//! work grows with the number of neighbours. The permitted number of pairs limits the horizon. With few bodies, the
-//! horizon reaches the end of the run.
+//! The queue covers a time horizon, limited by the permitted number of pairs. Bodies form a pair only if their swept
+//! boxes within the horizon overlap. Work therefore grows with the number of neighbours. With few bodies, the horizon
+//! reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -24,8 +24,7 @@ const MAX_PAIRS: [usize; 2] = [4, 1024];
 /// Factor of the length of a shortened horizon.
 const SHORTENING: f64 = 0.25;
 
-/// Shortest horizon, relative to the rest of the run. Swept boxes that overlap in the shortest horizon are assumed to
-/// overlap always.
+/// Shortest horizon, relative to the rest of the run.
 const SHORTEST: f64 = 1e-9;
 
 /// Rounding of swept boxes, relative to the coordinates.
@@ -33,13 +32,12 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 pub(super) struct FlightPhase {
     bodies: BodyTree,
-    /// Bodies with disjoint swept boxes cannot touch before this time \[s\].
+    /// Time before which bodies with disjoint swept boxes cannot touch \[s\].
     horizon_end: f64,
     /// Length of the last horizon \[s\].
     horizon: f64,
-    /// Pairs above which a horizon is shortened.
     max_pairs: usize,
-    /// Kinematics from the first steps; unused with exact kinematics.
+    /// Unused with exact kinematics.
     steps: FirstSteps,
     /// First steps of a flight that began before a restart.
     pub(super) resumed: Option<RootHistory>,
@@ -62,7 +60,6 @@ impl FlightPhase {
         }
     }
 
-    /// Positions of the roots at the first instants, if any.
     pub(super) fn first_steps(&self) -> Option<RootHistory> {
         let history = self.steps.history();
         (!history.is_empty()).then(|| history.clone())
@@ -70,7 +67,6 @@ impl FlightPhase {
 }
 
 impl Engine {
-    /// Discards all predictions, and begins the first horizon or the first steps.
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
         let mut clock = StageClock::start(Stage::Update);
         self.fit_trees(flight.reference_positions);
@@ -86,8 +82,8 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Fits the reference volumes at the first flight. Only trees of [`Builder::Fast`] get new spheres; the nested
-    /// spheres of all other trees follow the literature.
+    /// Fits the reference volumes at the first flight. Only trees of [`Builder::Fast`] get new spheres. All remaining
+    /// trees keep their nested spheres, as in the literature.
     fn fit_trees(&mut self, reference_positions: &[Vec3]) {
         if std::mem::replace(&mut self.trees_are_fitted, true) {
             return;
@@ -106,7 +102,7 @@ impl Engine {
         }
     }
 
-    /// Predicts all root pairs that can touch within the horizon that begins at `begin` \[s\].
+    /// Predicts all root pairs that can touch within the horizon from `begin` \[s\].
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) {
         let mut pairs = self.pairs_within_horizon(flight, begin);
         pairs.retain(|&bodies| self.model.can_meet(bodies));
@@ -118,8 +114,8 @@ impl Engine {
         }
     }
 
-    /// Finds the horizon and its pairs of bodies. Above the limit even in the shortest horizon, as in a pile, the limit
-    /// becomes twice the number of pairs.
+    /// Finds the horizon and its pairs of bodies. If even the shortest horizon exceeds the limit, as in a pile, the
+    /// limit becomes twice its number of pairs.
     fn pairs_within_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
         let rest = flight.end - begin;
         let mut horizon = (self.flight.horizon / SHORTENING).min(rest);
@@ -145,7 +141,6 @@ impl Engine {
         self.flight.max_pairs
     }
 
-    /// Computes the swept box of every body between two instants \[s\].
     fn sweep_bodies(&mut self, flight: &Flight<'_>, span: [f64; 2]) {
         let span = span.map(|time| time - flight.time);
         let volumes = self.flying_trees();
@@ -190,8 +185,7 @@ impl Engine {
         first
     }
 
-    /// Processes the events due up to `end` \[s\], and returns the first impact. Appends their pairs of bodies to
-    /// `touched`.
+    /// Processes the events due up to `end` \[s\], and returns the first impact. Appends their bodies to `touched`.
     fn process_events(
         &mut self,
         flight: &Flight<'_>,
@@ -213,7 +207,7 @@ impl Engine {
         }
     }
 
-    /// Queues a pair at its earliest possible time of contact, if within the horizon.
+    /// Queues a pair at its earliest possible contact within the horizon.
     fn predict_flight(&mut self, flight: &Flight<'_>, pair: VertexPair) {
         let horizon = self.flight.horizon_end - flight.time;
         if let Some(s) = self.flying_trees().earliest_meeting(flight, (pair.bodies, pair.vertices), horizon) {
@@ -223,9 +217,8 @@ impl Engine {
         self.statistics.counts.trajectory += 1;
     }
 
-    /// Opens a due pair: predicts its children, or computes the time of impact of its faces.
-    ///
-    /// A pair of faces is queued again just after its impact or the end of the step.
+    /// Predicts the children of a due pair, or computes the impact of its faces. Faces are queued again just after
+    /// their impact or the end of the step.
     fn open_in_flight(
         &mut self,
         flight: &Flight<'_>,
@@ -247,7 +240,7 @@ impl Engine {
         impact
     }
 
-    /// Begins a flight with its first positions, or after a restart from the recorded positions.
+    /// Begins a flight with its first positions, or with recorded positions after a restart.
     fn begin_steps(&mut self, flight: &Flight<'_>) {
         let Some(history) = self.flight.resumed.take() else {
             self.flight.steps = FirstSteps::default();
@@ -291,7 +284,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Impact within a step before the kinematics are known, by the exact motion within the step.
+    /// Impact within a step before the kinematics are known, by the exact motion.
     fn impact_of_step(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let mut clock = StageClock::start(Stage::Trajectory);
         let end = flight.time + flight.duration;
@@ -313,7 +306,7 @@ impl Engine {
         self.statistics.counts.update += count as u64;
     }
 
-    /// Refits the volumes at the beginning of a step, once per step, if the kinematics follow from the first steps.
+    /// Refits the volumes once per step, if the kinematics follow from the first steps.
     fn refit_at(&mut self, flight: &Flight<'_>) {
         let steps = &mut self.flight.steps;
         if steps.are_known() && steps.fitted_at() != flight.time {
@@ -359,8 +352,8 @@ mod tests {
     use crate::math::RigidMotion;
     use crate::mesh::CellKind;
 
-    /// A bundle of long parallel blades whose 4950 overlapping boxes exceed the limit of a horizon. The last blade
-    /// closes its gap of 0.8 at the speed 1.6, and has its impact at t = 0.5.
+    /// A bundle of long parallel blades has 4950 overlapping boxes, more than the limit of a horizon. The last blade
+    /// closes its gap of 0.8 at the speed 1.6: impact at t = 0.5.
     #[test]
     fn a_bundle_flies_to_the_end_of_the_run() {
         let num_bodies = 100;
@@ -393,9 +386,8 @@ mod tests {
         assert!((impact.time - 0.5).abs() < 1e-9, "{}", impact.time);
     }
 
-    /// An impact after the horizon is found although the search finds a later impact first. Two large triangles with
-    /// overlapping balls meet at t = 0.8. Two small triangles meet at t = 0.5, after a horizon of 0.3. Reference: gap
-    /// over closing speed. The time is never late, and early by less than 1e-9.
+    /// The search first finds the impact of two large triangles at t = 0.8. Two small triangles meet at t = 0.5, after
+    /// a horizon of 0.3. Reference: gap over closing speed, never late, early by less than 1e-9.
     #[test]
     fn an_impact_after_the_horizon_need_not_be_the_first() {
         let triangle = |size: f64, x: f64, z: f64| {

@@ -21,7 +21,6 @@ use super::short_list::{FaceNormals, PairGeometry};
 use super::traversal::{Found, NearPair, Side, Traversal};
 
 impl Engine {
-    /// Updates the active patch pairs and the near pairs of all body pairs.
     pub(super) fn list_near_pairs(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
         let mut separated = self.find_active_pairs(configuration);
@@ -61,8 +60,7 @@ impl Engine {
         }
     }
 
-    /// Finds the active patch pairs of the due body pairs. Returns the indices of the body pairs without active patch
-    /// pairs.
+    /// Finds the active patch pairs of the due body pairs. Returns the body pairs without active patch pairs.
     fn find_active_pairs(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, registers, .. } = contact;
@@ -98,7 +96,6 @@ impl Engine {
         due.into_iter().filter(|&k| body_pairs[k].patch_lists.is_empty()).collect()
     }
 
-    /// Refits the boxes of the deformed patches of the `due` lists.
     fn fit_patches(&mut self, configuration: &Configuration<'_>, due: &[[usize; 2]], clock: &mut StageClock) {
         clock.enter(Stage::Update, &mut self.statistics.seconds);
         let Self { contact, model, .. } = self;
@@ -118,7 +115,6 @@ impl Engine {
         self.statistics.counts.update += motions.map(fit).sum::<usize>() as u64;
     }
 
-    /// Node–face pairs and edge pairs within reach, for one set of lists of a body pair.
     fn list(&self, configuration: &Configuration<'_>, [k, lists]: [usize; 2]) -> Found {
         let body_pair = &self.contact.body_pairs[k];
         let lists = &body_pair.patch_lists[lists];
@@ -187,7 +183,7 @@ impl Engine {
         Some(SeparationSearch { trees, placed: [placed(first), placed(second)], reach }.find())
     }
 
-    /// Current tree of a body: the initial tree, or its replacement after large deformation.
+    /// Initial tree, or its replacement after large deformation.
     pub(super) fn tree_in_contact(&self, body: u32) -> Option<&Hierarchy> {
         Some(self.contact.motions[body as usize].tree(self.trees[body as usize].as_ref()?))
     }
@@ -240,7 +236,7 @@ impl Engine {
     }
 }
 
-/// Bodies of the selected body pairs, ascending.
+/// Ascending, without repetitions.
 fn bodies_of(body_pairs: &[BodyPair], selected: &[usize]) -> Vec<usize> {
     let mut bodies: Vec<usize> =
         selected.iter().flat_map(|&k| body_pairs[k].bodies).map(|body| body as usize).collect();
@@ -249,7 +245,7 @@ fn bodies_of(body_pairs: &[BodyPair], selected: &[usize]) -> Vec<usize> {
     bodies
 }
 
-/// The items at the given ascending indices.
+/// The items at ascending indices.
 fn selected<'a, T>(mut items: &'a mut [T], indices: &[usize]) -> Vec<&'a mut T> {
     let mut first = 0;
     let item = |&index: &usize| {

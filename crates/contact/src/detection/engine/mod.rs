@@ -6,13 +6,12 @@
 //!          only leaves of curved faces, pass the ladder of bounding volumes
 //! level 3  time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```
-//! In flight the spheres move in closed form, so that predictions stay valid until an impact. The queue holds the pairs
-//! at which the last traversal stopped ([`flight`]). In contact bodies deform, and no predicted time stays valid. The
-//! engine then bounds the accumulated relative displacement, called the travel. A list of near pairs is complete until
-//! the travel exceeds its skin ([`contact`]).
+//! In flight the spheres move in closed form, so that predictions stay valid until an impact ([`flight`]). In contact
+//! bodies deform, and no prediction stays valid. The engine then bounds the accumulated relative displacement, called
+//! the travel. A list of near pairs is complete until the travel exceeds its skin ([`contact`]).
 //!
 //! # Source
-//! Aragón & Molinari, CMAME 268 (2014), Algorithm 1. Additions of the sub-modules ensure that no contact is found late.
+//! Aragón & Molinari, CMAME 268 (2014), Algorithm 1. Additions in the sub-modules ensure that no contact is found late.
 
 mod body_motion;
 mod body_pair;
@@ -87,7 +86,7 @@ pub struct Engine {
     model: ContactModel,
     options: EngineOptions,
     trees: Vec<Option<Hierarchy>>,
-    /// Whether the reference volumes have been fitted. Only flights need these volumes.
+    /// Only flights need the reference volumes.
     trees_are_fitted: bool,
     queue: EventQueue,
     phase: Phase,
@@ -126,7 +125,6 @@ impl Engine {
         Self { model, options, trees, trees_are_fitted: false, queue, phase, flight, contact, statistics }
     }
 
-    /// Pair of the roots of two bodies; `None` if a body has no tree.
     fn root_pair(&self, bodies: [u32; 2]) -> Option<VertexPair> {
         let root = |body: u32| self.trees[body as usize].as_ref().map(Hierarchy::root);
         Some(VertexPair { bodies, vertices: [root(bodies[0])?, root(bodies[1])?] })
@@ -151,7 +149,6 @@ impl Engine {
         }))
     }
 
-    /// Faces of a pair of leaves; `None` if a vertex is not a leaf.
     fn faces(&self, pair: VertexPair) -> Option<[u32; 2]> {
         let face = |k: usize| self.trees[pair.bodies[k] as usize].as_ref()?.face(pair.vertices[k]);
         Some([face(0)?, face(1)?])
@@ -168,7 +165,6 @@ impl Engine {
         entries
     }
 
-    /// Records the earliest predicted time of each wanted pair of bodies.
     fn record_predictions(&mut self, predicted_at: f64, wanted: impl Fn([u32; 2]) -> bool) {
         for (time, pair) in self.earliest_entries(wanted) {
             let depth = |k: usize| {

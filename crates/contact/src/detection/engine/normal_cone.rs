@@ -9,8 +9,8 @@
 //! because (|e| + |f|)² ≥ 4 |N|. The unit normal therefore changes by at most τ = q/(1 − q/2).
 //!
 //! The normals of a quadrilateral are positive sums of its corner normals. Nodal normals are positive sums of the
-//! normals of the face ring. A convex cone (half-angle below 90°) that contains the summands contains the sums. Normals
-//! of curved faces have no bound.
+//! normals of the face ring. A convex cone (half-angle below 90°) with the summands contains the sums. Normals of
+//! curved faces have no bound.
 //!
 //! # Source
 //! Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on smoothly discretized surface animations
@@ -30,10 +30,9 @@ const LARGEST_CHANGE: f64 = 0.5;
 /// Rounding of scalar products of unit normals.
 pub(super) const ROUNDING: f64 = 1e-12;
 
-/// A cone that contains the unit normals of a face at one instant, and the sensitivity of the normals to displacements.
+/// A cone that contains the unit normals of a face, and their sensitivity to displacements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FaceNormal {
-    /// Axis of the cone.
     normal: Vec3,
     /// Largest distance of a unit normal from the unit vector of the axis.
     spread: f64,
@@ -45,7 +44,6 @@ pub(super) struct FaceNormal {
 /// A cone that contains the unit normals throughout the allowed displacement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NormalCone {
-    /// Axis of the cone.
     pub normal: Vec3,
     /// Bound on the distance of a unit normal from the unit vector of the axis, less than √2, or infinite.
     pub turn: f64,
@@ -82,8 +80,7 @@ impl FaceNormal {
         }
     }
 
-    /// Face normal from a normal N of any length. `edges` bounds the change of N per relative displacement, to first
-    /// order \[m\].
+    /// Face normal from a normal N of any length. `edges` bounds the change of N per relative displacement \[m\].
     fn of_normal(normal: Vec3, edges: f64) -> Self {
         let length = normal.norm();
         match length > 0.0 && length.is_finite() {
@@ -92,7 +89,6 @@ impl FaceNormal {
         }
     }
 
-    /// Joint cone of several face normals.
     fn joint(face_normals: &[Self]) -> Self {
         let sum: Vec3 = face_normals.iter().map(|face_normal| face_normal.normal).sum();
         face_normals.iter().fold(Self::of_normal(sum, 0.0), |joint, face_normal| Self {
@@ -113,11 +109,10 @@ impl FaceNormal {
 }
 
 impl NormalCone {
-    /// Whether normals of two cones, or their positive sums, are opposed: at an angle of more than 90° by more than
-    /// [`SQUARE`].
+    /// Whether normals of two cones, or their positive sums, are opposed: their scalar product is below −[`SQUARE`].
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
-        // Upper bound on sin(α + β) with the half-angles α and β of the cones. It suffices in most cases.
+        // Upper bound on sin(α + β) with the half-angles α and β of the cones, sufficient in most cases.
         let loose = self.turn + other.turn + self.turn * other.turn;
         let off = if product.abs() > loose { loose } else { sine_of_sum(self.turn, other.turn) } + ROUNDING;
         match (product < -off - SQUARE, product > off) {
@@ -141,7 +136,7 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// Corners of a bent, skewed, reflex or nearly collapsed face \[m\].
+    /// A bent, skewed, reflex or nearly collapsed face.
     fn corners(samples: &mut Samples, kind: CellKind) -> Vec<Vec3> {
         let bend = samples.pick(&[0.0, 0.1, 0.3, 0.7]);
         let flatten = samples.pick(&[1.0, 1.0, 0.03]);
@@ -150,7 +145,6 @@ mod tests {
         square[..kind.num_nodes()].iter().copied().map(corner).collect()
     }
 
-    /// Unit normal of the bilinear map at natural coordinates.
     fn unit_normal(corners: &[Vec3], place: [f64; 2]) -> Vec3 {
         let [s, t] = place;
         let normal = match *corners {
@@ -212,8 +206,8 @@ mod tests {
         }
     }
 
-    /// Cones with half-angles α and β and the angle γ between their axes are always opposed if γ − α − β exceeds 90° by
-    /// more than [`SQUARE`]. They are never opposed if γ + α + β < 90°.
+    /// Cones with half-angles α and β, and the angle γ between their axes, are always opposed if γ − α − β exceeds 90°
+    /// by more than [`SQUARE`]. Cones with γ + α + β < 90° are never opposed.
     #[test]
     fn cones_are_opposed_by_their_angles() {
         let samples = &mut Samples::new(11);

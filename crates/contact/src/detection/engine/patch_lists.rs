@@ -1,8 +1,8 @@
 //! The lists of one active patch: near node–face and edge pairs (a Verlet list), and the short list.
 //!
-//! Each patch has its own lists. Otherwise the fastest node of two bodies, for example an ejected fragment, would limit
-//! the life of all lists. The travel of the lists bounds the relative displacement of the patch and its partner
-//! patches. The bound holds until the active patch pairs are found again ([`body_pair`](super::body_pair)).
+//! Each patch has its own lists. A fast node, for example of a fragment, then does not limit the life of all lists. The
+//! travel of the lists bounds the relative displacement of the patch and its partner patches. The bound holds until the
+//! active patch pairs are found again ([`body_pair`](super::body_pair)).
 
 use crate::detection::face::bounds::Bounds;
 use crate::detection::model::Candidate;
@@ -21,7 +21,7 @@ const STEPS: f64 = 256.0;
 /// traversals.
 const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
 
-/// Target life of a short list, in steps. A longer life needs a longer list, which every step evaluates.
+/// Target life of a short list, in steps. A longer life needs a longer list, and every step evaluates the list.
 const SHORT_STEPS: f64 = 16.0;
 
 /// Least and greatest skin of a short list, relative to the skin of the near pairs.
@@ -36,51 +36,45 @@ pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
     (STEPS * step).max(least).min(most)
 }
 
-/// A patch and its partner patches on the opposite side.
 #[derive(Clone, Debug)]
 pub(super) struct PatchPartners {
-    /// Side of the patch, whose nodes are the contactors of the lists.
+    /// Side of the patch with the contactor nodes.
     pub contactor: usize,
     pub patch: u32,
     /// Partner patches, ascending.
     pub partners: Vec<u32>,
 }
 
-/// The surfaces that a set of lists covers.
 #[derive(Clone, Debug)]
 pub(super) enum Scope {
     /// Both whole bodies, each with a single patch. Nodes of both sides are contactors.
     Bodies,
-    /// A patch and its partner patches.
     Patch(PatchPartners),
 }
 
-/// Lists of one active patch or of a pair of whole bodies.
 #[derive(Clone, Debug)]
 pub(super) struct PatchLists {
     pub scope: Scope,
-    /// Bound on the relative displacement since the near pairs were listed \[m\].
+    /// Bound since the near pairs were listed.
     travel: Travel,
     /// Travel up to which the near pairs are complete \[m\].
     near_limit: f64,
     /// Travel up to which the short list is complete \[m\].
     short_limit: f64,
-    /// Skin of the near pairs \[m\].
     skin: f64,
-    /// Skin of the short list \[m\].
     short_skin: f64,
     /// Whether any two batches were within reach when listed.
     pub has_near_batches: bool,
     /// Node–face pairs within reach when listed, nodes ascending, nearest faces first.
     pub near: Vec<NearPair>,
-    /// Edge pairs within reach when listed. Each pair is listed once, in one assignment of contactor and target.
+    /// Edge pairs within reach when listed, in one assignment of contactor and target.
     pub edges: Vec<EdgePair>,
     /// Candidates among the near pairs, nodes and faces ascending.
     pub short: Vec<Candidate>,
 }
 
 impl PatchPartners {
-    /// Bound on the relative displacement of any two points of the patch and its partners in the last step \[m\].
+    /// Bound on the relative displacement in the last step of any two points of the patch and its partners \[m\].
     fn step(&self, bodies: [&Patches; 2]) -> f64 {
         let (own, partners) = (bodies[self.contactor], bodies[1 - self.contactor]);
         let steps = self.partners.iter().map(|&other| partners.step(other));
@@ -108,7 +102,6 @@ impl PatchLists {
         }
     }
 
-    /// Sorting key within the body pair.
     pub fn key(&self) -> (usize, u32) {
         match self.scope {
             Scope::Bodies => (0, 0),
@@ -116,8 +109,7 @@ impl PatchLists {
         }
     }
 
-    /// Bounds the relative displacement of the patch and its partners in the last step, by at most the `bound` of the
-    /// whole bodies \[m\].
+    /// Bounds the relative displacement in the last step, by at most the `bound` of the whole bodies \[m\].
     pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.travel.step = match &self.scope {
             Scope::Bodies => bound,
@@ -125,32 +117,29 @@ impl PatchLists {
         };
     }
 
-    /// Adds the displacements of the step.
     pub fn update(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.measure(bodies, bound);
         self.travel.advance();
     }
 
-    /// Whether the near pairs may be incomplete.
     pub fn is_due(&self) -> bool {
         self.travel.is_past(self.near_limit)
     }
 
-    /// Whether the short list may be incomplete.
     pub fn is_short_due(&self) -> bool {
         self.travel.is_past(self.short_limit)
     }
 
-    /// Whether the short list is incomplete or nearly so; false without near pairs.
+    /// False without near pairs.
     pub fn is_short_nearly_due(&self) -> bool {
         !self.near.is_empty() && self.travel.is_past(self.short_limit - RENEWAL_FRACTION * self.short_skin)
     }
 
     /// Replaces the partner patches. `slack` is the distance of a partner minus the contact distance \[m\]. The lists
-    /// become due if an unlisted pair with a new partner could touch before the next renewal.
+    /// become due if a new partner could touch before the next renewal.
     ///
-    /// Pairs with dropped partners stay listed, although the travel no longer bounds their motion. They are too far
-    /// apart to touch, and cannot exclude a pair from a short list, which needs a face within the search depth.
+    /// Pairs with dropped partners stay listed, although the travel no longer bounds their motion. These pairs are too
+    /// far apart to touch, or to exclude a pair from a short list.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };
@@ -166,7 +155,6 @@ impl PatchLists {
         self.skin = skin_for(self.travel.step, search_depth);
     }
 
-    /// Skin of the list of near pairs \[m\].
     pub fn skin(&self) -> f64 {
         self.skin
     }
@@ -184,7 +172,7 @@ impl PatchLists {
         self.short_skin = (SHORT_STEPS * self.travel.step).max(least).min(most);
     }
 
-    /// Relative displacement since the near pairs were listed, and the allowance of the next short list.
+    /// Travel since the near pairs were listed, and the allowance of the next short list.
     pub fn travel_bounds(&self) -> TravelBounds {
         TravelBounds { travelled: self.travel.travelled(), allowance: self.short_skin }
     }
@@ -217,7 +205,6 @@ mod tests {
     const CELLS: u32 = 20;
     const NODES: u32 = (CELLS + 1) * (CELLS + 1);
 
-    /// Two sheets of triangles in unit cells, each of several patches, after a step.
     fn sheets(displacements: &[Vec3]) -> [BodyMotion; 2] {
         let place = |node: u32| {
             let (i, j) = (node % NODES % (CELLS + 1), node % NODES / (CELLS + 1));
@@ -245,8 +232,7 @@ mod tests {
         PatchLists::new(Scope::Patch(PatchPartners { contactor, patch, partners }))
     }
 
-    /// Two fast nodes move apart. Lists become due only for patches with a fast node and for patches with such a
-    /// partner.
+    /// Two fast nodes move apart. Only lists with a fast node in the patch or in a partner become due.
     #[test]
     fn lists_travel_with_their_patches() {
         let mut displacements = vec![Vec3::zeros(); 2 * NODES as usize];
@@ -258,7 +244,6 @@ mod tests {
         for (contactor, patch) in
             (0..2).flat_map(|side| (0..bodies[side].len() as u32).map(move |p| (side, p)))
         {
-            // The opposite patch, and the next patch.
             let partners = vec![patch, (patch + 1) % bodies[0].len() as u32];
             let travelled = match contactor {
                 0 => bodies[0].extent(patch),
@@ -285,7 +270,7 @@ mod tests {
         assert!(num_apart > 0 && 2 * num_fast < bodies[0].len() + bodies[1].len(), "{num_apart}, {num_fast}");
     }
 
-    /// A new partner makes the lists due only if it can touch before their next renewal.
+    /// Only a new partner that can touch before the next renewal makes the lists due.
     #[test]
     fn a_near_partner_makes_the_lists_due() {
         let motions = sheets(&vec![Vec3::zeros(); 2 * NODES as usize]);

@@ -21,7 +21,6 @@ use crate::math::pack::WIDTH;
 
 use super::displacement::Steps;
 
-/// Number of faces of a full patch.
 const FACES: usize = WIDTH * WIDTH;
 
 /// Boxes of a full patch: one per face, one per batch, and one for the patch.
@@ -35,7 +34,7 @@ const PATCH_UPDATES_PER_TASK: usize = 256;
 pub(super) struct FaceBatch<'a> {
     pub faces: &'a [u32],
     pub is_linear: bool,
-    /// Nodes assigned to the batch, each with the lane of its face. Each node is assigned to one batch.
+    /// Nodes assigned to the batch, with the lane of their face. Each node is assigned to one batch.
     pub nodes: &'a [(u32, u32)],
     /// Boxes of the faces as fitted.
     pub boxes: &'a AabbRow,
@@ -43,9 +42,9 @@ pub(super) struct FaceBatch<'a> {
 
 #[derive(Clone, Copy, Debug)]
 struct PatchMotion {
-    /// Displacements of the faces of the patch and of adjacent faces in its last active step \[m\].
+    /// Displacements of the patch and of adjacent faces in its last active step \[m\].
     step: Bounds,
-    /// Bound on the difference of any two displacements in `step` \[m\].
+    /// Bound on the difference of any two of these displacements \[m\].
     extent: f64,
     /// Displacements since the fit of the boxes \[m\].
     since_fit: Bounds,
@@ -61,14 +60,13 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// Placement after displacements within bounds.
     pub fn after(displacements: &Bounds) -> Self {
         Self { shift: displacements.middle(), growth: 0.5 * displacements.extent() }
     }
 }
 
 impl PatchMotion {
-    /// Bounds the displacements in a step by the nodes `around`, or by the bounds `whole` of the surface.
+    /// Bounds by the nodes `around`, or `whole` if `None`.
     fn find_step(
         &mut self,
         around: Option<&[u32]>,
@@ -81,13 +79,10 @@ impl PatchMotion {
     }
 }
 
-/// All patches of a surface.
-///
-/// Active patches are updated in every step, inactive patches on demand before use.
+/// All patches of a surface. Active patches are updated in every step, inactive patches before use.
 #[derive(Clone, Debug)]
 pub(super) struct Patches {
     num_faces: usize,
-    /// Faces of each batch; the last batch may be incomplete.
     faces: Vec<[u32; WIDTH]>,
     nodes: Vec<(u32, u32)>,
     /// End of the nodes of each batch in `nodes`.
@@ -103,8 +98,7 @@ pub(super) struct Patches {
     motions: Vec<PatchMotion>,
 }
 
-/// Nodes of each patch and of its adjacent faces, and the end of each list. Empty for a single patch, which has the
-/// displacements of the whole surface.
+/// Nodes of each patch and of its adjacent faces, and the end of each list. Empty for a single patch.
 #[derive(Clone, Debug, Default)]
 struct NodesAround {
     nodes: Vec<u32>,
@@ -112,7 +106,6 @@ struct NodesAround {
 }
 
 impl NodesAround {
-    /// Nodes of a patch and of its adjacent faces; `None` for a single patch.
     fn of(&self, patch: usize) -> Option<&[u32]> {
         let begin = patch.checked_sub(1).map_or(0, |before| self.ends[before]);
         Some(&self.nodes[begin..*self.ends.get(patch)?])
@@ -120,8 +113,7 @@ impl NodesAround {
 }
 
 impl Patches {
-    /// Divides a surface into compact patches at nodal `positions` \[m\]. The boxes are invalid until a fit, and the
-    /// motions until an update.
+    /// Divides a surface into compact patches at nodal `positions` \[m\]. The boxes are invalid until a fit.
     pub fn new(surface: &Surface, positions: &[Vec3]) -> Self {
         let order = compact_order_of_faces(surface, positions);
         let mut faces = vec![[0; WIDTH]; order.len().div_ceil(WIDTH)];
@@ -188,7 +180,6 @@ impl Patches {
         &self.faces.as_flattened()[range]
     }
 
-    /// Number of patches.
     pub fn len(&self) -> usize {
         self.motions.len()
     }
@@ -207,7 +198,7 @@ impl Patches {
         });
     }
 
-    /// Measures the displacements of the newly active patches `selected`, ascending.
+    /// Measures the displacements of newly active patches `selected`, ascending.
     pub fn find_steps(
         &mut self,
         selected: &[u32],
@@ -218,7 +209,7 @@ impl Patches {
         self.for_each(selected, |motion, around| motion.find_step(around, whole, steps, configuration));
     }
 
-    /// Applies `act` to the motion of each patch of `selected`, ascending, and to the nodes around the patch.
+    /// Calls `act` with the motion of each patch of `selected` (ascending) and with the nodes around the patch.
     fn for_each(&mut self, selected: &[u32], act: impl Fn(&mut PatchMotion, Option<&[u32]>) + Sync + Send) {
         let Self { around, motions, .. } = self;
         let act = |(patch, motion): (usize, &mut PatchMotion)| act(motion, around.of(patch));
@@ -231,7 +222,7 @@ impl Patches {
         }
     }
 
-    /// Moves all patches except `selected`, ascending, with the whole surface.
+    /// Moves all patches except `selected` (ascending) with the whole surface.
     pub fn move_all_but(&mut self, selected: &[u32], displacements: &Bounds) {
         let mut selected = selected.iter().peekable();
         for (patch, motion) in (0..).zip(&mut self.motions) {
@@ -246,27 +237,24 @@ impl Patches {
         &self.motions[patch as usize].step
     }
 
-    /// Bound on the difference of any two displacements of an active patch in the last step \[m\].
+    /// Bound on the difference of any two displacements in the last step \[m\].
     pub fn extent(&self, patch: u32) -> f64 {
         self.motions[patch as usize].extent
     }
 
-    /// Current placement of the boxes of a patch.
     pub fn placed(&self, patch: u32) -> Placed {
         Placed::after(&self.motions[patch as usize].since_fit)
     }
 
-    /// Current box of a patch.
     pub fn bounds(&self, patch: u32) -> Aabb {
         self.motions[patch as usize].since_fit.displace(&self.bounds[patch as usize])
     }
 
-    /// Tree over the current boxes of all patches.
     pub fn tree(&self) -> BoxTree {
         BoxTree::new(self.len(), |patch| self.bounds(patch as u32))
     }
 
-    /// Boxes of the batches of a patch as fitted.
+    /// As fitted.
     pub fn batches(&self, patch: u32) -> &AabbRow {
         &self.batches[patch as usize]
     }
@@ -283,8 +271,7 @@ impl Patches {
         }
     }
 
-    /// Fits the boxes of the patches selected by `which`. Inactive patches must be up to date
-    /// ([`Patches::move_all_but`]).
+    /// Fits the boxes selected by `which`. Inactive patches must be up to date ([`Patches::move_all_but`]).
     pub fn fit(&mut self, surface: &Surface, positions: &[Vec3], which: impl Fn(u32) -> bool + Sync) {
         let num_faces = self.num_faces;
         let patches = self.boxes.par_chunks_mut(WIDTH).zip(self.faces.par_chunks(WIDTH));
@@ -324,8 +311,8 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// For every kind of face, every face is in one batch, and every node is assigned to one face. The motion of a
-    /// patch includes the nodes of all adjacent faces.
+    /// Every face is in one batch, and every node is assigned to one of its faces. The motion of a patch includes the
+    /// nodes of all adjacent faces.
     #[test]
     fn faces_and_nodes_are_shared_out() {
         let samples = &mut Samples::new(2);

@@ -11,7 +11,7 @@ pub(super) struct VertexPair {
     pub vertices: [u32; 2],
 }
 
-/// A queue entry: the pair cannot touch before `time`, as predicted at `predicted_at`.
+/// The pair cannot touch before `time`, as predicted at `predicted_at`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
     /// Earliest time of contact \[s\].
@@ -43,7 +43,6 @@ impl Ord for Event {
     }
 }
 
-/// Queue of events, earliest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EventQueue {
     heap: BinaryHeap<Event>,
@@ -78,7 +77,6 @@ impl EventQueue {
 mod tests {
     use super::*;
 
-    /// The queue returns the earliest event first; equally early events are ordered by pair.
     #[test]
     fn events_come_by_time() {
         let pair = |bodies, vertices| VertexPair { bodies, vertices };

@@ -12,7 +12,7 @@ const MAX_UNOPENED_LEAVES: u32 = 8;
 pub(super) struct Separation {
     /// Lower bound on the distance of the bodies \[m\].
     pub distance: f64,
-    /// Vertices of the sphere trees that determine the bound; `None` for a bound from the body boxes.
+    /// Sphere-tree vertices that determine the bound; `None` for a bound from the body boxes.
     pub nearest: Option<[u32; 2]>,
     /// Number of sphere pairs tested.
     pub tests: u64,
@@ -20,14 +20,13 @@ pub(super) struct Separation {
 
 pub(super) struct SeparationSearch<'a> {
     pub trees: [&'a Hierarchy; 2],
-    /// Current spheres of the trees.
     pub placed: [PlacedSpheres<'a>; 2],
     /// Known lower bound on the distance \[m\].
     pub reach: f64,
 }
 
 impl SeparationSearch<'_> {
-    /// Separation of the bodies. The distance is `reach` unless the spheres prove a larger distance.
+    /// The distance is `reach` unless the spheres prove a larger distance.
     pub fn find(&self) -> Separation {
         let mut separation = Separation { distance: f64::INFINITY, nearest: None, tests: 0 };
         let mut pending = vec![self.trees.map(Hierarchy::root)];

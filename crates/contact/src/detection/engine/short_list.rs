@@ -13,8 +13,8 @@
 //! ```text
 //! (x − c) · n > s + (|x − c| + s) τ
 //! ```
-//! A quadrilateral c₀ c₁ c₂ c₃ and its triangles c₀ c₁ c₂ and c₀ c₂ c₃ have a Hausdorff distance of at most |c₀ − c₁ +
-//! c₂ − c₃|/4. Only the distance excludes curved faces, whose normals have no bound.
+//! A quadrilateral has a Hausdorff distance of at most |c₀ − c₁ + c₂ − c₃|/4 from its triangles c₀ c₁ c₂ and c₀ c₂ c₃.
+//! Only the distance excludes curved faces, whose normals have no bound.
 //!
 //! # Source
 //! Developed for this program, inspired by the use of normals in Volino & Magnenat-Thalmann 1994, "Efficient
@@ -50,15 +50,12 @@ const ROUNDED_BACK: f64 = 1.0 + 4.0 * f32::EPSILON as f64;
 pub(super) struct PairGeometry<'a> {
     pub model: &'a ContactModel,
     pub bodies: [u32; 2],
-    /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
     /// Bound on the rounding of distances \[m\].
     pub rounding: f64,
-    /// Vector instructions of the processor.
     pub vectorised: Vectorised,
 }
 
-/// Bounds on relative displacements of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TravelBounds {
     /// Relative displacement since the near pairs were listed \[m\].
@@ -85,9 +82,7 @@ struct ShortListBuilder<'a> {
 
 #[derive(Default)]
 struct Workspace {
-    /// Pairs whose distances are needed.
     pairs: Vec<NearPair>,
-    /// Distances of `pairs` \[m\].
     distances: Vec<f64>,
     /// Faces that may give a constraint.
     near: Vec<NearFace>,
@@ -110,10 +105,10 @@ impl PairGeometry<'_> {
         within
     }
 
-    /// Face normals for the short lists of `num_pairs` near pairs.
+    /// Face normals for the short lists of `num_pairs` near pairs, none for few pairs.
     ///
     /// # Cost
-    /// One parallel pass over the faces, none for few pairs.
+    /// One parallel pass over the faces.
     pub fn face_normals(&self, num_pairs: usize) -> FaceNormals {
         let num_faces: usize = self.bodies.iter().map(|&body| self.surface(body).num_faces()).sum();
         FaceNormals(match num_pairs > num_faces {
@@ -122,8 +117,8 @@ impl PairGeometry<'_> {
         })
     }
 
-    /// Candidates that can give a constraint, in the node order of `near` with ascending faces. The list is shortest if
-    /// the pairs of each node ascend by distance.
+    /// Candidates that can give a constraint, in the node order of `near`. The list is shortest if the pairs of each
+    /// node ascend by distance.
     pub fn short_list(
         &self,
         near: &[NearPair],
@@ -192,7 +187,7 @@ impl PairGeometry<'_> {
         closest[0].distance_squared.settled().map(f64::sqrt)
     }
 
-    /// Bound on the distance of a quadrilateral from its two triangles \[m\]; zero for other faces.
+    /// Bound on the distance of a quadrilateral from its two triangles \[m\]; zero without a quadrilateral.
     fn warp(&self, pair: &NearPair) -> f64 {
         match self.face(pair) {
             (CellKind::Quad4, nodes) => {
@@ -218,7 +213,7 @@ impl PairGeometry<'_> {
     }
 }
 
-/// Triangles of a face, as local corner numbers; empty for segments and curved faces.
+/// Local corner numbers; empty for segments and curved faces.
 fn triangles_of(kind: CellKind) -> &'static [[usize; 3]] {
     match kind {
         CellKind::Tri3 => &[[0, 1, 2]],
@@ -233,7 +228,6 @@ fn face_normals(surface: &Surface, positions: &[Vec3]) -> Vec<FaceNormal> {
 }
 
 impl ShortListBuilder<'_> {
-    /// Appends the candidates of one node with the faces of one body.
     fn add_node(&self, group: &[NearPair], work: &mut Workspace, candidates: &mut Vec<Candidate>) {
         let PairGeometry { model, positions, rounding, .. } = *self.geometry;
         let TravelBounds { travelled, allowance } = self.bounds;
@@ -305,7 +299,7 @@ impl ShortListBuilder<'_> {
     }
 
     /// Whether a point stays in front of the planes of a face and of all faces with a common node. `passed` holds the
-    /// corners whose face rings have been tested.
+    /// corners with tested face rings.
     fn is_in_front_of(&self, side: usize, face: u32, point: &Vec3, passed: &mut Vec<u32>) -> bool {
         if !self.is_in_front_of_plane(side, face, point) {
             return false;
@@ -336,8 +330,7 @@ impl ShortListBuilder<'_> {
     }
 }
 
-/// Whether the normal of a node, a mean over its face ring, is opposed to the normal of a face. Never without a face
-/// ring.
+/// Whether the normal of a node, a mean over its face ring, is opposed to the normal of a face.
 fn opposition(face_ring: &[NormalCone], face: &NormalCone) -> Opposition {
     let mut opposition = face_ring.iter().map(|other| other.opposition(face));
     let Some(first) = opposition.next() else { return Opposition::Never };
@@ -354,7 +347,6 @@ mod tests {
     const CELLS: u32 = 3;
     const NODES: u32 = (CELLS + 1) * (CELLS + 1);
 
-    /// A bumpy sheet of unit cells that faces up or down, with nodes numbered from `first`.
     fn sheet(kind: CellKind, first: u32, faces_up: bool) -> Surface {
         let n = CELLS + 1;
         let cell = |cell: u32| {
@@ -442,7 +434,6 @@ mod tests {
             };
             let short = short_list(&near);
             assert_eq!(short, short_list(&unordered));
-            // Precomputed and single normals give equal lists.
             let none = geometry.face_normals(0);
             assert_eq!(short, geometry.short_list(&near, TravelBounds { travelled, allowance }, &none));
             let mut short = short;

@@ -12,8 +12,8 @@ use crate::detection::detector::Phase;
 use crate::detection::volume::Sphere;
 
 impl Engine {
-    /// Earliest queue entry of each pair of bodies, with the current spheres of its vertices. Before the first
-    /// prediction, root pairs due at once, up to the limit of a horizon. In contact, the next list updates.
+    /// Earliest queue entry of each pair of bodies, with the current spheres. In contact, the next list updates. Before
+    /// the first prediction, root pairs due at once.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -23,7 +23,7 @@ impl Engine {
             .collect()
     }
 
-    /// An entry with its current spheres; `fitted` caches the refitted spheres of each body.
+    /// `fitted` caches the refitted spheres of each body.
     fn place(
         &self,
         placement: &Placement<'_>,
@@ -57,7 +57,6 @@ impl Engine {
         })
     }
 
-    /// Earliest entry of each pair of bodies, ascending. In contact, the next list update of each body pair.
     fn earliest_of_pairs(&self, placement: &Placement<'_>) -> Vec<(f64, VertexPair)> {
         match (self.phase, placement) {
             (Phase::Contact, Placement::Deforming(configuration)) => self.next_updates(configuration),
@@ -69,9 +68,8 @@ impl Engine {
         }
     }
 
-    /// Time of the next list update of each body pair, at the displacements of the last step, with two tree vertices.
-    /// The vertices are from the last separation search, else the leaves of the nearest listed pair, else the roots.
-    /// Omits body pairs without a finite time.
+    /// Next list update of each body pair, at the displacements of the last step. The vertices are from the last
+    /// separation search, else of the nearest listed pair, else the roots. Omits pairs without a finite time.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;
@@ -83,7 +81,7 @@ impl Engine {
         self.contact.body_pairs.iter().filter_map(next).collect()
     }
 
-    /// Leaves of the nearest listed node–face pair, with the leaf of a face around the node.
+    /// Leaf of the face and leaf of a face around the node of the nearest listed pair.
     fn nearest_leaves(&self, body_pair: &BodyPair) -> Option<[u32; 2]> {
         let nearest = body_pair.near().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
         let (target, contactor) = (nearest.target as usize, 1 - nearest.target as usize);
@@ -98,7 +96,6 @@ impl Engine {
     }
 }
 
-/// Current sphere of a vertex, moved rigidly with the body.
 fn carried(motion: &RigidMotion, tree: &Hierarchy, vertex: u32) -> Sphere {
     let sphere = tree.reference_sphere(vertex);
     Sphere { centre: motion.point(&sphere.centre, 0.0).0, ..sphere }

@@ -21,12 +21,10 @@ use pulp::{Simd, WithSimd};
 
 use super::patches::{FaceBatch, Patches};
 
-/// A near node–face pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NearPair {
     /// Side of the face, 0 or 1.
     pub target: u32,
-    /// Global number of the node.
     pub node: u32,
     pub face: u32,
     /// Lower bound on the distance of node and face when listed \[m\].
@@ -34,33 +32,27 @@ pub(super) struct NearPair {
 }
 
 impl NearPair {
-    /// Whether both pairs have the same node and target body.
     pub fn is_of_same_node(&self, other: &Self) -> bool {
         (self.target, self.node) == (other.target, other.node)
     }
 
-    /// Sorting key: by side of the face, node, distance and face.
+    /// Sorting key: side of the face, node, distance, face.
     pub fn order(&self) -> u128 {
         let words = [self.target, self.node, self.distance.to_bits(), self.face];
         words.into_iter().fold(0, |order, word| order << u32::BITS | u128::from(word))
     }
 }
 
-/// Near pairs of the nodes of a patch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// All node–face pairs within reach, and some slightly farther apart, in the order of the traversal.
+    /// All node–face pairs within reach, and some slightly farther apart.
     pub near: Vec<NearPair>,
-    /// Edge pairs within reach.
     pub edges: Vec<EdgePair>,
-    /// Whether any two batches were within reach.
     pub has_near_batches: bool,
-    /// Number of tests of nodes or faces against boxes.
     pub tests: u64,
     pub ladder: LadderTally,
 }
 
-/// One side of a body pair.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub body: u32,
@@ -70,15 +62,11 @@ pub(super) struct Side<'a> {
 
 /// A body pair, and the distance within which pairs are listed.
 pub(super) struct Traversal<'a> {
-    /// The surfaces, and the edges that can touch.
     pub model: &'a ContactModel,
     /// The two sides, with equal bodies in self-contact.
     pub sides: [Side<'a>; 2],
-    /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// Bounding volumes tested on pairs of faces.
     pub ladder: &'a [VolumeKind],
-    /// Faces that pass the ladder.
     pub ladder_use: LadderUse,
     /// Distance within which pairs are listed \[m\].
     pub reach: f64,
@@ -88,16 +76,15 @@ pub(super) struct Traversal<'a> {
 /// Contactor patch (nodes) and target patch (faces).
 #[derive(Clone, Copy)]
 struct PatchPair {
-    /// Side of the target patch.
     target: usize,
     patches: [u32; 2],
-    /// Displacement of the contactor patch relative to the target patch since the fits of their boxes \[m\].
+    /// Displacement of the contactor patch relative to the target patch since their fits \[m\].
     shift: Vec3,
-    /// Largest distance of a shifted contactor box from a target box, both as fitted, with contents within reach \[m\].
+    /// Distance of a shifted contactor box from a target box, both as fitted, beyond which nothing is within reach
+    /// \[m\].
     margin: f64,
 }
 
-/// A batch of the contactor patch and a batch of the target patch.
 struct BatchPair<'a> {
     patch_pair: &'a PatchPair,
     numbers: [u32; 2],
@@ -123,13 +110,12 @@ struct PlacedLeaf {
     margin: f64,
 }
 
-/// For each face of the contactor batch, one bit per face of the target batch that may be within reach.
+/// For each face of the contactor batch, a bit for each target face that may be within reach.
 type FaceMasks = [u64; WIDTH];
 
 impl Traversal<'_> {
-    /// Near pairs of the nodes of a patch with the faces of opposite patches, for each side in `contactors`.
-    ///
-    /// Each edge pair is listed once, in one assignment of contactor and target.
+    /// Near pairs of the nodes of a patch with the faces of opposite patches, for each side in `contactors`. Each edge
+    /// pair is listed once.
     pub fn list(&self, contactors: Range<usize>, patch: u32, others: &[u32]) -> Found {
         let (mut found, mut work, mut pairs) = (Found::default(), None, Vec::new());
         let patch_pairs =
@@ -163,7 +149,6 @@ impl Traversal<'_> {
         self.sides[0].body == self.sides[1].body
     }
 
-    /// Lists the near node–face pairs and edge pairs of two batches.
     fn compare(&self, pair: &BatchPair<'_>, work: &mut Option<Workspace>, found: &mut Found) {
         found.has_near_batches = true;
         let BatchPair { patch_pair, batches, .. } = pair;
@@ -185,14 +170,12 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// Whether the faces of two batches pass the ladder. By default only with a curved face, whose distances cost more
-    /// than the volumes.
+    /// By default only pairs with a curved face, whose distances cost more than the volumes.
     fn uses_ladder(&self, pair: &BatchPair<'_>) -> bool {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }
 
-    /// Whether edge pairs are listed in this assignment of contactor and target. Batches are tested in both
-    /// assignments, edge pairs in one.
+    /// Batches are tested in both assignments of contactor and target. Edge pairs are listed in one.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_assignment = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],
@@ -202,8 +185,7 @@ impl Traversal<'_> {
             && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
     }
 
-    /// Masks out the pairs of faces that a bounding volume separates, by axis-aligned boxes first. Lists the edge pairs
-    /// of the remaining pairs.
+    /// Masks out the pairs of faces that a bounding volume separates. Lists the edge pairs of the remaining pairs.
     fn mask_faces(
         &self,
         pair: &BatchPair<'_>,
@@ -250,7 +232,6 @@ impl Workspace {
         Self { leaves: [[leaf; WIDTH]; 2], volumes: LeafVolumes::new(ladder, 2 * WIDTH) }
     }
 
-    /// Computes the control points and spheres of the faces of two batches.
     fn place(&mut self, sides: &[Side<'_>; 2], batches: &[FaceBatch<'_>; 2], positions: &[Vec3], reach: f64) {
         self.volumes.invalidate();
         for (k, leaves) in self.leaves.iter_mut().enumerate() {
@@ -265,7 +246,7 @@ impl Workspace {
         }
     }
 
-    /// Whether a volume of the ladder separates two faces, one of each batch.
+    /// `places` holds a face of each batch.
     fn excludes(&mut self, places: [usize; 2]) -> bool {
         let leaf = |k: usize| {
             let PlacedLeaf { sphere, points, num_points, margin } = &self.leaves[k][places[k]];
@@ -280,7 +261,6 @@ impl Workspace {
     }
 }
 
-/// Finds the pairs of batches with overlapping boxes, one of each patch.
 struct BatchesNearBatches<'a> {
     nodes: &'a AabbRow,
     faces: &'a AabbRow,
@@ -307,7 +287,7 @@ impl WithSimd for BatchesNearBatches<'_> {
     }
 }
 
-/// Finds the faces of a batch near a box: one bit per face.
+/// One bit per face.
 struct FacesNearBox<'a> {
     faces: &'a AabbRow,
     around: Aabb,
@@ -322,7 +302,6 @@ impl WithSimd for FacesNearBox<'_> {
     }
 }
 
-/// Finds the near pairs of the nodes of one batch with the faces of a second batch.
 struct NodesNearFaces<'a> {
     nodes: &'a [(u32, u32)],
     positions: &'a [Vec3],
@@ -364,8 +343,7 @@ mod tests {
     use crate::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// Every node–face pair within reach is listed exactly once, also in self-contact. The patches have moved since
-    /// their boxes were fitted.
+    /// Every node–face pair within reach is listed exactly once, also in self-contact and after motion.
     #[test]
     fn every_pair_within_reach_is_listed_once() {
         let samples = &mut Samples::new(9);
@@ -394,7 +372,6 @@ mod tests {
                 model.surfaces.iter().map(|surface| BodyMotion::new(surface, 0.1, 0.0)).collect();
             for (motion, surface) in motions.iter_mut().zip(&model.surfaces) {
                 motion.divide(surface, &positions);
-                // Every second patch is active.
                 let active = (0..motion.patches().unwrap().len() as u32).step_by(2);
                 motion.select_active_patches(active, &at_rest);
             }

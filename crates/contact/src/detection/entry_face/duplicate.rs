@@ -6,8 +6,8 @@
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Removes a new contact of a node that another contact of the node continues from the last step ([`continues`]):
-/// nearly equal normals, and at most twice the depth. `workspace` is overwritten.
+/// Removes new contacts of a node that continue an old contact of the node, see [`continues`]. `workspace` is
+/// overwritten.
 pub(super) fn drop_duplicates(
     before: &Constraints,
     constraints: &mut Constraints,
@@ -38,7 +38,6 @@ mod tests {
     use crate::math::Vec3;
     use crate::{NodeOnSurface, Side};
 
-    /// Contacts of node 0 with bodies 1, 2, …, with gaps and normals `of`.
     fn contacts(of: &[(f64, Vec3)]) -> Constraints {
         let mut constraints = Constraints::default();
         for (target, &(gap, normal)) in (1..).zip(of) {

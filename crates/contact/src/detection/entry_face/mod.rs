@@ -7,8 +7,8 @@
 //!     a   ┆ δ  ┆ v Δt   b         the depth δ below the top of b, and at most v Δt behind the side of b. The side is
 //!                                 often nearer than the top, but is not the entry face.
 //! ```
-//! The search examines new contacts, and contacts whose normal has changed since the last step. The *alternatives* of a
-//! node are faces within `reach` that satisfy three conditions:
+//! The search examines new contacts, and contacts whose normal has changed. The *alternatives* of a node are faces
+//! within `reach` under three conditions:
 //!
 //! - The node is behind the face.
 //! - The orthogonal projection of the node lies in the face.
@@ -20,42 +20,40 @@
 //! An alternative *continues* a contact of the last step under three conditions:
 //!
 //! 1. The contact acted on the node or on a node of the alternative.
-//! 2. The contact force on the node was along the normal of the alternative, or the force on a node of the alternative
-//!    was opposite to this normal.
-//! 3. The depth of the node below the alternative is at most about twice the depth of the contact, at current positions
-//!    with the old normal and weights. Surfaces may thus differ in height by the depth of the contact.
+//! 2. The contact force on the node was along the normal of the alternative. A force on a node of the alternative was
+//!    opposite.
+//! 3. The node is at most about twice as deep below the alternative as the contact. The old normal and weights give the
+//!    depth of the contact at current positions.
 //!
-//! Alternatives that satisfy (1) and (2) have three ranks:
+//! Alternatives that satisfy (1) and (2) have three ranks. Only the highest rank that occurs can continue a contact:
 //!
 //! - highest: a loaded contact
 //! - middle: an unloaded contact of the node itself
 //! - lowest: only unloaded contacts of face nodes
 //!
-//! Only the highest rank that occurs can continue a contact.
-//!
-//! Alternatives of the lowest rank or without rank can also continue a loaded contact detected in this step between the
-//! same bodies. An example is a block that lands while it slides over a fine mesh: nodes of the floor enter the block
-//! through its front. The conditions are:
+//! An alternative of the lowest rank or without rank can also continue a loaded contact of this step, for example at
+//! landing. The contact is between the same bodies:
 //!
 //! - The contactor is a node of the alternative, and (2) and (3) hold.
 //! - The contact point is far enough from the edges of its triangle or quadrilateral to have no alternatives itself.
 //!
 //! # Choice
 //! - The entry face is the nearest alternative that continues a contact.
-//! - If none continues, the entry face is the alternative whose plane the node crossed last. On a convex body, the path
-//!   of the node passes through this face.
+//! - If none continues, the entry face is the alternative whose plane the node crossed last.
 //! - If the node approaches no alternative, the entry face is the nearest alternative.
 //!
-//! Several alternatives in different planes may be equally good within rounding. The contact is then with their common
-//! edge or vertex, if any. Its normal is the normalised sum of the face normals at an edge. At a vertex the normal is
-//! the normalised difference of the vertex normals of target and contactor. A mirrored scene then has the mirrored
-//! result.
+//! Alternatives in different planes may be equally good within rounding. The contact is then with their common edge or
+//! vertex, if any. A mirrored scene therefore has the mirrored result. The normal is:
+//!
+//! - edge: the normalised sum of the face normals
+//! - vertex: the normalised difference of the vertex normals of target and contactor
 //!
 //! # Nodes without contact
-//! - A node beyond the far side of a part thinner than the search depth gets no contact. Such a node had no contact
-//!   with the body, was behind the plane of the nearest face before the step, and is outside the closed surface.
-//! - A node that crosses the plane of a face outside the rim, without an earlier contact, gets no contact with this
-//!   face.
+//! Let a node be *new* if the node had no contact with the body in the last step.
+//!
+//! - A new node beyond the far side of a thin part gets no contact. The node was behind the nearest face before the
+//!   step, and is outside the closed surface.
+//! - A new node that crosses the plane of a face outside the rim gets no contact with this face.
 //!
 //! A node can slide past the rim of a face, over a slit narrower than its depth. The contact with the face then remains
 //! until another face of the body continues the contact. A contact with another body begins when the old contact ends
@@ -88,7 +86,7 @@ const MOST_FACES: usize = 256;
 pub struct EntryFaces {
     search_depths: Vec<f64>,
     offsets: Vec<f64>,
-    /// The contacts of the last step, sorted by node.
+    /// Contacts of the last step, sorted by node.
     records: Vec<Record>,
     chosen: Constraints,
     workspace: Workspace,
@@ -117,7 +115,7 @@ impl EntryFaces {
         Self { search_depths: model.search_depths.clone(), offsets: model.offsets.clone(), ..Self::default() }
     }
 
-    /// Replaces the nearest faces of contacts by the entry faces. Removes duplicate contacts of nodes, and edge
+    /// Replaces the nearest faces of contacts by the entry faces. Also removes duplicate contacts of nodes, and edge
     /// crossings that node contacts support. `before` are the contacts of the last step.
     pub fn choose(
         &mut self,
@@ -136,7 +134,6 @@ impl EntryFaces {
         }
     }
 
-    /// Records the contacts of the last step, sorted by node.
     fn note(&mut self, before: &Constraints) {
         for (contact, earlier) in (0..).zip(before.iter()) {
             let contactors = earlier.nodes[..earlier.num_contactor_nodes].iter().map(|&node| (node, 1.0));
@@ -146,8 +143,7 @@ impl EntryFaces {
         self.records.sort_unstable_by_key(|record| record.node);
     }
 
-    /// The search for the entry face of a node contact. `deepest` is the largest depth of the contacts of the last step
-    /// \[m\].
+    /// `deepest` is the largest depth of the contacts of the last step \[m\].
     fn query<'a>(
         &self,
         surfaces: &'a [Surface],
@@ -218,8 +214,8 @@ impl EntryFaces {
         self.records[first..].iter().take_while(move |record| record.node == node)
     }
 
-    /// Finds the alternatives within `reach`, from the nearest face over neighbouring faces. `contacts` are the
-    /// contacts of the last step and of this step.
+    /// Finds the alternatives within `reach`, from the nearest face outward. `contacts` are the contacts of the last
+    /// step and of this step.
     fn find_alternatives(&self, query: &Query<'_>, contacts: [&Constraints; 2], workspace: &mut Workspace) {
         let Workspace { faces, alternatives, .. } = workspace;
         let (outward, reach) = (query.outward(), query.reach());
@@ -243,7 +239,7 @@ impl EntryFaces {
     }
 
     /// The contacts of the last step that satisfy conditions (1) and (2) at the top of this file. At the lowest rank or
-    /// without any, the loaded contacts detected in this step, if any.
+    /// without any, loaded contacts detected in this step come first.
     fn continuation(
         &self,
         query: &Query<'_>,
@@ -299,7 +295,6 @@ impl EntryFaces {
     }
 }
 
-/// Keys of the node contacts.
 fn nodes_of(constraints: &Constraints) -> &[ContactKey] {
     let keys = constraints.keys();
     &keys[..keys.partition_point(|&key| matches!(key, ContactKey::Node(_)))]

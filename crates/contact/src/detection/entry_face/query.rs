@@ -14,7 +14,7 @@ use crate::{Constraint, Constraints, Side, Surface};
 
 /// Additional depth of a continued contact on curved surfaces, relative to the relative displacement in the step.
 const CURVED: f64 = 0.1;
-/// Depths, or fractions of the step, up to this relative difference count as equal.
+/// Relative difference up to which depths or fractions of the step count as equal.
 const EQUAL: f64 = 1e-6;
 
 /// Contacts that satisfy conditions (1) and (2) at the top of `entry_face` for an alternative.
@@ -36,8 +36,7 @@ pub(super) enum Origin {
 }
 
 impl Continuation {
-    /// Rank, see the top of `entry_face`. A contact whose depth is within rounding is unloaded, as on coplanar sides of
-    /// two floors.
+    /// Rank, see the top of `entry_face`. A depth within rounding is unloaded, as on coplanar sides of two floors.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         match self.origin {
             Origin::Node | Origin::Face if self.depth > rounding => 2,
@@ -47,7 +46,6 @@ impl Continuation {
     }
 }
 
-/// A possible entry face.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alternative {
     pub(super) face: u32,
@@ -105,8 +103,8 @@ impl Query<'_> {
     /// ```text
     /// min(max(2 |u|, −2 g, DEEPER δ + CURVED |u|), search depth) + offset
     /// ```
-    /// with the relative displacement u in the step, the gap g, and the largest depth δ of the contacts of the last
-    /// step. At most DEEPER δ + CURVED |u| deep, an alternative can continue an earlier contact.
+    /// with the relative displacement u in the step, the gap g, and `deepest` δ. The last term of the maximum is the
+    /// largest depth of a continued contact.
     pub(super) fn reach(&self) -> f64 {
         let travel = self.travel();
         let reach =
@@ -127,12 +125,11 @@ impl Query<'_> {
         )
     }
 
-    /// Position at the beginning of the step \[m\].
     pub(super) fn position_before(&self, node: u32) -> Vec3 {
         self.configuration.positions_before[node as usize]
     }
 
-    /// Component of a vector perpendicular to the normal of the contact.
+    /// Component perpendicular to the normal of the contact.
     fn across(&self, vector: &Vec3) -> Vec3 {
         let normal = self.constraint.normal;
         vector - normal * normal.dot(vector)
@@ -154,14 +151,14 @@ impl Query<'_> {
     /// Whether the node is outside the closed surface of its target.
     ///
     /// # Cost
-    /// A pass over all faces of the target, for few nodes in a step.
+    /// A pass over all faces of the target.
     pub(super) fn is_outside(&self) -> bool {
         let node = self.position(self.constraint.nodes[0]);
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of the nearest face and came from outside. A node came from outside if it was
-    /// behind the plane before the step, or past the rim when it crossed the plane.
+    /// Whether the node is past the rim of the nearest face and came from outside: behind the plane before the step, or
+    /// past the rim when crossing the plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -179,7 +176,7 @@ impl Query<'_> {
     }
 
     /// Whether the contact is with one triangle or quadrilateral, farther than `distance` \[m\] from its edges. False
-    /// if the target has faces of other kinds.
+    /// for targets with faces of further kinds.
     pub(super) fn is_within_face(&self, distance: f64) -> bool {
         let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
         let middle = self.constraint.num_contactor_nodes;
@@ -196,7 +193,7 @@ impl Query<'_> {
         }) && self.target().is_face(nodes)
     }
 
-    /// The faces that contain all target nodes of the contact or, if none, the faces with only target nodes of the
+    /// The faces that contain all target nodes of the contact. If none, the faces with only target nodes of the
     /// contact.
     pub(super) fn nearest_faces(&self) -> impl Iterator<Item = u32> {
         self.target().faces_at(&self.constraint.nodes[self.constraint.num_contactor_nodes..])
@@ -240,8 +237,7 @@ impl Query<'_> {
         Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, continuation, crossed })))
     }
 
-    /// Fraction of the step at which the node crossed the plane of a face; negative before the step, −∞ without
-    /// approach beyond rounding.
+    /// Fraction of the step at which the node crossed the plane of a face; −∞ without approach beyond rounding.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -254,8 +250,7 @@ impl Query<'_> {
         if before - gap > self.rounding() { before / (before - gap) } else { f64::NEG_INFINITY }
     }
 
-    /// Adds the contact with the best alternative. With fewer than two alternatives, or none with its normal, the
-    /// detected contact is added.
+    /// Adds the contact with the best alternative, or the detected contact.
     pub(super) fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
         let Workspace { alternatives, tied, .. } = workspace;
         let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);
@@ -275,7 +270,6 @@ impl Query<'_> {
         let any_continues = alternatives.iter().any(continues);
         let any_is_approached = alternatives.iter().any(|a| a.crossed > f64::NEG_INFINITY);
         let by_depth = any_continues || !any_is_approached;
-        // The best alternative has the largest merit.
         let merit = |a: &Alternative| match by_depth {
             true if any_continues && !continues(a) => f64::NEG_INFINITY,
             true => a.gap,
@@ -291,8 +285,8 @@ impl Query<'_> {
         self.push_tied(tied, chosen);
     }
 
-    /// Adds the contact with equal alternatives: with their common feature if their normals differ, otherwise with the
-    /// first alternative. The detected contact stays if the first alternative is one of its faces.
+    /// Adds the contact with equal alternatives. Alternatives in different planes give a contact with their common
+    /// feature, if any. In one plane, the detected contact stays if the first alternative is one of its faces.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));

@@ -6,7 +6,7 @@ use crate::math::Vec3;
 /// Slot of a cell without a list.
 const NONE: u32 = u32::MAX;
 
-/// Factor of repeated enlargement of the cells, until their number is within its bound.
+/// Factor by which the cells grow until their number is within its bound.
 const ENLARGEMENT: f64 = 1.25;
 
 /// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. The cell index along an axis
@@ -18,7 +18,7 @@ pub struct Grid {
     counts: [u32; 3],
 }
 
-/// A block of cells of a grid. `low` and `high` are inclusive. `counts` are the cell counts of the whole grid.
+/// A block of cells of a grid, with inclusive limits `low` and `high`. `counts` are the cell counts of the whole grid.
 #[derive(Clone, Copy, Debug)]
 pub struct CellRange {
     low: [u32; 3],
@@ -27,8 +27,8 @@ pub struct CellRange {
 }
 
 impl Grid {
-    /// Cells of `size` \[m\] over the zone, or larger cells, so that their number is at most `most`. A zone of zero or
-    /// infinite extent has one cell.
+    /// Cells of `size` \[m\] over the zone, larger for more than `most` cells. A zone of zero or infinite extent has
+    /// one cell.
     pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
         let extent = zone.upper - zone.lower;
         let most = most.clamp(1, u32::MAX as usize / 2) as f64;
@@ -146,7 +146,7 @@ impl CellLists {
         self.marked.len()
     }
 
-    /// Replaces the lists of the marked cells, by a counting sort.
+    /// Replaces the lists of the marked cells.
     pub fn fill(&mut self, boxes: &[Aabb]) {
         let Self { grid, slots, marked, ends, entries } = self;
         let slot = |cell: u32| Some(slots[cell as usize]).filter(|&slot| slot != NONE);
@@ -205,7 +205,6 @@ mod tests {
         Aabb { lower: Vec3::new(-1.0, 0.0, 2.0), upper: Vec3::new(3.0, 1.0, 2.0) }
     }
 
-    /// The number of cells is at most the allowed number. A zone of zero or infinite extent has one cell.
     #[test]
     fn cells_are_no_more_than_allowed() {
         assert_eq!(Grid::over(&zone(), 0.5, 1000).counts(), [9, 3, 1]);

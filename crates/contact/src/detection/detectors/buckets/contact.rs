@@ -1,4 +1,4 @@
-//! Buckets in contact, where bodies deform. Candidates remain in use until displacements require a new sorting.
+//! Buckets in contact, where bodies deform. Candidates remain in use until the next sorting.
 
 use std::time::Instant;
 
@@ -20,15 +20,14 @@ use super::cells::{CellLists, Grid};
 /// Molinari 2013, §5.2, use 211 × 211 cells over 143 × 143 nodes.
 const CELL_SIZE: f64 = 2.0 / 3.0;
 
-/// Largest number of cells of a grid, relative to the number of contactor nodes in the grid. Aragón, Yastrebov &
-/// Molinari use 19.
+/// Largest number of cells of a grid per contactor node. Aragón, Yastrebov & Molinari use 19.
 const CELLS_PER_NODE: usize = 32;
 
 /// The allowance of a pair is its relative displacement in this number of steps, limited by [`ALLOWANCE`].
 const STEPS: f64 = 32.0;
 
-/// Least and greatest allowance of a pair, relative to the search depth. A larger allowance gives more candidates, a
-/// smaller allowance more sortings.
+/// Least and greatest allowance, relative to the search depth. A larger allowance gives more candidates, a smaller
+/// allowance more sortings.
 const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
 
 /// Rounding of compared distances, relative to the distances.
@@ -38,7 +37,7 @@ pub(super) struct ContactPhase {
     bodies: Vec<SortedBody>,
     /// Cell size for the nodes of each body \[m\].
     cell_sizes: Vec<f64>,
-    /// Relative displacement of each pair along an axis beyond which all bodies are sorted again \[m\].
+    /// Allowance of each pair: relative displacement along an axis beyond which all bodies are sorted again \[m\].
     allowances: Vec<f64>,
     least_allowance: f64,
     sorted: bool,
@@ -63,7 +62,7 @@ struct Sorting {
     lists: CellLists,
     /// Contactor nodes within reach of the box of the target body, ascending.
     nodes: Vec<u32>,
-    /// Target faces whose widened boxes overlap the box of `nodes`, ascending.
+    /// Target faces near `nodes`, ascending.
     faces: Vec<u32>,
     /// Boxes of `faces`, widened by the reach.
     boxes: Vec<Aabb>,
@@ -75,11 +74,11 @@ struct Sorting {
 #[derive(Clone, Debug, Default)]
 struct EdgeSorting {
     lists: CellLists,
-    /// Target edges selected for edge–edge contact.
+    /// Edges selected for edge–edge contact.
     targets: Vec<u32>,
     /// Boxes of `targets`, widened by the reach.
     target_boxes: Vec<Aabb>,
-    /// Contactor edges whose boxes overlap the common box of `target_boxes`.
+    /// Edges near `target_boxes`.
     contactors: Vec<u32>,
     contactor_boxes: Vec<Aabb>,
     /// Contactor edge and target edge with overlapping boxes.
@@ -88,7 +87,6 @@ struct EdgeSorting {
 }
 
 impl ContactPhase {
-    /// Starting points of the next search, ascending.
     pub fn starting_points(&self) -> Vec<StartingPoint> {
         self.search.starting_points()
     }
@@ -113,15 +111,12 @@ impl ContactPhase {
         }
     }
 
-    /// Makes the next update sort the bodies again.
     pub fn reset(&mut self) {
         self.sorted = false;
     }
 
-    /// Whether the candidates still contain all possible contacts. False before the first sorting.
-    ///
-    /// Let a node and a face be separated along an axis by more than search depth plus allowance at the last sorting.
-    /// Their distance exceeds the search depth until a relative displacement along an axis exceeds the allowance.
+    /// Whether the candidates still contain all possible contacts: no pair has moved farther than its allowance along
+    /// an axis.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
@@ -136,7 +131,6 @@ impl ContactPhase {
             })
     }
 
-    /// Records all positions, sets the allowances, and lists the pairs of near surfaces.
     fn sort_bodies(&mut self, model: &ContactModel, pairs: &[[u32; 2]], configuration: &Configuration<'_>) {
         let bodies = self.bodies.par_iter_mut().zip(&model.surfaces);
         bodies.for_each(|(body, surface)| body.sort(surface, configuration));
@@ -165,7 +159,7 @@ impl ContactPhase {
         self.sorted = true;
     }
 
-    /// Lists the candidates of all near pairs. Returns the number of node–face and edge pairs in common cells.
+    /// Lists the candidates of all near pairs. Returns the number of pairs in common cells.
     fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {
@@ -191,19 +185,16 @@ impl ContactPhase {
         sortings.iter().map(|sorting| sorting.tests + sorting.edges.tests).sum()
     }
 
-    /// Node–face pairs that may touch, ascending.
     pub fn candidates(&self) -> &[Candidate] {
         &self.candidates
     }
 
-    /// Statistics of the last sorting.
     pub fn census(&self) -> impl Iterator<Item = GridCensus> {
         self.sortings.iter().zip(&self.active).map(|(sorting, direction)| sorting.census(direction))
     }
 }
 
 impl Sorting {
-    /// Sorts the nodes and faces that may be within reach into cells.
     fn sort(
         &mut self,
         direction: &Direction,
@@ -274,7 +265,7 @@ impl Sorting {
 }
 
 impl EdgeSorting {
-    /// Lists the edge pairs with overlapping boxes, only in the direction with the lower contactor body.
+    /// Lists the edge pairs with overlapping boxes, only if the contactor body has the lower number.
     fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
         self.pairs.clear();
         self.tests = 0;
@@ -369,11 +360,11 @@ pub struct GridCensus {
     pub cells: [u32; 3],
     /// Number of cells with a node.
     pub node_buckets: usize,
-    /// Number of cells that overlap the widened box of at least one face.
+    /// Number of cells with the widened box of a face.
     pub face_buckets: usize,
     /// Number of node–face pairs in the same cell.
     pub tests: u64,
-    /// Number of candidates: node–face pairs that can touch, with the node in the widened box.
+    /// Number of candidates.
     pub candidates: usize,
     /// Number of nodes with a candidate.
     pub contactors: usize,

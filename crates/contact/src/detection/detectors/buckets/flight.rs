@@ -1,10 +1,9 @@
 //! Buckets in space and time in flight, where every body moves rigidly in closed form.
 //!
-//! A pair is tested from the first time at which the bounding balls can touch. In a slice of time, every face sweeps a
-//! box. The boxes are in the frame that translates with the centre of the first body. A slice is halved while the
-//! relative displacement exceeds the larger of the two median edge lengths. Above the smaller length, a slice is also
-//! halved if too many face pairs overlap ([`WORTHWHILE`]). Buckets find the overlapping face pairs. Earlier slices come
-//! first.
+//! A pair is tested from the first possible contact of the bounding balls. In a slice of time, every face sweeps a box,
+//! in the frame that translates with the first body. A slice is halved while the relative displacement exceeds the
+//! larger of the two median edge lengths. Above the smaller length, a slice is also halved if too many face pairs
+//! overlap ([`WORTHWHILE`]).
 //!
 //! The time of impact of a face pair is computed over the whole step, and only once. The search ends at the first slice
 //! after the earliest impact found.
@@ -25,14 +24,14 @@ use super::super::sorted_body::{box_of_face, union};
 use super::Buckets;
 use super::cells::{CellLists, Grid};
 
-/// Largest number of cells of a grid, relative to the number of faces in the grid.
+/// Largest number of cells of a grid per face.
 const CELLS_PER_FACE: usize = 32;
 
 /// A slice with n faces and at most `WORTHWHILE.0 + n / WORTHWHILE.1` overlapping pairs is not halved for their number.
 /// The impacts of so few pairs cost no more than a pass over all n faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
-/// Slices up to this length are not halved, relative to the duration of the step.
+/// Shortest slice that is halved, relative to the duration of the step.
 const SHORTEST: f64 = 1e-12;
 
 /// Rounding of swept boxes, relative to the coordinates.
@@ -41,10 +40,10 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 pub(super) struct FlightPhase {
     /// Median edge length of each body \[m\].
     edges: Vec<f64>,
-    /// Ball in the reference configuration that contains each body. The ball of a rotating body is centred at the
+    /// Ball that contains each body in the reference configuration. The ball of a rotating body is centred at the
     /// centre of rotation.
     balls: Vec<Sphere>,
-    /// For each pair, the time before which its bodies cannot touch \[s\]; may be infinite.
+    /// For each pair, the time before which its bodies cannot touch \[s\].
     no_contact_before: Vec<f64>,
     swept: [SweptBody; 2],
     lists: CellLists,
@@ -99,7 +98,6 @@ impl FlightPhase {
 }
 
 impl Buckets {
-    /// Predicts the contact times of the bounding balls of each pair.
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
         let start = Instant::now();
         self.statistics.operated(flight.time, false);
@@ -176,14 +174,12 @@ impl Buckets {
         first
     }
 
-    /// Number of overlapping face pairs that cost no more than another slice.
     fn worthwhile(&self, bodies: [u32; 2]) -> usize {
         let faces: usize = bodies.iter().map(|&body| self.model.surfaces[body as usize].num_faces()).sum();
         WORTHWHILE.0 + faces / WORTHWHILE.1
     }
 
-    /// Computes the swept boxes of the faces, and lists the faces in the zone that both bodies sweep. Returns the zone,
-    /// if any. The frame translates with the centre of the first body.
+    /// Sweeps both bodies, in the frame of the first body. Returns the zone that both bodies sweep, if any.
     fn sweep(&mut self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> Option<Aabb> {
         let start = Instant::now();
         let [first, second] = &mut self.flight.swept;
@@ -221,8 +217,7 @@ impl Buckets {
         speed * slice.length()
     }
 
-    /// Lists the pairs of near faces with overlapping boxes. Returns false, with an incomplete list, above `most`
-    /// pairs.
+    /// Lists the pairs of near faces with overlapping boxes. Returns false if more than `most` pairs overlap.
     fn find_overlapping(&mut self, zone: &Aabb, most: usize) -> bool {
         let start = Instant::now();
         let FlightPhase { swept: [first, second], lists, overlapping, .. } = &mut self.flight;
@@ -241,7 +236,7 @@ impl Buckets {
                 self.statistics.counts.overlap += lists.list(cell).len() as u64;
                 for &k in lists.list(cell) {
                     let other = &second.boxes[k as usize];
-                    // Each pair is listed once: in the cell of the lower corner of the intersection of its boxes.
+                    // A pair counts only in the cell with the lower corner of the intersection.
                     let counts = || lists.grid().cell(&bounds.lower.sup(&other.lower)) == cell;
                     if !bounds.excludes(other) && counts() {
                         overlapping.push([face, second.near[k as usize]]);
@@ -256,8 +251,8 @@ impl Buckets {
         overlapping.len() <= most
     }
 
-    /// The earliest of `first` and the impacts of the overlapping face pairs. Equal times are ordered by body and face
-    /// numbers. Pairs in `resolved` are skipped.
+    /// The earliest of `first` and the new impacts of the overlapping face pairs. Equal times are ordered by body and
+    /// face numbers.
     fn resolve(&mut self, flight: &Flight<'_>, bodies: [u32; 2], first: Option<Impact>) -> Option<Impact> {
         let start = Instant::now();
         let FlightPhase { overlapping, resolved, .. } = &mut self.flight;
@@ -279,9 +274,9 @@ impl Buckets {
 }
 
 impl SweptBody {
-    /// Computes the boxes that the faces sweep, widened by `margin`, and returns their common box. The frame translates
-    /// with the centre of the first body. A node deviates from the chord between its end positions by up to |a| L²/8.
-    /// Here a is its acceleration and L the length of the slice \[s\]. `margin` must include the deviation.
+    /// Computes the boxes that the faces sweep, widened by `margin`, and returns their common box. `margin` must
+    /// include the deviation of a node from the chord between its end positions: up to |a| L²/8 with the acceleration a
+    /// and the length L of the slice \[s\].
     fn sweep(
         &mut self,
         surface: &Surface,
@@ -322,8 +317,7 @@ impl SweptBody {
     }
 }
 
-/// Ball in the reference configuration that contains a body. Without rotation, its centre is the centre of the bounding
-/// box.
+/// Ball that contains a body in the reference configuration. Without rotation, the ball is centred on the bounding box.
 fn ball(surface: &Surface, reference_positions: &[Vec3], motion: &RigidMotion) -> Sphere {
     let boxes: Vec<Aabb> =
         (0..surface.num_faces()).map(|face| box_of_face(surface, face, reference_positions)).collect();

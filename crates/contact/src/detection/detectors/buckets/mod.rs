@@ -4,10 +4,9 @@
 //! contact  nodes and faces of a pair of bodies are sorted into cells; a node is tested only against the faces of
 //!          its own cell ([`contact`])
 //! flight   time is divided into slices with a relative displacement of about one edge length; the swept boxes of the
-//!          faces are sorted into cells, the earliest slice first ([`flight`])
+//!          faces are sorted into cells ([`flight`])
 //! ```
-//! A sorting is valid until the relative displacement of a pair exceeds the allowance of the pair. The results equal
-//! those of [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
+//! The results are equal to [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!
 //! # Limits
 //! Every sorting tests all pairs of bodies. Each grid has one cell size: with very different face sizes, nodes are

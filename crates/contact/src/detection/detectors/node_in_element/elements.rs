@@ -15,13 +15,12 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// A point deeper in an element is in no second element \[-\], in natural coordinates. Elements contain points up to
-/// [`BORDER`] outside. The factor 4 allows for neighbours whose natural coordinates have units up to four times
-/// shorter.
+/// Depth in natural coordinates beyond which a point is in one element only \[-\]. Elements contain points up to
+/// [`BORDER`] outside. The factor 4 allows for different sizes of neighbours.
 const UNIQUE: f64 = 4.0 * BORDER;
 
-/// Elements of one body with a tree over their boxes. The number of an element is its index in the body; its place is
-/// its index in the tree.
+/// Elements of one body with a tree over their boxes. The number of an element is its index in the body. The place of
+/// an element is its index in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct ElementSearch {
     elements: Elements,
@@ -35,7 +34,6 @@ struct Elements {
     kinds: Vec<CellKind>,
     /// First node of each element in `nodes`, and the length of `nodes`.
     offsets: Vec<u32>,
-    /// Nodes, element by element.
     nodes: Vec<u32>,
     /// Stress-free positions of `nodes` \[m\].
     reference: Vec<Vec3>,
@@ -45,7 +43,6 @@ struct Elements {
     neighbours: Vec<u32>,
 }
 
-/// A point in an element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InElement {
     pub place: u32,
@@ -95,12 +92,10 @@ impl ElementSearch {
         self.elements.element(place)
     }
 
-    /// Places of the elements that share a face with the element.
     pub fn neighbours(&self, place: u32) -> &[u32] {
         self.elements.neighbours(place)
     }
 
-    /// Fits the tree to the positions of all nodes \[m\].
     pub fn fit(&mut self, positions: &[Vec3]) {
         let elements = &self.elements;
         self.tree.refit(elements.kinds.len(), |place| {
@@ -113,9 +108,9 @@ impl ElementSearch {
 
     /// The element with the lowest number that contains `point` \[m\] and satisfies `is_accepted`.
     ///
-    /// The search begins with the element at `last` and its neighbours. If the point is deeper than `UNIQUE` in an
-    /// element, the search ends, accepted or not. Only the search in the tree tests `may_contain`. Where elements do
-    /// not overlap and satisfy `may_contain`, `last` changes only the cost.
+    /// If `last` or a neighbour contains the point deeper than `UNIQUE`, the search ends, accepted or not. Only the
+    /// search in the tree tests `may_contain`. Where elements do not overlap and satisfy `may_contain`, `last` changes
+    /// only the cost.
     pub fn find(
         &self,
         positions: &[Vec3],
@@ -142,7 +137,7 @@ impl ElementSearch {
         first
     }
 
-    /// Deformation gradient F = ∂x/∂X at a point of an element; `None` if the element is degenerate.
+    /// Deformation gradient F = ∂x/∂X; `None` if the element is degenerate.
     pub fn deformation_gradient(&self, at: &InElement, positions: &[Vec3]) -> Option<Mat3> {
         let mut corners = [Vec3::zeros(); MAX_NODES];
         let (kind, corners) = self.elements.placed(at.place, positions, &mut corners);
@@ -192,7 +187,6 @@ impl Elements {
         &self.neighbours[begin..end]
     }
 
-    /// Kind and nodal positions of an element \[m\].
     fn placed<'a>(
         &self,
         place: u32,
@@ -206,7 +200,7 @@ impl Elements {
         (kind, &corners[..nodes.len()])
     }
 
-    /// The material point of an element at `point` \[m\]; `None` if `point` is outside.
+    /// The material point at `point` \[m\]; `None` if `point` is outside the element.
     fn point_in(&self, place: u32, positions: &[Vec3], point: &Vec3) -> Option<ElementPoint> {
         let mut corners = [Vec3::zeros(); MAX_NODES];
         let (kind, corners) = self.placed(place, positions, &mut corners);

@@ -7,10 +7,9 @@
 //!           spatial gradient γ = F⁻ᵀ ∂d/∂X of the distance
 //! ```
 //! The assumed gradient of the [`DistanceField`] gives the direction of the projection. The gradient of the
-//! interpolated distance gives its length. A contact has the weight w = +1 at the contactor, and w = −N_A(ξ) at each
-//! element node A. Here N_A is the shape function at the position ξ of the contactor in the element. Then Σ w = 0 and Σ
-//! w x = 0 with the nodal positions x, also for non-zero gaps. Contact forces therefore conserve linear and angular
-//! momentum. In flight the detector uses [`Buckets`].
+//! interpolated distance gives the length. The weight of a contact is w = +1 at the contactor, and w = −N_A(ξ) at each
+//! element node A. Here ξ is the position of the contactor in the element. Then Σ w = 0 and Σ w x = 0 with the nodal
+//! positions x. Contact forces therefore conserve linear and angular momentum. In flight the detector uses [`Buckets`].
 //!
 //! # Limits
 //! Two crossing edges are missed if no node is in an element.
@@ -44,21 +43,21 @@ use elements::{ElementSearch, InElement};
 
 const NODES_PER_TASK: usize = 128;
 
-/// A node in self-contact up to this distance from the surface is on the surface. The bound is relative to the largest
-/// absolute coordinate of the node.
+/// Distance from the surface within which a node in self-contact is on the surface, relative to its largest absolute
+/// coordinate.
 const ON_SURFACE: f64 = 1e-10;
 
-/// Lower bound on the cosine of the angle between the target normal and the reversed contactor normal.
+/// Least cosine of the angle between the target normal and the reversed contactor normal.
 const LEAST_COSINE: f64 = 0.1;
 
 /// Direction in which nodes are projected onto the surface of the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProjectionNormal {
-    /// Against the assumed gradient of the target, which points into the target.
+    /// Against the assumed gradient of the target.
     #[default]
     Target,
-    /// Against the mean normal of the contactor, as in the inside–outside algorithm. At the rim of a surface the mean
-    /// normal is tilted, so that a sliding block begins to roll.
+    /// Against the mean normal of the contactor, as in the inside–outside algorithm. The mean normal is tilted at the
+    /// rim of a surface, so that sliding blocks begin to roll.
     Contactor,
 }
 
@@ -79,7 +78,6 @@ pub struct NodeInElement {
     normal: ProjectionNormal,
     /// One entry per body; `None` without faces.
     targets: Vec<Option<Target>>,
-    /// Finds the impacts in flight.
     flights: Buckets,
     bodies: BodyTree,
     boxes: Vec<(u32, Aabb)>,
@@ -102,7 +100,7 @@ struct Target {
 struct Query {
     key: NodeOnSurface,
     contactor_body: u32,
-    /// Place of the element that contained the node in the last step. Always `None` in self-contact.
+    /// Element of the last step; always `None` in self-contact.
     last: Option<u32>,
 }
 
@@ -123,7 +121,7 @@ struct Found {
 
 impl NodeInElement {
     /// A detector of contact between the bodies of the model, from the cells of each body. `positions` of all nodes
-    /// \[m\] are the stress-free positions and the reference positions of flights.
+    /// \[m\] are stress-free, and the reference of flights.
     ///
     /// # Errors
     /// The first body whose distance field cannot be computed, and the reason.
@@ -182,8 +180,8 @@ impl NodeInElement {
         queries.sort_unstable_by_key(|query| query.key);
     }
 
-    /// Starts the queries from the elements of the last step. In self-contact a node may be in several elements;
-    /// queries then have no start.
+    /// Starts the queries from the elements of the last step. In self-contact a node may be in several elements, so
+    /// that queries have no start.
     fn start_from_last(&mut self) {
         let mut last = self.last.iter().peekable();
         for query in &mut self.queries {
@@ -193,7 +191,6 @@ impl NodeInElement {
         }
     }
 
-    /// Fits the element trees of near targets to the positions.
     fn fit_trees(&mut self, positions: &[Vec3]) {
         let near = self.targets.iter_mut().zip(&self.is_near).filter(|(_, is_near)| **is_near);
         near.filter_map(|(target, _)| target.as_mut()).for_each(|target| target.elements.fit(positions));
@@ -266,7 +263,7 @@ impl Target {
         self.elements.find(positions, point, last, workspace, is_other, is_entered)
     }
 
-    /// Linearised projection of a point of an element onto the surface; `None` if the element is degenerate.
+    /// Linearised projection onto the surface; `None` if the element is degenerate.
     fn projection(&self, at: &InElement, positions: &[Vec3]) -> Option<Projection> {
         let sample = self.field.sample(self.elements.number(at.place) as usize, at.xi);
         let deformation = self.elements.deformation_gradient(at, positions)?;
@@ -277,8 +274,8 @@ impl Target {
         self.elements.element(place).1.contains(&node)
     }
 
-    /// Whether a node in an element of its own body has penetrated. Beside the elements of the node, the node must lie
-    /// deeper than [`ON_SURFACE`].
+    /// Whether a node in an element of its own body has penetrated. In a neighbour of its own elements, the node must
+    /// lie deeper than [`ON_SURFACE`].
     fn is_entered(&self, at: &InElement, node: u32, point: &Vec3) -> bool {
         let distance = || self.field.sample(self.elements.number(at.place) as usize, at.xi).distance;
         let is_beside = || self.elements.neighbours(at.place).iter().any(|&place| self.has_node(place, node));
@@ -299,7 +296,6 @@ fn against_contactor(
     (cosine > LEAST_COSINE).then(|| Projection { depth: projection.depth / cosine, normal })
 }
 
-/// Box that contains all faces of a surface, curved or not.
 fn box_of(surface: &Surface, positions: &[Vec3]) -> Aabb {
     let faces = (0..surface.num_faces()).map(|face| box_of_face(surface, face, positions));
     faces.reduce(|a, b| a.union(&b)).unwrap_or(EMPTY)

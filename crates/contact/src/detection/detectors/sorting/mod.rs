@@ -1,19 +1,18 @@
 //! Sorting by binary space partition: the detector of Petőcz and Armero.
 //!
 //! ```text
-//! sort      all surface nodes, called particles, into a binary tree over the working space, a box of all particles
-//! traverse  the tree with the buffer zone of each body: the box of its surface, widened by search depth and buffer b.
-//!           If particles of other bodies are inside, traverse the tree with the buffer zone of each face: the
-//!           particles inside are candidates
+//! sort      all surface nodes, called particles, into a binary tree over a box of all particles, the working space
+//! traverse  the tree with the buffer zone of each body: its box widened by search depth and buffer b; if particles of
+//!           other bodies are inside, with the buffer zone of each face. Particles inside are candidates
 //! compute   closest point and gap of each candidate
 //! ```
-//! Sorting is repeated after n steps (`SortingOptions::every`), or earlier when a relative displacement exceeds the
-//! buffer. The buffer is b = n Δt Δv, at least [`LEAST_BUFFER`] of the smallest search depth. Here Δt is the time step,
-//! and Δv the largest difference of two nodal velocities along an axis. Each surface is contactor and target (double
-//! pass). In flight the detector uses [`Buckets`].
+//! Sorting is repeated after n steps (`SortingOptions::every`), or when a relative displacement exceeds the buffer. The
+//! buffer is b = n Δt Δv, or larger ([`LEAST_BUFFER`]). Here Δt is the time step, and Δv the largest difference of two
+//! nodal velocities along an axis. Each surface is contactor and target (double pass). In flight the detector uses
+//! [`Buckets`].
 //!
 //! # Source
-//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1. The report has no method for flight.
+//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
 
 mod particle_tree;
 
@@ -47,8 +46,7 @@ const LEAST_BUFFER: f64 = 1.0 / 64.0;
 pub struct SortingOptions {
     /// Steps between two sortings, ≥ 1.
     pub every: u32,
-    /// Sortings between two computations of the working space, ≥ 1. A particle outside the working space causes an
-    /// earlier computation.
+    /// Sortings between two computations of the working space, ≥ 1, unless a particle leaves the working space.
     pub space_every: u32,
 }
 
@@ -65,8 +63,8 @@ pub struct Sorting {
     positions: Vec<Vec3>,
     bodies: Vec<SortedBody>,
     buffer: f64,
-    /// Steps since the last sorting, and sortings left before a new working space. `None` before the first sorting and
-    /// after a flight.
+    /// Steps since the last sorting, and sortings left for the working space. `None` before the first sorting and after
+    /// a flight.
     age: Option<[u32; 2]>,
     candidates: Vec<Candidate>,
     search: NodeFaceSearch,
@@ -104,8 +102,7 @@ impl Sorting {
         }
     }
 
-    /// Counts a step; returns whether the candidates still contain all possible contacts. False if a sorting is due
-    /// after `SortingOptions::every` steps.
+    /// Counts a step. Returns whether the candidates contain all possible contacts and no sorting is due.
     fn holds(&mut self, positions: &[Vec3]) -> bool {
         let Some([steps, _]) = &mut self.age else { return false };
         *steps += 1;
@@ -118,7 +115,6 @@ impl Sorting {
         all.is_none_or(|all| all.greatest_difference(&all) <= self.buffer)
     }
 
-    /// Sorts the particles and sets the buffer.
     fn sort(&mut self, configuration: &Configuration<'_>) {
         let bodies = self.bodies.par_iter_mut().zip(&self.model.surfaces);
         bodies.for_each(|(body, surface)| body.sort(surface, configuration));
@@ -141,7 +137,7 @@ impl Sorting {
         self.age = Some([0, sortings - 1]);
     }
 
-    /// Lists the candidates and the pairs of near edges. Returns the number of visited cells.
+    /// Returns the number of visited cells.
     fn list_candidates(&mut self, positions: &[Vec3]) -> u64 {
         let mut tests = 0;
         self.candidates.clear();
@@ -157,7 +153,7 @@ impl Sorting {
         tests
     }
 
-    /// Lists the candidates of the faces of a body. Returns the number of visited cells.
+    /// Returns the number of visited cells.
     fn traverse(&mut self, body: u32) -> u64 {
         let widest = self.model.offsets.iter().copied().fold(0.0, f64::max);
         let depth = self.model.search_depths[body as usize] + self.model.offset_of(body) + widest;
@@ -182,7 +178,7 @@ impl Sorting {
         visited
     }
 
-    /// Edge pairs of two bodies whose boxes overlap, the second box widened by the reach.
+    /// Edge pairs of two bodies with overlapping boxes. The boxes of the second body are widened by the reach.
     fn near_edges(&self, positions: &[Vec3]) -> Vec<EdgePair> {
         let boxes: Vec<Vec<Aabb>> = (0..)
             .zip(&self.model.surfaces)

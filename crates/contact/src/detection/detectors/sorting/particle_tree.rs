@@ -9,13 +9,12 @@
 //! depth.
 //!
 //! # Source
-//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 (tree of particles, early exit of the traversal).
+//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3.
 
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// Largest depth of a cell: 20 halvings of each of three axes, or 30 of each of two axes. Particles in a cell at this
-/// depth count as coincident.
+/// Largest depth of a cell: 20 halvings of each of three axes, or 30 of each of two axes.
 const MAX_DEPTH: u32 = 60;
 
 /// No particle or no child.
@@ -98,7 +97,7 @@ impl ParticleTree {
         self.cells.push(Cell { first: particle, ..Cell::EMPTY });
     }
 
-    /// Calls `visit` with all particles in a box, by cells in preorder. Returns the number of cells visited.
+    /// Calls `visit` with all particles in a box, in preorder of the cells. Returns the number of visited cells.
     pub fn visit(&mut self, zone: &Aabb, positions: &[Vec3], mut visit: impl FnMut(u32)) -> u64 {
         let Some(space) = self.space.filter(|_| !self.cells.is_empty()) else { return 0 };
         let mut count = 0;
@@ -167,7 +166,7 @@ mod tests {
         Aabb { lower: Vec3::repeat(-half), upper: Vec3::repeat(half) }
     }
 
-    /// A traversal finds the particles in a box, also with coincident particles. Reference: a test of every particle.
+    /// A traversal finds all particles in a box, also coincident particles.
     #[test]
     fn a_traversal_finds_the_particles_in_a_box() {
         let samples = &mut Samples::new(3);
@@ -220,7 +219,7 @@ mod tests {
         let mut tree = ParticleTree::default();
         tree.sort(space, &positions);
         assert_eq!(depths(&tree), [2, 2, 3, 3, 2]);
-        // The root, two children, four grandchildren, and the cells of the particles 3 and 4.
+        // Root, two children, four grandchildren, and two cells of the particles 3 and 4.
         assert_eq!(tree.cells.len(), 9);
         let zone = Aabb { lower: Vec3::new(0.5, 0.0, 0.0), upper: Vec3::new(1.0, 0.5, 0.0) };
         let mut found = Vec::new();

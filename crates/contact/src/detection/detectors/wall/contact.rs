@@ -1,11 +1,10 @@
 //! Contact phase of the wall detector: nodes on or behind a rigid wall.
 //!
-//! The nodal displacements of a body in a step, and the displacement of the wall, bound the approach of the nodes to
-//! the wall. A block of nodes stores the smallest distance of its nodes from the wall. The block is tested again once
-//! the approach since its last test reaches the distance.
+//! The displacements of a body and of the wall in a step bound the approach of the nodes. A block of nodes is tested
+//! again when the approach since its last test reaches its smallest distance from the wall.
 //!
 //! # Cost
-//! Per step, one pass over the displacements of each body, for any number of walls, and the tests of near blocks.
+//! Per step and body one pass over the displacements, for any number of walls, and the tests of near blocks.
 
 use std::time::Instant;
 
@@ -20,7 +19,7 @@ use crate::{Constraint, ContactKey, NodeOnSurface};
 use super::WallDetector;
 use super::walled_body::{BLOCK, Wall, WalledBody, members};
 
-/// Steps after which all blocks are tested again, to bound the accumulated rounding.
+/// Steps after which all blocks are tested again, to bound rounding.
 const STEPS: u32 = 65_536;
 
 /// Bound on the rounding accumulated in `STEPS` steps, relative to the coordinates.
@@ -35,17 +34,16 @@ pub(super) struct ContactPhase {
     time: f64,
     steps: u32,
     pairs: Vec<Approach>,
-    /// Boxes of the nodal displacements of the bodies in the step \[m\].
+    /// Boxes of the displacements of the bodies in the step \[m\].
     steps_of_bodies: Vec<Aabb>,
 }
 
 #[derive(Clone, Debug)]
 struct Approach {
-    /// Bound on the approach since the beginning of the phase \[m\], negative for a recession.
+    /// Bound on the approach since the beginning of the phase \[m\]; negative for a recession.
     accumulated: f64,
-    /// For each block, the value of `accumulated` at which a node can reach the wall \[m\].
+    /// Value of `accumulated` at which a node of each block can reach the wall \[m\].
     arrivals: Vec<f64>,
-    /// Least of `arrivals` \[m\].
     first_arrival: f64,
 }
 
@@ -112,7 +110,7 @@ impl WallDetector {
 }
 
 impl Approach {
-    /// Tests the blocks that can have reached the wall. Returns `BLOCK` times their number.
+    /// Tests the due blocks. Returns `BLOCK` times their number.
     fn test_blocks(
         &mut self,
         wall: &Wall,
@@ -147,8 +145,7 @@ impl Approach {
                     });
                 }
             }
-            // In penetration `lowest` is negative: the block is tested again in the next step, unless it recedes
-            // enough.
+            // In penetration `lowest` is negative: the block is due in the next step, unless its nodes recede enough.
             *arrival = self.accumulated + lowest - ROUNDING * size;
             num_tested += BLOCK as u64;
         }
@@ -157,7 +154,6 @@ impl Approach {
     }
 }
 
-/// Box that contains the nodal displacements of a body in the step \[m\].
 fn box_of_displacements(body: &WalledBody, configuration: &Configuration<'_>) -> Aabb {
     let none = || Aabb { lower: Vec3::repeat(f64::INFINITY), upper: Vec3::repeat(f64::NEG_INFINITY) };
     let grow = |bounds: Aabb, node: &u32| {
@@ -171,8 +167,8 @@ fn box_of_displacements(body: &WalledBody, configuration: &Configuration<'_>) ->
     parts.reduce(none, |a, b| a.union(&b))
 }
 
-/// Upper bound on the approach of the nodes to a wall in a step \[m\]: n · w + max(−n · u). Here n is the normal, w the
-/// displacement of the wall, and u any displacement in the box.
+/// Upper bound on the approach of a body to a wall in a step \[m\]: n · w + max(−n · u), with normal n, displacement w
+/// of the wall, and displacements u in the box.
 fn greatest_approach(wall: &Wall, displacements: &Aabb, configuration: &Configuration<'_>) -> f64 {
     let Aabb { lower, upper } = displacements;
     let down = lower.zip_zip_map(upper, &wall.normal, |lower, upper, n| (-n * lower).max(-n * upper));

@@ -21,7 +21,6 @@ pub(super) struct FlightPhase {
     no_contact_before: Vec<f64>,
 }
 
-/// A point of a body in contact with a wall.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
     /// Time from the beginning of the step \[s\].
@@ -38,8 +37,7 @@ struct Entry {
     item: Item,
 }
 
-/// Entries with equal times are processed in the order of the variants. Nodes come first, because their contact is
-/// certain.
+/// Entries with equal times are processed in this order. Nodes come first, because their contact is certain.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
     /// Index in the list of the body.
@@ -72,7 +70,6 @@ impl Ord for Entry {
 }
 
 impl WallDetector {
-    /// The first impact within a step of flight.
     pub(super) fn find_first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let start = Instant::now();
         let mut phase = match self.flight.take() {
@@ -97,7 +94,7 @@ impl WallDetector {
         first
     }
 
-    /// Predicts the contact times of all pairs, exact or too early, up to the end of the run.
+    /// Predicts the contact times of all pairs, exact or too early.
     fn begin_flight(&mut self, flight: &Flight<'_>) -> FlightPhase {
         let horizon = flight.end - flight.time;
         let no_contact_before = (0..self.pairs.len()).map(|k| {
@@ -264,7 +261,7 @@ impl Search<'_> {
         }
     }
 
-    /// Queues a piece at the first contact time of its control points, whose convex hull contains the piece.
+    /// Queues a piece at the first contact of its control points, whose convex hull contains the piece.
     fn push_piece(&mut self, piece: CurvedPiece) {
         let touch = |point: &Vec3| match self.heights.is_above(point) {
             true => self.heights.first_touch(point, 0.0, self.until),
@@ -275,8 +272,8 @@ impl Search<'_> {
         self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
-    /// The contact of a piece at this time, if its lowest corner is within the tolerance of the wall. A higher piece is
-    /// split. At the beginning of the step, only a descending corner touches.
+    /// The contact of a piece, if its lowest corner is within the tolerance of the wall. A higher piece is split. At
+    /// the beginning of the step, only a descending corner touches.
     fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
         let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;

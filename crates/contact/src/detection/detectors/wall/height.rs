@@ -12,7 +12,7 @@
 use crate::math::polynomial::first_root_of_quadratic;
 use crate::math::{RigidMotion, Vec3};
 
-/// Rounding of a height relative to the coordinates, and of the rate of a height relative to the velocities.
+/// Rounding of heights relative to coordinates, and of rates relative to velocities.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Rounding of a time, relative to the time.
 const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -37,7 +37,6 @@ pub(super) struct Heights<'a> {
     normal_across: f64,
 }
 
-/// Height of a point at an instant, with its rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Height {
     /// Height of the offset surface above the plane \[m\].
@@ -49,8 +48,7 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// Heights of a surface with an outward offset \[m\] above a wall, given by motion, normal and reference position
-    /// \[m\].
+    /// Heights of a surface with an outward offset \[m\] above a wall: motion, normal and reference position \[m\].
     pub fn new(
         body: &'a RigidMotion,
         offset: f64,
@@ -74,7 +72,7 @@ impl<'a> Heights<'a> {
         }
     }
 
-    /// The height of a material point at the time s after the beginning of the step \[s\].
+    /// Height of a material point at the time s from the beginning of the step \[s\].
     pub fn at(&self, point: &Vec3, s: f64) -> Height {
         let (x, v) = self.body.point(point, s);
         let (wall, wall_velocity) = self.wall.point(&self.wall_point, s);
@@ -92,7 +90,7 @@ impl<'a> Heights<'a> {
     }
 
     /// First time in \[0, `until`\] at which a ball of `radius` \[m\] about a material point touches the wall; never
-    /// late. A point (radius 0) at the wall touches only when it descends.
+    /// late. A point (radius 0) at the wall touches only in descent.
     ///
     /// # Source
     /// Mirtich 1996, §2.3 (conservative advancement), with the bounds h'' ≥ α'' − Ω² A and h ≥ α − A.
@@ -128,13 +126,12 @@ impl<'a> Heights<'a> {
         (s <= until).then_some(s)
     }
 
-    /// Whether a point is above the wall at the beginning of the step, by more than rounding.
     pub fn is_above(&self, point: &Vec3) -> bool {
         let start = self.at(point, 0.0);
         start.height > start.rounding
     }
 
-    /// Lower bound on the time at which a point that starts at the wall returns; `None` if no return is possible.
+    /// Lower bound on the time of return of a point from the wall; `None` without a return.
     fn leave(&self, start: &Height, curvature: f64) -> Option<f64> {
         if start.rate < -start.rate_rounding {
             return Some(0.0);
@@ -145,8 +142,8 @@ impl<'a> Heights<'a> {
         Some(if start.rate > start.rate_rounding { -2.0 * start.rate / curvature } else { 0.0 })
     }
 
-    /// Lower bound on the time at which α(s) descends to `reach`; `None` if α stays above `reach`. `reach` is the
-    /// amplitude A plus the radius of the ball \[m\].
+    /// Lower bound on the time at which α(s) descends to `reach`, the amplitude A plus the radius of the ball \[m\];
+    /// `None` if never.
     fn envelope(&self, offset: &Vec3, reach: f64) -> Option<f64> {
         let along = self.axis * self.axis.dot(offset);
         let middle = self.at(&(self.body.reference_centre), 0.0);

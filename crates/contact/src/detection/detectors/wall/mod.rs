@@ -1,7 +1,7 @@
 //! Contact of bodies with rigid walls: infinite planes that translate.
 //!
 //! A wall is a body with one node on its plane. Its material is behind the plane, at negative heights. Walls need no
-//! hierarchy and no search depth. One wall detector can therefore complement every detector of surface pairs:
+//! hierarchy and no search depth, so that one wall detector can complement any detector:
 //!
 //! ```text
 //! flight   first time at which a point of a body has the height zero; the height is quadratic in time, plus a cosine
@@ -36,7 +36,7 @@ use walled_body::{WalledBody, sphere_of};
 
 pub use walled_body::Wall;
 
-/// A penetration up to this bound counts as touching, relative to the radius of the bounding sphere of the body.
+/// Penetration that counts as touching, relative to the radius of the bounding sphere of the body.
 const TOUCHING: f64 = 1e-9;
 
 /// Finds the contacts of bodies with rigid walls.
@@ -117,8 +117,8 @@ impl WallDetector {
         }
     }
 
-    /// Bodies whose offset surface penetrates a wall at a node by more than 1e-9 of the radius of their bounding
-    /// sphere. Checks input, not part of a step.
+    /// Bodies whose offset surface penetrates a wall at a node by more than 1e-9 of their bounding radius. Checks
+    /// input.
     pub fn penetrations(&self, positions: &[Vec3]) -> Vec<BodyPenetration> {
         let deepest = |&[wall, body]: &[u32; 2]| {
             let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);

@@ -10,9 +10,8 @@ use super::WallDetector;
 use super::walled_body::Wall;
 
 impl WallDetector {
-    /// The first contact of a node with a wall within a step, except the contacts in `touching`. The height is
-    /// quadratic in time, because nodes and walls move on parabolas. Contacts in the first millionth of the step are
-    /// ignored, because the previous step may have ended at these contacts.
+    /// The first contact of a node with a wall within a step, except the contacts in `touching`. The first millionth of
+    /// the step is ignored, because the previous step may have ended at a contact.
     ///
     /// # Cost
     /// O(nodes of surfaces × walls).
@@ -40,8 +39,8 @@ impl WallDetector {
     }
 }
 
-/// Fraction of the step at which a node reaches a wall from outside, with the outward `offset` of its surface \[m\].
-/// `None` if the node begins at or behind the plane, or has no contact from `BEGINNING` to 1.
+/// Fraction of the step from `BEGINNING` to 1 at which a node reaches a wall from outside. `offset` is the outward
+/// offset of its surface \[m\].
 fn time_of_contact(paths: &StepPaths, wall: &Wall, offset: f64, node: u32) -> Option<f64> {
     let (of_node, of_wall) = (paths.coefficients(node), paths.coefficients(wall.node));
     let mut height = [0, 1, 2].map(|k| wall.normal.dot(&(of_node[k] - of_wall[k])));

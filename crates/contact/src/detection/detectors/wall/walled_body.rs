@@ -1,4 +1,4 @@
-//! Walls, and the surfaces of bodies as the wall detector uses them.
+//! Walls, and the surfaces of bodies for the wall detector.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::detection::face::control_points::{MAX_CONTROL_POINTS, control_points,
 use crate::detection::volume::{Aabb, Sphere, rounded_up};
 use crate::math::Vec3;
 
-/// An infinite plane with material behind it. The wall is a body with one node.
+/// An infinite plane in front of its material. The wall is a body with one node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
     /// Number of the body of the wall.
@@ -26,17 +26,16 @@ pub(super) struct WalledBody {
     pub body: u32,
     /// Outward offset of the surface \[m\].
     pub offset: f64,
-    /// Nodes, ascending.
     pub nodes: Vec<u32>,
     /// A face of each node.
     pub faces: Vec<u32>,
-    /// Bounding spheres of the blocks of nodes in the reference configuration.
+    /// Bounding spheres of the blocks of nodes, in the reference configuration.
     pub spheres: Vec<Sphere>,
     /// Curved faces, which can bulge beyond their nodes.
     pub curved: Vec<u32>,
-    /// The surface, if it has curved faces.
+    /// The surface; `None` without curved faces.
     pub surface: Option<Surface>,
-    /// Bounding spheres of the blocks of curved faces in the reference configuration.
+    /// Bounding spheres of the blocks of curved faces, in the reference configuration.
     pub curved_spheres: Vec<Sphere>,
 }
 
@@ -64,7 +63,6 @@ impl WalledBody {
     }
 }
 
-/// Index range of a block in a list of `count` items.
 pub(super) fn members(block: usize, count: usize) -> Range<usize> {
     block * BLOCK..((block + 1) * BLOCK).min(count)
 }

@@ -7,7 +7,6 @@ use crate::detection::model::Configuration;
 
 const NODES_PER_TASK: usize = 16_384;
 
-/// Parameters of the displacement bounds of a surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Steps {
     /// Largest excess of a displacement on a curved face over the range of its nodal displacements, relative to the
@@ -18,7 +17,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Bounds on the displacements in a step of all points of the faces with these nodes.
+    /// Bounds on the displacements in a step of all points of faces with these nodes.
     #[inline(always)]
     pub fn of(&self, nodes: &[u32], configuration: &Configuration<'_>) -> Bounds {
         let of_nodes =
@@ -28,7 +27,7 @@ impl Steps {
     }
 }
 
-/// Union of `bounds` over all parts of a list of nodes, in parallel for a long list.
+/// Union of `bounds` over all parts of a list of nodes.
 pub(crate) fn bounds_of_chunks(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
     if nodes.len() <= NODES_PER_TASK {
         return bounds(nodes);

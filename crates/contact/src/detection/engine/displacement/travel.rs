@@ -9,17 +9,14 @@ pub(crate) struct Travel {
 }
 
 impl Travel {
-    /// Adds the bound of the last step.
     pub fn advance(&mut self) {
         self.travelled += self.step;
     }
 
-    /// Resets the sum.
     pub fn restart(&mut self) {
         self.travelled = 0.0;
     }
 
-    /// The accumulated bound \[m\].
     pub fn travelled(&self) -> f64 {
         self.travelled
     }

@@ -1,13 +1,13 @@
-//! Kinematics from the first steps of a flight: velocities and accelerations of the roots of the hierarchies, from
-//! differences of their positions.
+//! Kinematics from the first steps of a flight: velocities and accelerations of the hierarchy roots, from differences
+//! of their positions.
 //!
-//! The hierarchies are refitted to the nodes at the first three instants of a flight. The three centres of each root
-//! sphere give its motion ([`RootHistory`]). A prediction starts from the spheres refitted at the current instant. The
-//! volumes grow by a bound on the error of the motions, so that no contact is predicted late.
+//! The hierarchies are refitted to the nodes at the first three instants. The three centres of each root sphere give
+//! its motion ([`RootHistory`]). A prediction starts from the spheres refitted at the current instant. The volumes grow
+//! by a bound on the error of the motions, so that no contact is predicted late.
 //!
 //! # Source
-//! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2. The instants are the beginning of the flight and the ends of its
-//! first two time increments, as in the paper.
+//! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2. As in the paper, the instants are the beginning of the flight
+//! and the ends of two time increments.
 
 use rayon::prelude::*;
 
@@ -18,24 +18,21 @@ use crate::detection::tree::hierarchy::Hierarchy;
 use crate::detection::volume::Sphere;
 use crate::math::{RigidMotion, Vec3};
 
-/// Positions of the roots at the first instants, their kinematics, and the refitted spheres.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FirstSteps {
     history: RootHistory,
     /// Instant of the fit of the spheres \[s\].
     fitted_at: f64,
     positions: Vec<Vec3>,
-    /// Refitted spheres of the vertices of each hierarchy, by body.
+    /// Refitted spheres of the vertices, by body.
     spheres: Vec<Vec<Sphere>>,
 }
 
 impl FirstSteps {
-    /// Continues a flight from recorded positions of the roots.
     pub fn from_history(history: RootHistory) -> Self {
         Self { history, ..Self::default() }
     }
 
-    /// Positions and motions of the roots.
     pub fn history(&self) -> &RootHistory {
         &self.history
     }
@@ -46,7 +43,7 @@ impl FirstSteps {
     }
 
     /// Moving sphere of a vertex, without the outward offset of the surface. `None` until the kinematics are known and
-    /// [`Self::refit`] has been called.
+    /// the spheres fitted.
     pub fn sphere(&self, motion: &RigidMotion, body: u32, vertex: u32, time: f64) -> Option<MovingSphere> {
         let sphere = self.spheres.get(body as usize)?.get(vertex as usize)?;
         let root = self.history.motion(body)?;
@@ -71,12 +68,11 @@ impl FirstSteps {
         self.history.last_instant()
     }
 
-    /// Instant of the fit of the spheres \[s\].
     pub fn fitted_at(&self) -> f64 {
         self.fitted_at
     }
 
-    /// Refits the spheres, and adds the positions of the roots at this instant. Returns the number of spheres.
+    /// Refits the spheres, and adds the root positions at this instant. Returns the number of spheres.
     pub fn take_positions(
         &mut self,
         trees: &[Option<Hierarchy>],

@@ -9,12 +9,9 @@ use crate::detection::tree::hierarchy::Hierarchy;
 use crate::detection::volume::{Aabb, Sphere};
 use crate::math::{RigidMotion, Vec3};
 
-/// The trees of all bodies in flight.
 #[derive(Clone, Copy)]
 pub(crate) struct FlyingTrees<'a> {
-    /// Trees, by body.
     pub trees: &'a [Option<Hierarchy>],
-    /// The surfaces and their offsets.
     pub model: &'a ContactModel,
     /// Boxes of the vertices in the reference configuration, by body; empty for sphere hierarchies.
     pub boxes: &'a [Vec<Aabb>],
@@ -24,9 +21,7 @@ pub(crate) struct FlyingTrees<'a> {
 
 impl FlyingTrees<'_> {
     /// Lower bound on the time of contact of a pair, from the beginning of the step \[s\]; `None` after the horizon.
-    ///
-    /// With kinematics from the first steps, the bound is the earlier of the times from estimated and exact motions.
-    /// The bound is therefore never late.
+    /// With kinematics from the first steps, the exact motions also count, so that the bound is never late.
     pub fn earliest_meeting(
         &self,
         flight: &Flight<'_>,
@@ -63,8 +58,7 @@ impl FlyingTrees<'_> {
         if bodies.into_iter().all(is_steady) || self.steps.are_known() {
             return Some(first);
         }
-        // The later of two lower bounds counts. The first follows from the bound on the acceleration of a sphere. The
-        // second holds because the sphere never leaves the swept sphere.
+        // The later of two lower bounds: from the tangent and the bound on the acceleration, and from the swept sphere.
         let swept = [0, 1].map(|k| self.swept_sphere(flight, bodies[k], vertices[k]));
         let second = bounding_spheres::time_of_contact(&swept[0], &swept[1], horizon)?;
         Some(first.max(second))
@@ -107,7 +101,7 @@ impl FlyingTrees<'_> {
         swept_sphere(&flight.motions[body as usize], &self.reference_sphere(body, vertex))
     }
 
-    /// Moving axis-aligned box of a vertex, which grows by the largest displacement of rotation.
+    /// Moving axis-aligned box of a vertex. Rotation makes the box grow.
     fn moving_box(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingBox {
         let (motion, offset) = (&flight.motions[body as usize], self.model.offset_of(body));
         let bounds = &self.boxes[body as usize][vertex as usize];
@@ -126,9 +120,9 @@ impl FlyingTrees<'_> {
     }
 }
 
-/// Sphere that moves along the tangent of its path and grows by the largest displacement of rotation. Let ω be the
-/// angular velocity, and q the vector from the centre of the body to a point. The accelerations of point and centre
-/// differ by at most (ω² + |dω/dt|) |q|.
+/// Sphere that moves along the tangent of its path. The growth covers the rotation: the accelerations of a point and of
+/// the centre differ by at most (ω² + |dω/dt|) |q|. Here ω is the angular velocity, and q the vector from the centre to
+/// the point.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();
@@ -142,8 +136,7 @@ fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     }
 }
 
-/// Moving sphere about the centre of the body that contains `sphere` in every orientation. Without rotation, `sphere`
-/// itself.
+/// Moving sphere about the centre of the body that contains `sphere` in every orientation.
 fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     if motion.spin_bound == 0.0 {
         return tangent_sphere(motion, sphere);
