@@ -34,7 +34,7 @@ const NONE: u32 = u32::MAX;
 pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
 /// Ratio ω²/λ of the squared frequency ω² for the step control to the bound λ of rigid bodies. Steps of 1.9/ω then have
-/// λ dt² = 0.1.
+/// λ dt² = `MAX_ON_RIGID_BODIES`.
 const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
 /// Largest λ dt² of all springs on deformable nodes together. Elements at 0.8 of their critical step add λ dt² = 1.6²;
@@ -45,15 +45,13 @@ const MAX_ON_NODES: f64 = 1.4;
 /// impact is then a twentieth of the energy of the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// Smallest ratio of the coupled ω² to the uncoupled ω² of a spring between rigid bodies. A plate on two springs at its
-/// ends has the ratio 0.5.
+/// Smallest ratio of the coupled ω² to the uncoupled ω² of a spring between rigid bodies.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
-/// Smallest weight for which the whole mass of a node counts as in contact. For smaller weights, the part is
-/// proportional to the weight, so that the mass in contact changes continuously.
+/// Smallest weight for which the whole mass of a node counts as in contact. Below this weight, the part is proportional
+/// to the weight.
 const FULL_WEIGHT: f64 = 1e-3;
 
-/// Part of the nodal mass in contact \[-\].
 fn part(weight: f64) -> f64 {
     (weight.abs() / FULL_WEIGHT).min(1.0)
 }
@@ -126,7 +124,7 @@ impl Bound {
     }
 
     /// Squared frequency for the step control \[rad²/s²\]. `lowering` is the ratio of the stable steps of springs on
-    /// nodes with and without damping. Springs on rigid bodies are far from the stability limit.
+    /// nodes with and without damping.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
         self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
     }
@@ -227,8 +225,7 @@ impl AssembledStiffness {
         rigid + nodes.map(of_node).sum::<f64>()
     }
 
-    /// Frequencies of a contact with `stiffness` κ \[N/m\]; `bound` are the bounds of the coupled springs. Opposing
-    /// contacts reduce the coupled frequency.
+    /// Frequencies of a contact with `stiffness` κ \[N/m\]. `bound` are the bounds of the coupled springs.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,
@@ -312,8 +309,8 @@ mod tests {
         assembled.of(&constraints.get(0), &bodies)
     }
 
-    /// Reference: λ is 2.5 1/s² for the contactor of 0.8 kg and 1 1/s² for the node of 2 kg. The limits of λ dt² are
-    /// 0.2 · 4/0.8 and 0.2 · 4/2, so that both ratios are 2.5 1/s².
+    /// Reference: λ is 2.5 1/s² for the contactor of 0.8 kg and 1 1/s² for the node of 2 kg. With the limits
+    /// 0.2 · 4/0.8 and 0.2 · 4/2, both ratios are 2.5 1/s².
     #[test]
     fn weights_by_rounding_have_no_effect() {
         for weight in [0.0, 1e-15] {

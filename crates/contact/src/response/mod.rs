@@ -97,8 +97,8 @@ pub struct ContactResult {
     pub damping_work: f64,
 }
 
-/// Force, stored energy and dissipation that are not in [`ContactAction::results`]: of ended or lost contacts, and of
-/// forces of the previous step.
+/// Force, stored energy and dissipation outside [`ContactAction::results`]: of ended or lost contacts, and of forces of
+/// the previous step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnlistedWork {
     /// Bodies of the contactor and of the target.
@@ -167,8 +167,8 @@ pub struct StepWork {
     pub friction: f64,
     /// Dissipated by damping and imperfect restitution.
     pub damping: f64,
-    /// Added by the numerical method: by projections, changes of stiffness or time step, and differences between the
-    /// work and the energy of springs. The energy left in ended contacts is subtracted.
+    /// Added by the numerical method: projections, changes of stiffness or time step, and differences between the work
+    /// and the energy of springs. The energy left in ended contacts is subtracted.
     pub numerical: f64,
 }
 
@@ -426,8 +426,8 @@ pub struct Bodies<'a> {
 pub struct StepLength {
     /// Current step.
     pub actual: f64,
-    /// Length of the current step without shortening by events or flight. It scales the stiffness, so that contacts in
-    /// short steps are not stiffer.
+    /// Length without shortening by events or flight. It scales the stiffness, so that contacts in short steps are not
+    /// stiffer.
     pub regular: f64,
     /// Following step, for which discrete-gradient and tie forces are computed.
     pub following: f64,

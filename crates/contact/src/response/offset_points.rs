@@ -22,9 +22,8 @@
 use crate::math::{Mat3, Vec3};
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Largest extent √(Σ y²) of the support nodes along a principal axis at which the offset along this axis is omitted,
-/// relative to the offset \[-\]. y are the nodal coordinates from their mean. Flat sheets have no extent along the
-/// offset.
+/// Smallest extent √(Σ y²) of the support nodes along a principal axis for an offset along this axis, relative to the
+/// offset \[-\]. y are the nodal coordinates from their mean.
 const MIN_EXTENT: f64 = 0.1;
 
 /// Nodes that define the motion of an offset point.
@@ -106,8 +105,8 @@ impl OffsetPoints {
 }
 
 impl SupportNodes {
-    /// Support nodes of the mesh point `terms`. For elements, they belong to the first face whose nodes include all
-    /// nodes of the point, or are all nodes of the point; empty without a face.
+    /// Support nodes of the mesh point `terms`; empty without any. The face of an element contains all nodes of
+    /// `terms`, or only nodes of `terms`.
     fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
         match self {
             Self::None => &[],

@@ -6,9 +6,8 @@
 //! u = u⁰ + W P,   W = G M⁻¹ Gᵀ
 //! ```
 //! Here u⁰ are the relative velocities without impulses, G maps the velocities of the movers to relative velocities,
-//! and M is the mass matrix. Each contact satisfies u_n ≥ c ⟂ P_n ≥ 0 and |P_t| ≤ μ P_n, with the lower bound c of the
-//! normal velocity and the coefficient of friction μ. A contact at the friction bound slips opposite to P_t; a contact
-//! below the bound sticks.
+//! and M is the mass matrix. Each contact satisfies u_n ≥ c ⟂ P_n ≥ 0 with the lower bound c of the normal velocity,
+//! and Coulomb's law with the coefficient of friction μ.
 //!
 //! ```text
 //! repeat   block Jacobi steps; they predict which contacts open, stick or slip
@@ -20,8 +19,8 @@
 //! Jacobi steps hardly converge for redundant rows, as of flat faces. Conjugate residuals need as many iterations as
 //! there are independent rows. Conjugate gradients would diverge if the rows of redundant contacts differ slightly.
 //!
-//! The result does not depend on the order of the contacts and has the symmetry of the problem. Momentum is conserved
-//! for any tolerance, because impulses act through the rows of G.
+//! The result does not depend on the order of the contacts. Momentum is conserved for any tolerance, because impulses
+//! act through the rows of G.
 //!
 //! # Source
 //! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart, CMAME
@@ -44,14 +43,14 @@ const MAX_ROUNDS: usize = 100;
 const MAX_STEPS: usize = 1000;
 /// Number of Jacobi steps in a series.
 const STEPS_TO_GAIN: usize = 100;
-/// Largest ratio of the smallest velocity changes of two successive series for which a further series follows.
+/// The Jacobi steps end if a series does not reduce the smallest velocity change to this fraction.
 const GAIN: f64 = 0.5;
 /// Largest ratio of the mixed impulses to the impulses of the last round (sums of magnitudes).
 const MAX_GROWTH: f64 = 10.0;
-/// Largest ratio (z · W z)/(z · D z) for which impulses along z = D⁻¹ r cause no motion. r is the residual; D is the
-/// block-diagonal matrix of the compliances of the Jacobi steps.
+/// Largest ratio (z · W z)/(z · D z) for which impulses along z = D⁻¹ r cause no motion. r is the residual; D contains
+/// the compliances of the Jacobi steps.
 const NULL_SPACE: f64 = 1e-10;
-/// Largest distance from a bound at which a contact is at the bound, as a fraction of a descent step.
+/// Distance within which a contact is at its bound, as a fraction of a descent step.
 const AT_BOUND: f64 = 1e-9;
 
 #[derive(Clone, Debug, Default)]
@@ -86,7 +85,6 @@ pub(super) struct Workspace {
 pub(super) struct Problem<'a> {
     /// G and M⁻¹.
     pub operator: &'a Operator,
-    /// Contacts of the group.
     pub members: &'a [u32],
     pub movers: std::ops::Range<usize>,
     /// Unknowns of all contacts.
@@ -118,7 +116,7 @@ impl Problem<'_> {
     /// Restarts with Jacobi steps only; returns whether they converged. Otherwise keeps the impulses with the smaller
     /// velocity change: from the last Jacobi step or from the rounds (`left`, \[m/s\]).
     ///
-    /// Unconverged rounds cycle through sets of sticking and slipping contacts. Jacobi steps are slow but do not cycle.
+    /// Rounds without convergence cycle through sets of sticking and slipping contacts.
     fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
@@ -161,8 +159,7 @@ impl Problem<'_> {
         Some([change, least])
     }
 
-    /// Extrapolates the impulses after a Jacobi step. `start` contains the impulses after the previous Jacobi step and
-    /// is updated.
+    /// Extrapolates the impulses from `start`, the impulses after the previous Jacobi step, and updates `start`.
     fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
         let Workspace { start, directions, .. } = workspace;
         let (part, mut back) = (momentum.farther(), 0.0);
@@ -257,8 +254,8 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
     }
 
-    /// Starts the next round at the best combination of the last rounds. A combination with much larger impulses
-    /// contains self-equilibrated impulses and is discarded.
+    /// Starts the next round at the best combination of the last rounds. Much larger impulses are self-equilibrated and
+    /// therefore discarded.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
@@ -275,7 +272,6 @@ impl Problem<'_> {
         self.recompute_field(workspace);
     }
 
-    /// Relative velocity \[m/s\].
     pub fn velocity(&self, k: u32) -> Vec3 {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
@@ -313,8 +309,7 @@ impl Problem<'_> {
     /// Conjugate residuals on the closed contacts. A contact that opens or slips stays at its bound. Returns whether
     /// the sets of open, sticking and slipping contacts are the same as after the last descent.
     ///
-    /// No motion reduces the residual of redundant contacts with slightly different rows. Impulses along this residual
-    /// change until a contact opens or slips.
+    /// Impulses that cause no motion change until a contact opens or slips.
     fn descend(&mut self, workspace: &mut Workspace) -> bool {
         let members = self.members.iter();
         let mut is_same =

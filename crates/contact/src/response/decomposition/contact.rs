@@ -22,7 +22,6 @@ pub(super) struct Contact {
     pub push_out_guess: f64,
     /// Impulse on the contactor \[N·s\].
     pub impulse: Vec3,
-    /// Whether the contact slides.
     pub slips: bool,
     /// Whether the contact was sliding in the previous step.
     pub has_slid: bool,
@@ -30,7 +29,7 @@ pub(super) struct Contact {
     pub is_held: bool,
     /// Closing speed that a resting contact gains between two contact solutions \[m/s\].
     pub resting: f64,
-    /// Whether friction jams the contact, so that it has no restitution.
+    /// Whether friction jams the contact; it then has no restitution.
     pub is_jammed: bool,
     /// Time from the beginning of the contact to the end of the step \[s\], times the projected fraction of the
     /// penetration.
@@ -45,8 +44,8 @@ pub(super) struct Contact {
 }
 
 impl Contact {
-    /// Starts a solution at the relative velocity `start` \[m/s\]. The coefficients of friction depend on the state in
-    /// the previous step.
+    /// Starts a solution at the relative velocity `start` \[m/s\], with coefficients of friction for the state in the
+    /// previous step.
     pub fn begin(&mut self, unknown: &mut Unknown, start: Vec3) {
         self.start = start;
         let slip = start - self.normal * self.normal.dot(&start);
@@ -62,8 +61,8 @@ impl Contact {
         };
     }
 
-    /// Fraction of the restitution: 0 for `closing` ≤ 2 `resting`, 1 from 3 `resting` on, linear in between. A resting
-    /// contact that rounding lifts returns at up to 2 `resting`.
+    /// Fraction of the restitution: 0 for `closing` ≤ 2 `resting`, 1 for `closing` ≥ 3 `resting`, linear in between.
+    /// Contacts lifted by rounding return at up to 2 `resting`.
     pub fn impact_fraction(&self, closing: f64) -> f64 {
         let Self { resting, .. } = *self;
         if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }

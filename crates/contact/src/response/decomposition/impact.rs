@@ -9,14 +9,12 @@
 //! Here n is the normal, and u⁻ and u⁺ are the relative velocities before and after the impulses, in the middle of the
 //! step. The law holds at the beginning of the contact, when the normal velocity is larger by w (`lead`).
 //!
-//! Newton's law can create energy at several contacts or with friction. The kick and the projections can also create
-//! energy. The impulses are therefore P_c + α (P_e − P_c), with the largest α ≤ 1 for which the step creates no energy
-//! under the forces at its beginning. The following steps dissipate energy that changes of the forces create. All
-//! combinations satisfy |P_t| ≤ μ P_n and leave no contact closing.
+//! P_e, the kick and the projections can create energy. The impulses are therefore P_c + α (P_e − P_c), with the
+//! largest α ≤ 1 for which the step creates no energy under the forces at its beginning. The following steps dissipate
+//! energy that changes of the forces create.
 //!
 //! If friction jams contacts, as of a body wedged in a groove, P_e need not exist. The contacts farthest below their
-//! target velocity then lose their restitution, and the problem is solved again. If the searches find no solution,
-//! α = 0.
+//! target velocity then lose their restitution. If there is still no solution, α = 0.
 //!
 //! In the sequential order, each contact in turn is a group of its own, until no contact is closing. An impact thus
 //! propagates along a row of bodies.
@@ -64,8 +62,7 @@ struct Group<'a> {
     tolerance: f64,
     /// Largest closing speed at rest \[m/s\].
     rest: f64,
-    /// Share of the group in the energy created in earlier steps, plus the work of the position corrections of this
-    /// step \[J\].
+    /// Energy created in earlier steps (share of the group), plus the work of the position corrections \[J\].
     created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
@@ -178,15 +175,15 @@ impl Group<'_> {
         }
     }
 
-    /// Opposed impulses of any magnitude can remain after an impact on a wedged body. A guess much larger than required
-    /// is therefore discarded.
+    /// Whether the guess is not much larger than required. On a wedged body, opposed impulses of any magnitude can
+    /// remain.
     fn guess_is_plausible(&self) -> bool {
         let (mut guessed, mut required) = (0.0, 0.0);
         for &k in self.members {
             guessed += self.contacts[k as usize].guess.norm();
             required += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
-        // In stacks, an impulse on the top is part of the guesses of all contacts below; hence the factor `len`.
+        // In stacks, the guesses of all contacts contain an impulse on the top; hence the factor `len`.
         guessed <= MAX_GUESS_RATIO * self.members.len() as f64 * required
     }
 
@@ -315,8 +312,8 @@ impl Group<'_> {
         unknown.target - unknown.normal.dot(&self.velocity(k))
     }
 
-    /// Solves with the lower bound `target` of each normal velocity \[m/s\], a function of contact and closing speed.
-    /// Returns whether a solution was found.
+    /// Solves with the lower bound `target(contact, closing speed)` of each normal velocity \[m/s\]. Returns whether a
+    /// solution was found.
     fn solve(&mut self, target: impl Fn(&Contact, f64) -> f64) -> bool {
         for &k in self.members {
             let contact = &self.contacts[k as usize];
@@ -349,8 +346,7 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// Largest α in \[0, 1\] without created energy, up to rounding; 0 if P_e and P_c both create energy. The created
-    /// energy is a quadratic in α:
+    /// Largest α in \[0, 1\] without created energy; 0 if P_e and P_c both create energy. The created energy is
     ///
     /// ```text
     /// created + Σ P · (½ (u⁻ + u⁺) + kick),   P = P_c + α (P_e − P_c)
@@ -412,7 +408,7 @@ impl Group<'_> {
         })
     }
 
-    /// Removes the energy error due to the tolerance: scales the impulses P by a factor s so that ΔT(s P) = 0.
+    /// Scales the impulses P by a factor s so that ΔT(s P) = 0, which removes the energy error of the tolerance.
     fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;

@@ -23,9 +23,7 @@ type Weights = SVector<f64, DEPTH>;
 
 #[derive(Clone, Debug, Default)]
 struct Round {
-    /// Impulses at the end.
     end: Vec<Vec3>,
-    /// Change of the impulses.
     change: Vec<Vec3>,
 }
 
@@ -35,7 +33,6 @@ pub(super) struct Mixing {
     present: Round,
     /// Impulses with which the next round begins.
     next: Vec<Vec3>,
-    /// Number of rounds since `clear`.
     count: usize,
 }
 
@@ -44,8 +41,7 @@ impl Mixing {
         self.count = 0;
     }
 
-    /// Adds a round that started at the impulses `start`. `end` gives the final impulse and the mass \[kg\] of each
-    /// contact.
+    /// Adds a round that started at `start`. `end` gives the final impulse and the mass \[kg\] of each contact.
     pub fn end(&mut self, start: &[Vec3], end: impl Iterator<Item = (Vec3, f64)>) {
         let Self { rounds, present, next, count } = self;
         present.end.clear();

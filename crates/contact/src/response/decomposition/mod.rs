@@ -47,13 +47,11 @@ pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 /// ```
 ///
 /// Contacts that share nodes form one problem; see `impact` and [`Order`]. The projection removes the penetrations with
-/// the smallest correction in the mass norm and conserves the centre of mass. A couple on each contact, or the support
-/// of a fixed side, restores the angular momentum. The work of the projection against the forces counts as numerical
-/// work.
+/// the smallest correction in the mass norm. A couple on each contact, or the reaction of a support, balances the
+/// change of angular momentum. The work of the projection against the forces counts as numerical work.
 ///
-/// A sliding contact keeps the dynamic coefficient of friction until it stops. A resting contact has no restitution and
-/// stays in contact. Its closing speed is at most twice the speed gained by forces and prescribed acceleration between
-/// two contact solutions.
+/// A sliding contact keeps the dynamic coefficient of friction until it stops. A resting contact has no restitution.
+/// Its closing speed is at most twice the speed gained by forces and prescribed motion between two contact solutions.
 ///
 /// # Source
 /// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.
@@ -179,9 +177,9 @@ impl Decomposition {
         }
     }
 
-    /// Writes impulses and results. The energy loss by an impulse I is −I · (v_r⁻ + v_r⁺)/2, with the relative
-    /// velocities v_r⁻ before and v_r⁺ after I. The normal part of the loss refers to the beginning of the contact
-    /// (`lead`); the difference is numerical work.
+    /// Writes impulses and results. An impulse I loses the energy −I · (v_r⁻ + v_r⁺)/2, with the relative velocities
+    /// v_r⁻ before and v_r⁺ after I. The normal part refers to the beginning of the contact (`lead`); the difference is
+    /// numerical work.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {

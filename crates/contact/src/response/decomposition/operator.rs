@@ -40,8 +40,8 @@ pub(super) struct Row {
 /// u_k = Σ_m (w_km v_m + v_m × r_km)
 /// ```
 ///
-/// Here w_km are the weights of nodes and centres, and r_km are the levers of rotations. The projection P on motions
-/// that keep tied points together changes the rows of tied nodes to G P and the compliance to G P M⁻¹ Pᵀ Gᵀ.
+/// Here w_km are the weights of nodes and centres, and r_km are the levers of rotations. With ties, the compliance is G
+/// P M⁻¹ Pᵀ Gᵀ; P projects on the motions that keep tied points together.
 ///
 /// The movers of a group are contiguous; fixed nodes and bodies have no mover. A field has one vector per mover: a
 /// velocity \[m/s\], \[rad/s\], or a correction of position or rotation.
@@ -63,7 +63,6 @@ pub(super) struct Operator {
     pub(super) distribution: Distribution,
     /// By constraint.
     pub(super) rows: Vec<Row>,
-    /// End of the movers of each group.
     group_ends: Vec<u32>,
     /// Mover of each node, then centre mover of each body; `NONE` without mover.
     places: Vec<u32>,
@@ -301,7 +300,7 @@ impl Operator {
         }
     }
 
-    /// Compliance Σ_m n_m W_kk^m \[1/kg\]; W_kk^m is the part of mover m, shared among its n_m contacts. The
+    /// Compliance Σ_m n_m W_kk^m \[1/kg\]; W_kk^m is the part of the mover m, which has n_m contacts. The
     /// block-diagonal matrix D of these compliances satisfies W ≤ D. Tied nodes enter without their ties, as an upper
     /// bound. The compliance is zero if the ties fix the contact.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {

@@ -31,11 +31,10 @@ fn rounding(constraints: &Constraints, positions: &[Vec3]) -> f64 {
 }
 
 impl Decomposition {
-    /// Position corrections Δx = M⁻¹ Gᵀ π, minimal in the mass norm, with the projection impulses π ≥ 0. They remove
-    /// the fraction `projection` of all penetrations.
+    /// Position corrections Δx = M⁻¹ Gᵀ π that remove the fraction `projection` of all penetrations. They are minimal
+    /// in the mass norm; π ≥ 0 are the projection impulses.
     ///
-    /// A contact with restitution e moves on to the height e |g| above its target, with the gap g. The contactor would
-    /// have separated to this height since the impact.
+    /// A contact with restitution e also rises to the height e |g|, with the gap g: it has separated since the impact.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
@@ -101,9 +100,8 @@ impl Decomposition {
         self.unknowns.truncate(begin);
     }
 
-    /// Reverses the slip that friction has stopped since the beginning of the contact. Without this correction,
-    /// sticking contacts would creep. The reversal rotates rigid bodies; the penetrations are therefore projected
-    /// again.
+    /// Reverses the slip that friction has stopped since the beginning of the contact; otherwise sticking contacts
+    /// would creep. The reversal rotates rigid bodies, and the penetrations are projected again.
     pub(super) fn project_slip(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let friction_of = |contact: &Contact| {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
@@ -125,9 +123,9 @@ impl Decomposition {
         }
     }
 
-    /// Restores the angular momentum of each contact. Position corrections Δx_a change it by Σ m_a Δx_a × v_a, and the
-    /// two impulses by their moment. The support of a fixed side reacts to the change. Returns the added kinetic
-    /// energy \[J\] and the angular impulse of the supports \[N·m·s\].
+    /// Restores the angular momentum of each contact. Position corrections Δx_a add Σ m_a Δx_a × v_a; impulses at two
+    /// points add their moment. The support of a fixed side takes up the change. Returns the added kinetic energy \[J\]
+    /// and the angular impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,

@@ -1,8 +1,8 @@
 //! Nodal directions of a contact force: the gradient of the gap.
 //!
-//! The directions w_a n, with the weights w_a of the nodes a and the normal n, have the moment r × n. Here r = Σ w_a
-//! x_a is the vector from the target point to the contactor, with the nodal positions x_a. In lost contacts and at
-//! edges, r is not parallel to n. A rotation q about the centre x̄ of the nodes removes the moment:
+//! The directions w_a n, with the weights w_a of the nodes a and the normal n, have the moment r × n. Here
+//! r = Σ w_a x_a is the vector from the target point to the contactor, with the nodal positions x_a. In lost contacts
+//! and at edges, r is not parallel to n. A rotation q about the centre x̄ of the nodes removes the moment:
 //!
 //! ```text
 //! G_a = w_a n + q × (x_a − x̄)

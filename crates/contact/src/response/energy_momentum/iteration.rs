@@ -26,8 +26,8 @@ impl EnergyMomentum {
         if self.mark_reversals(bodies, dt) { sweeps + self.iterate_jacobi(bodies, dt) } else { sweeps }
     }
 
-    /// Whether a compressed spring with restitution e < 1 unloads. All pressures from e² p to p, with the elastic
-    /// pressure p, hold the gap of this spring; the solution need not be unique.
+    /// Whether a compressed spring with restitution e < 1 unloads. With the elastic pressure p, pressures from e² p to
+    /// p then hold the gap; the solution need not be unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.memory.springs.iter().zip(&self.solutions);
         contacts.any(|(spring, solution)| {
@@ -87,8 +87,7 @@ impl EnergyMomentum {
         most
     }
 
-    /// Solves each contact with the updated forces of the preceding contacts. Returns the largest velocity
-    /// change \[m/s\].
+    /// Returns the largest velocity change \[m/s\].
     fn gauss_seidel_sweep(&mut self, bodies: &Bodies<'_>, dt: f64) -> f64 {
         let mut change: f64 = 0.0;
         for k in 0..self.solutions.len() {
@@ -104,7 +103,7 @@ impl EnergyMomentum {
     /// Solves all pressures and then all tractions from the same velocities, and extrapolates. Returns the largest
     /// velocity change \[m/s\].
     ///
-    /// The sweeps find the pressures closest to the initial pressures, independently of the order of the contacts.
+    /// The sweeps find the pressures closest to the initial pressures.
     fn jacobi_sweep(&mut self, bodies: &Bodies<'_>, dt: f64, momentum: &mut Momentum) -> f64 {
         let (mut change, mut back): (f64, f64) = (0.0, 0.0);
         let farther = momentum.farther();

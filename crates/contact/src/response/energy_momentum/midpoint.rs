@@ -39,8 +39,8 @@ pub trait MidpointGeometry {
     /// Begins a step with the constraints at the predicted positions.
     fn begin(&mut self, constraints: &Constraints);
 
-    /// Moves the bodies to the middle of the step, with the position corrections of `action`. Updates the constraints:
-    /// closest points and normals refer to the middle of the step, gaps \[m\] to the beginning.
+    /// Moves the bodies to the middle of the step, with the position corrections of `action`. Closest points and
+    /// normals then refer to the middle of the step; gaps \[m\] refer to the beginning.
     fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction);
 
     /// The bodies at the middle of the step, with their velocities before contact.

@@ -44,7 +44,7 @@ impl Spring {
 
     /// Pressure p \[N\] from p Δḡ = −ΔU − D, with the dissipation D by damping. The gap ḡ changes from `gap` to
     /// `trial` + C p, with C = `c` \[m/N\]. A spring that unloads returns e² of its energy, with the coefficient of
-    /// restitution e, or holds the gap if this energy is too small to open it.
+    /// restitution e. If this energy is too small to open the gap, the pressure holds the gap.
     pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
@@ -80,7 +80,7 @@ impl Spring {
         let size = stick.norm();
         let law = &self.options.friction;
         let at_rest = law.at_rest * solution.pressure;
-        // Larger slip in one step means that the bodies rotate about the sticking contacts while this contact slides.
+        // If the slip exceeds the stretch at the bound, the bodies rotate about other sticking contacts.
         let is_held = self.is_held && travel.norm() * stiffness <= at_rest;
         let sliding =
             if is_held { at_rest } else { law.sliding(solution.slip_rate.norm()) * solution.pressure };
@@ -121,7 +121,7 @@ fn energy(stiffness: f64, gap: f64) -> f64 {
 }
 
 /// Pressure p of an initially compressed spring. A spring that stays compressed is a damped oscillator, integrated by
-/// the midpoint rule. A spring that reaches its rest length does the work p Δḡ = U − γ |ḡ| Δḡ, with the `viscosity` γ:
+/// the midpoint rule. A spring that reaches its rest length does the work p Δḡ = U − γ |ḡ| Δḡ. `viscosity` γ is the
 /// damping force per displacement \[N/m\].
 fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     let resisting = -0.5 * stiffness * (trial + gap) - viscosity * (trial - gap);

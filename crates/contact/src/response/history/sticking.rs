@@ -10,8 +10,7 @@ use crate::response::{ContactResult, Status};
 
 /// Pairs of rigid bodies with a sticking contact. A deformable body counts as rigid in a contact on its fixed nodes.
 ///
-/// All contacts of a sticking pair have the static coefficient of friction, because two rigid bodies slide only if all
-/// contacts slide.
+/// All contacts of a sticking pair have the static coefficient of friction.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Sorted; the lower number of each pair is first.

@@ -27,24 +27,23 @@ pub use options::{PenaltyOptions, Stiffness};
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// Largest separation in a step at which a lost contact has moved sideways off the surface, relative to its previous
-/// penetration \[-\]. At a larger separation, the contact has opened.
+/// Separation in a step beyond which a lost contact has opened, relative to its previous penetration \[-\]. At a
+/// smaller separation, the contactor has moved sideways off the surface.
 const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
 ///
 /// The normal force is p = max(0, κ δ + c dδ/dt) with the stiffness κ, the damping coefficient c and the effective
-/// penetration δ. δ is −g with the gap g, reduced by an unexplained initial penetration (see `spring`).
+/// penetration δ. δ is −g with the gap g, reduced by an excess initial penetration (see `spring`).
 ///
 /// With the rule [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step (see
 /// `assembled_stiffness`). An offset of the penetration compensates changes of the share, so that they create no
-/// energy. With the other rules, the stiffness is constant after the soft start.
+/// energy.
 ///
 /// The trapezoidal work of the spring forces plus the change of the stored energy is numerical work. A balancing force
 /// removes this energy when the contact opens (see `release`).
 ///
-/// Springs continue over flush surfaces from one body to the next (see `transfer`). An offset of the penetration
-/// compensates the difference in height.
+/// Springs continue over flush surfaces from one body to the next (see `transfer`).
 ///
 /// Friction is a tangential spring of the same stiffness, whose force t is scaled back to |t| ≤ μ p with the
 /// coefficient of friction μ. The sum of t and the tangential damping force has the same bound. The static coefficient
@@ -204,8 +203,8 @@ impl Penalty {
         });
     }
 
-    /// Sets the stable share of each spring; returns an upper bound on the squared frequency that the springs
-    /// add \[rad²/s²\].
+    /// Sets the stable share of each spring. Returns an upper bound on the squared frequency of the
+    /// springs \[rad²/s²\].
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter()) {
@@ -244,8 +243,7 @@ impl Penalty {
         }
     }
 
-    /// Lower bound √(1 + ζ²) − ζ on the factor by which damping reduces the stable step, with the largest damping ratio
-    /// ζ.
+    /// Lower bound √(1 + ζ²) − ζ on the reduction of the stable step by damping, with the largest damping ratio ζ.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());

@@ -1,8 +1,7 @@
 //! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
-//! Over its life, a contact creates the energy E, because the trapezoidal rule ignores that contact lasts for only a
-//! part of the first and the last step. At the end of the step in which the contact opens, a force p against the normal
-//! removes E:
+//! The trapezoidal rule ignores that contact fills only a part of the first and the last step. Over its life, the
+//! contact thus creates the energy E. When it opens, a force p against the normal removes E:
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E

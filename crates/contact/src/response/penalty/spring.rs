@@ -55,8 +55,8 @@ pub(super) struct Spring {
 }
 
 impl Spring {
-    /// Advances the age and updates the stiffness. The normal spring keeps its penetration, and the tangential spring
-    /// its stretch.
+    /// Advances the age and the stiffness. The normal spring keeps its penetration, and the tangential spring its
+    /// stretch.
     pub fn grow(&mut self, time_step: f64) {
         let before = self.stiffness;
         self.age += time_step;
@@ -102,8 +102,8 @@ impl Spring {
 
     /// Effective penetration at this gap, ≥ 0 \[m\]. `closing` is the decrease −Δg of the gap g over the step \[m\].
     ///
-    /// The initial penetration is at most `closing`. A contactor that enters from the side can be deeper; the full
-    /// penetration would then store energy without work.
+    /// The initial penetration is at most `closing`. A deeper contactor has entered from the side; its full penetration
+    /// would store energy without work.
     pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         if self.penetration == 0.0 {
@@ -113,11 +113,11 @@ impl Spring {
     }
 
     /// Fraction of the spring force κ δ that acts in a step in which the contact closes or opens; otherwise 1.
-    /// `closing` is the closing rate −dg/dt of the gap g \[m/s\].
+    /// `closing` is −dg/dt of the gap g \[m/s\].
     ///
     /// If the contact is closed for a fraction τ of the step, the fraction ½ (1 + τ) conserves T + ½ κ δ_n δ_{n+1} to
     /// O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations at both ends of the step, and dt
-    /// is the time step. The full force would have a relative energy error of up to ¼ (ω dt)².
+    /// is the time step.
     pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
@@ -133,9 +133,8 @@ impl Spring {
     /// Damping force c dδ/dt \[N\] with c = 2 ζ κ/ω and the damping ratio ζ. `closing` is dδ/dt at the middle of the
     /// step \[m/s\].
     ///
-    /// The force uses the mean rate before and after the kick by spring and damping force; with the rate before the
-    /// kick, strong damping would be unstable. A contact closed during the last fraction τ of the step is damped for
-    /// the fraction ½ + τ of the kick.
+    /// The force uses the mean rate before and after the kick; with the rate before, strong damping would be unstable.
+    /// A contact closed during the last fraction τ of the step is damped for the fraction ½ + τ of the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {
@@ -143,8 +142,7 @@ impl Spring {
         }
         let part = self.fraction_in_contact(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        // Element forces, unknown here, balance the spring force in a deformable body at rest. The kick by the spring
-        // force is therefore omitted.
+        // In a deformable body at rest, unknown element forces balance the spring force; its kick is therefore omitted.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
     }
@@ -160,7 +158,7 @@ impl Spring {
     /// ```text
     /// ½ (τ − ½) dt² d/m        m effective mass, τ fraction of the step in contact
     /// ```
-    /// Without this reduction, the coefficient of restitution would depend on the instant at which the contact begins.
+    /// Otherwise the coefficient of restitution would depend on the instant at which the contact begins.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = self.fraction_in_contact(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
@@ -236,9 +234,9 @@ impl Spring {
     /// Moves the tangential spring with `slip_rate` \[m/s\] under the normal force `pressure` \[N\]; returns the
     /// dissipation by friction and by damping \[J\].
     ///
-    /// The sum t − c v of the spring force t and the damping force −c v is scaled back to the friction circle. By the
-    /// trapezoidal rule, the dissipation is −(t_n + t_{n+1})/2 · travel minus the energy change of the spring. t_n and
-    /// t_{n+1} are the spring forces before and after the step.
+    /// The sum of spring force and damping force is scaled back to the friction circle. The dissipation is
+    /// −(t_n + t_{n+1})/2 · travel minus the energy change of the spring, with the spring forces t_n before and t_{n+1}
+    /// after the step.
     pub fn slide(
         &mut self,
         constraint: &Constraint<'_>,
@@ -252,7 +250,7 @@ impl Spring {
         let trial = before - travel * self.stiffness;
         let law = &self.options.friction;
         let at_rest = pressure * law.at_rest;
-        // Larger slip in one step means that the bodies rotate about the sticking contacts while this contact slides.
+        // If the slip exceeds the stretch at the bound, the bodies rotate about other sticking contacts.
         let is_held = self.is_held && travel.norm() * self.stiffness <= at_rest;
         let sliding = if is_held { at_rest } else { pressure * law.sliding(slip_rate.norm()) };
         let bound = if self.slips { sliding } else { at_rest };

@@ -22,8 +22,8 @@ const NONE: u32 = u32::MAX;
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```
 /// Here m are the nodal masses, M_c and M_d the mass matrices of independent and dependent nodes, and S is the matrix
-/// of the s_dc. With the duration of the kick, the tie force on a free node is m Δv/kick. On a fixed node c, it is
-/// −Σ_d s_dc f_d with the forces f_d on dependent nodes. A is positive definite and constant in time.
+/// of the s_dc. The tie force on a free node is m Δv divided by the duration of the kick. On a fixed node c, it is
+/// −Σ_d s_dc f_d with the forces f_d on dependent nodes. A is constant in time.
 ///
 /// # Cost
 /// Each solution needs a few products per weight s_dc and two products per entry of the Cholesky factor.
@@ -86,8 +86,7 @@ impl Axis {
     }
 
     /// Computes the gap rates j over the following step \[s\]; `ends` are the rigid bodies at its end. Returns the
-    /// largest
-    /// |j| \[m/s\].
+    /// largest magnitude of j \[m/s\].
     pub fn find_jumps(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -137,7 +136,7 @@ impl Axis {
         }
     }
 
-    /// Σ_c s_dc Δv_c of one row.
+    /// Σ_c s_dc Δv_c.
     fn followed_change(&self, row: Row<'_>) -> f64 {
         let value = |place: u32| self.right_side.get(self.unknowns[place as usize] as usize).copied();
         row.shares.iter().map(|&(place, share)| share * value(place).unwrap_or(0.0)).sum()
@@ -199,9 +198,9 @@ impl Axis {
         }
     }
 
-    /// Added mass H of the nodes tied to `num` rigid bodies, row by row \[kg, kg·m, kg·m²\]. Each body has four motions
-    /// in this component: translation, and motions proportional to the three reference coordinates from the centre. P
-    /// are the motions of the dependent nodes; the independent nodes move by −Z so that the kinetic energy is least:
+    /// Added mass H of the nodes tied to `num` rigid bodies, row by row \[kg, kg·m, kg·m²\]. Each body has four
+    /// motions: translation, and motions proportional to the three reference coordinates from the centre. P are the
+    /// motions of the dependent nodes. The independent nodes move by −Z, with the least kinetic energy:
     ///
     /// ```text
     /// H = Wᵀ M_d W + Zᵀ M_c Z,   W = P − S Z,   A Z = Sᵀ M_d P

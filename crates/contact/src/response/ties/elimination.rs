@@ -39,8 +39,8 @@ impl SparseRows {
         }
     }
 
-    /// Eliminates up to `most` eligible columns, until no eligible entry exceeds the tolerance. `pivots` receives row
-    /// and column of each pivot.
+    /// Eliminates up to `most` eligible columns, until no eligible entry exceeds the tolerance. `pivots` receives the
+    /// row and column of each pivot.
     pub fn eliminate(
         &mut self,
         eligible: &[bool],
@@ -196,8 +196,7 @@ mod tests {
         rows
     }
 
-    /// The last row is the sum of the other two; the last two columns are not eligible. The pivot unknowns satisfy all
-    /// rows, and multipliers of the pivot rows give any combination of rows.
+    /// The last row is the sum of the other two; the last two columns are not eligible. The pivots satisfy all rows.
     #[test]
     fn redundant_rows_have_no_pivot() {
         let (mut rows, mut again, mut pivots) = (filled(), filled(), Vec::new());
