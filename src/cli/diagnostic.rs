@@ -21,7 +21,7 @@ use miette::{
     SourceSpan,
 };
 
-/// Renders `problems` of the file at `path` with the text `source` as errors.
+/// Renders `problems` of the file at `path` with the text `source`.
 ///
 /// On a terminal, the report has box characters and, unless `NO_COLOR` is set, colours. Elsewhere, it is plain ASCII.
 pub fn render(path: &Path, source: &str, problems: &[Problem]) -> String {
@@ -84,7 +84,7 @@ fn report(path: &Path, source: &str, problem: &Problem, severity: Severity) -> R
     Report::new(diagnostic).with_source_code(NamedSource::new(header, source.to_owned()))
 }
 
-/// The part of `span` inside the text. Each end is moved to the left onto a character boundary.
+/// Each end is moved to the left onto a character boundary.
 fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     let boundary = |byte: usize| {
         let byte = byte.min(source.len());
@@ -93,7 +93,7 @@ fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     boundary(span.start)..boundary(span.end.max(span.start))
 }
 
-/// Header `file:line:column key`, a format to which editors can jump.
+/// `file:line:column key`, a format to which editors can jump.
 fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usize>>) -> String {
     let mut header = path.display().to_string();
     if let Some(before) = place.and_then(|span| source.get(..span.start)) {
@@ -108,7 +108,7 @@ fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usiz
     header
 }
 
-/// Text of a message without a location: the fact, and the remedy on a second line.
+/// The fact, and the remedy on a second line.
 pub fn plain(severity: &str, message: &str) -> String {
     match split_remedy(message) {
         (fact, Some(help)) => format!("{severity}: {fact}\n  help: {help}\n"),
@@ -116,8 +116,8 @@ pub fn plain(severity: &str, message: &str) -> String {
     }
 }
 
-/// Text of a message that begins with a location in the file at `path`: the fact, the location and the remedy, each on
-/// its own line.
+/// For a message that begins with a location in the file at `path`: the fact, the location and the remedy, each on its
+/// own line.
 pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     let file = path.display().to_string();
     let Some((place, message)) = message.strip_prefix(&file).and_then(|rest| rest.split_once(": ")) else {
@@ -128,7 +128,7 @@ pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     format!("{severity}: {fact}\n  --> {file}{place}\n{help}")
 }
 
-/// Splits a message of the library at its last `; ` into fact and remedy.
+/// At the last `; `.
 pub fn split_remedy(message: &str) -> (String, Option<String>) {
     match message.rsplit_once("; ") {
         Some((fact, remedy)) => (fact.to_owned(), Some(remedy.to_owned())),

@@ -10,8 +10,8 @@ use super::print;
 /// Least number of letters of a word that is searched for in the reference.
 const FEWEST_LETTERS: usize = 3;
 
-/// Prints references of the keys with the path, name or table `key`. If no table has this name, also of the keys whose
-/// reference mentions `key`.
+/// Prints the keys with the path, name or table `key`. If no table has this name, also the keys whose reference
+/// mentions `key`.
 pub fn explain(key: &str) -> Result<ExitCode, Failure> {
     let key = without_indices(key);
     let (mut found, others): (Vec<&KeyReference>, Vec<_>) =
@@ -41,7 +41,7 @@ fn is_meant(entry: &KeyReference, key: &str) -> bool {
     path(entry) == key || entry.name == key || entry.table == key
 }
 
-/// Whether a word of the name, the meaning or the default of an entry begins with `word`, in any case.
+/// Whether a word of an entry begins with `word`, in any case.
 fn mentions(entry: &KeyReference, word: &str) -> bool {
     let word = word.to_lowercase();
     let texts = [entry.name, entry.meaning, entry.default.unwrap_or_default()];
@@ -62,7 +62,7 @@ fn text(entry: &KeyReference) -> String {
     format!("{}{unit}\n  {meaning}\n  {default}\n", path(entry))
 }
 
-/// The nearest key or table at an edit distance of at most 1 plus a third of the letters of `key`.
+/// At an edit distance of at most 1 plus a third of the letters of `key`.
 fn nearest(key: &str) -> Option<String> {
     let names = KEYS.iter().flat_map(|entry| [path(entry), entry.name.to_owned(), entry.table.to_owned()]);
     let distances = names.map(|name| (strsim::damerau_levenshtein(key, &name), name));

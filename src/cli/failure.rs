@@ -14,25 +14,21 @@ use ictus::simulation::{NumericalFailure, RunError, SetupError};
 use super::diagnostic::{self, plain, split_remedy};
 use super::print;
 
-/// Exit code of a numerical failure of the run.
+/// Numerical failure of the run.
 const NUMERICAL: u8 = 1;
-/// Exit code of every other failure.
+/// Every other failure.
 const USAGE: u8 = 2;
-/// Exit code of a run that the user has stopped.
+/// Stopped by the user.
 pub const INTERRUPTED: u8 = 130;
 
 #[derive(Debug)]
 pub enum Failure {
-    /// The scenario cannot be read.
     Scenario(Box<ScenarioError>),
-    /// The scenario cannot be set up.
     Setup(Box<Scenario>, Box<SetupError>),
-    /// The mesh file cannot be read.
     Mesh(PathBuf, Box<GmshError>),
     /// The requested quantities are not defined for the mesh.
     Geometry(PathBuf, Box<MeshError>),
     Output(Box<OutputError>),
-    /// The run cannot be continued from a checkpoint.
     Checkpoint(Box<CheckpointError>),
     /// Failure of the run that is neither numerical nor of the output.
     Run(Box<RunError>),
@@ -58,7 +54,7 @@ impl Failure {
         }
     }
 
-    /// Reports the failure on standard error, and returns the exit code.
+    /// Reports on standard error, and returns the exit code.
     pub fn report(&self) -> ExitCode {
         print::message(&self.text());
         ExitCode::from(match self {
@@ -91,7 +87,7 @@ impl Failure {
     }
 }
 
-/// Text of an error of the set-up, with its location in the scenario.
+/// With the location in the scenario.
 fn setup(scenario: &Scenario, error: &SetupError) -> String {
     let Some(span) = error.span() else { return plain("error", &error.to_string()) };
     let (message, help) = split_remedy(&error.to_string());

@@ -25,7 +25,6 @@ pub fn on_threads<R: Send>(
     pool.install(work)
 }
 
-/// Reads a scenario and prints its warnings.
 pub fn read_scenario(options: &ScenarioOptions) -> Result<Scenario, Failure> {
     let scenario = Scenario::read(&options.scenario, &options.overrides)
         .map_err(|error| Failure::Scenario(Box::new(error)))?;
@@ -33,7 +32,6 @@ pub fn read_scenario(options: &ScenarioOptions) -> Result<Scenario, Failure> {
     Ok(scenario)
 }
 
-/// Sets up the simulation and prints its warnings.
 pub fn set_up(scenario: &Scenario) -> Result<Simulation, Failure> {
     let simulation = Simulation::new(scenario)
         .map_err(|error| Failure::Setup(Box::new(scenario.clone()), Box::new(error)))?;

@@ -17,10 +17,10 @@ use super::print;
 struct Report {
     file: String,
     nodes: usize,
-    /// Number of elements of each kind, in all dimensions.
+    /// In all dimensions.
     elements: BTreeMap<&'static str, usize>,
     groups: Vec<GroupReport>,
-    /// Highest dimension of the elements. All following quantities refer to this dimension.
+    /// Highest dimension of the elements, to which all following quantities refer.
     dimension: usize,
     volume: f64,
     inverted: usize,
@@ -56,7 +56,7 @@ struct CriticalReport {
     critical_element: Option<u64>,
 }
 
-/// Prints contents and quality of a mesh. Inverted elements are counted, and are not an error.
+/// Inverted elements are counted, and are not an error.
 pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     let path = &options.mesh;
     let solid = solid(options)?;
@@ -121,7 +121,7 @@ fn report(file: String, mesh: &Mesh, quality: &QualityReport) -> Report {
     }
 }
 
-/// Critical step of the elements of the highest dimension.
+/// Of the elements of the highest dimension.
 fn critical_step(
     mesh: &Mesh,
     material: Material,
@@ -193,7 +193,7 @@ fn name_values(report: &Report, quality: &QualityReport) -> Vec<(&'static str, S
     facts
 }
 
-/// Number of inverted elements, and the Gmsh tags of the first few.
+/// Number, and Gmsh tags of the first few.
 fn inverted(quality: &QualityReport) -> String {
     const SHOWN: usize = 8;
     let tags: Vec<String> =

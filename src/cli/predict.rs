@@ -14,7 +14,6 @@ use super::failure::Failure;
 use super::input::{read_scenario, set_up};
 use super::print;
 
-/// Predictions of detection in flight.
 #[derive(Debug, Serialize)]
 struct Report {
     scenario: String,
@@ -25,7 +24,7 @@ struct Report {
     begins_in_flight: bool,
     /// Names of the bodies that neither fly nor stay at rest, and prevent a flight.
     hindered: Vec<String>,
-    /// Time at the end of the flight \[s\].
+    /// At the end of the flight \[s\].
     time: f64,
     /// Whether the flight lasts until the end of the run.
     finished: bool,
@@ -46,7 +45,6 @@ struct LevelsReport {
     file: PathBuf,
 }
 
-/// Computes the flight up to the first contact.
 pub fn predict(options: &PredictOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.report.scenario)?;
     let mut simulation = set_up(&scenario)?;
@@ -128,7 +126,6 @@ fn describe(report: &Report, units: UnitSystem) -> String {
     text
 }
 
-/// Columns of the table of predictions, each with its meaning.
 const LEGEND: [(&str, &str); 3] = [
     ("predicted at", "simulated time at which detection computed the prediction"),
     ("depths", "levels of two bounding volumes in the hierarchies of their bodies; 0 encloses a whole body"),

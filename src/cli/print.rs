@@ -7,8 +7,6 @@ use ictus::io::summary::{ActiveInstant, FlightDetection};
 use ictus::units::UnitSystem;
 use serde::Serialize;
 
-/// Prints a text on standard output.
-///
 /// Write errors are ignored: a closed pipe (`ictus mesh … | head`) is not an error, and other errors cannot be
 /// reported.
 pub fn text(text: &str) {
@@ -16,13 +14,12 @@ pub fn text(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Prints a message on standard error. If standard error is closed, the message is lost.
+/// If standard error is closed, the message is lost.
 pub fn message(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
-/// Prints a value as one JSON object.
 pub fn json(value: &impl Serialize) {
     if let Ok(mut object) = serde_json::to_string_pretty(value) {
         object.push('\n');
@@ -30,7 +27,7 @@ pub fn json(value: &impl Serialize) {
     }
 }
 
-/// A table. A column is aligned left if its name begins with `<`, and right otherwise.
+/// A column is aligned left if its name begins with `<`, and right otherwise.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -44,7 +41,6 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     table.trim_fmt() + "\n"
 }
 
-/// One line per name, with aligned values.
 pub fn name_values(pairs: &[(&str, String)]) -> String {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     pairs.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
@@ -53,8 +49,7 @@ pub fn name_values(pairs: &[(&str, String)]) -> String {
 /// Largest number of instants of detection with their own row.
 const INSTANTS_SHOWN: usize = 12;
 
-/// Table of the wall-clock time of detection before the first contact. The first `INSTANTS_SHOWN` instants have their
-/// own rows. Empty if detection has not run.
+/// Wall-clock time of detection before the first contact. Empty if detection has not run.
 pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     let unit = units.symbol_of("s");
     let FlightDetection { instants, construction_seconds, construction_share, .. } = flight;
@@ -80,7 +75,7 @@ pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     table(&["<detection at t", "time [ms]", "share"], &rows) + "\n"
 }
 
-/// A number with `count` decimals. Zero has no sign.
+/// Zero has no sign.
 pub fn decimals(value: f64, count: usize) -> String {
     let text = format!("{value:.count$}");
     match text.strip_prefix('-') {
@@ -89,8 +84,7 @@ pub fn decimals(value: f64, count: usize) -> String {
     }
 }
 
-/// A number with up to six significant digits. Very small and very large numbers are in scientific notation. A number
-/// that is not finite is written as `-`.
+/// Up to six significant digits. A number that is not finite is written as `-`.
 pub fn number(value: f64) -> String {
     const DIGITS: i32 = 6;
     if value == 0.0 || !value.is_finite() {
@@ -107,7 +101,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// A point. Components below 1e-12 times the largest magnitude are printed as zero.
+/// Components below 1e-12 times the largest magnitude are printed as zero.
 pub fn point(point: [f64; 3]) -> String {
     const ROUNDING: f64 = 1e-12;
     let largest = point.iter().fold(0.0, |largest, x| x.abs().max(largest));

@@ -12,11 +12,8 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use super::print;
 
-/// Time between two redraws of the bar.
 const REDRAW: Duration = Duration::from_millis(100);
-/// Time between two lines.
 const LINE: Duration = Duration::from_secs(10);
-/// Number of units of work that make up the bar.
 const TICKS: u64 = 10_000;
 
 pub struct Reporter {
@@ -26,8 +23,8 @@ pub struct Reporter {
     last: Instant,
     work: Work,
     stage: Stage,
-    /// Instant of the first stable step of this process, and the number of earlier stable steps. Stable steps are those
-    /// outside flight.
+    /// First stable step of this process, and the number of earlier stable steps. Stable steps are those outside
+    /// flight.
     stepping: Option<(Instant, u64)>,
 }
 
@@ -48,17 +45,16 @@ impl Stage {
     }
 }
 
-/// Estimate of the part of the work of a stage that is done. It never decreases, and is 1 only at the end of the stage.
+/// Part of the work of a stage that is done. It never decreases, and is 1 only at the end of the stage.
 #[derive(Debug, Default)]
 struct Work {
     fraction: f64,
 }
 
 impl Work {
-    /// Largest fraction before the end of a stage, printed as 99.9 %.
+    /// Before the end of a stage: 99.9 %.
     const MOST: f64 = 0.999;
 
-    /// Updates and returns the estimate.
     fn of(&mut self, progress: &Progress) -> f64 {
         match progress {
             Progress { relaxation: Some(relaxation), .. } => {
@@ -69,8 +65,7 @@ impl Work {
         }
     }
 
-    /// Updates and returns the estimate. `done` and `remaining` are work of the stage in the same unit. An infinite or
-    /// NaN `remaining` is unknown.
+    /// `done` and `remaining` have the same unit. An infinite or NaN `remaining` is unknown.
     fn update(&mut self, done: f64, remaining: f64) -> f64 {
         let fraction = match done / (done + remaining) {
             _ if remaining <= 0.0 => 1.0,
@@ -110,7 +105,6 @@ impl Reporter {
         }
     }
 
-    /// Shows the progress, if enough time has passed since the last display.
     pub fn show(&mut self, progress: &Progress) {
         self.begin_stage(progress);
         let pause = if matches!(self.display, Display::Bar(_)) { REDRAW } else { LINE };
@@ -120,7 +114,6 @@ impl Reporter {
         }
     }
 
-    /// Restarts the percentage if a new stage begins.
     fn begin_stage(&mut self, progress: &Progress) {
         let stage = Stage::of(progress);
         if stage != std::mem::replace(&mut self.stage, stage) {
@@ -144,7 +137,7 @@ impl Reporter {
         }
     }
 
-    /// Remaining wall-clock time, at the mean rate of the stable steps of this process.
+    /// At the mean rate of the stable steps of this process.
     fn time_left(&self, progress: &Progress) -> String {
         let Some((start, first)) = self.stepping.filter(|(_, first)| progress.stable_steps > *first) else {
             return String::new();

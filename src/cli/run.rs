@@ -45,20 +45,19 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// A run that has ended and has written its results.
 pub(super) struct Completed {
     pub summary: Summary,
     pub failure: Option<Box<NumericalFailure>>,
     pub frames: usize,
 }
 
-/// The lock belongs to the output directory, and is `None` if the directory does not exist.
+/// Lock of the output directory; `None` if the directory does not exist.
 pub(super) struct Resumed {
     lock: Option<DirectoryLock>,
     checkpoint: Checkpoint,
 }
 
-/// Runs a scenario, and writes the results to a directory, which is locked during the run.
+/// The output directory is locked during the run.
 pub(super) fn execute(
     scenario: &Scenario,
     directory: &Path,
@@ -117,7 +116,7 @@ pub(super) fn execute(
     Ok(Completed { summary, failure: failure.map(Box::new), frames: recorder.num_frames() })
 }
 
-/// Warnings that a directory holds results of scenarios with other names.
+/// Warns that a directory holds results of scenarios with other names.
 fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let stems =
@@ -137,7 +136,7 @@ fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     others.into_iter().map(warning).collect()
 }
 
-/// Reports that the lock was taken over from a run that ended early.
+/// Also reports a lock taken over from a run that ended early.
 fn locked(lock: Result<DirectoryLock, OutputError>, quiet: bool) -> Result<DirectoryLock, Failure> {
     let lock = lock?;
     if let (Some(owner), false) = (&lock.taken_over, quiet) {
@@ -148,7 +147,6 @@ fn locked(lock: Result<DirectoryLock, OutputError>, quiet: bool) -> Result<Direc
     Ok(lock)
 }
 
-/// Locks the output directory, and reads the checkpoint to continue from.
 fn resume(
     scenario: &Scenario,
     directory: &Path,
@@ -186,7 +184,6 @@ fn read_checkpoint(
     Ok(checkpoint)
 }
 
-/// Command that continues an interrupted run.
 fn command_to_resume(options: &RunOptions) -> String {
     let quoted = |text: &str| match text.contains([' ', '\'', '"', '{', '[', '$']) {
         true => format!("'{}'", text.replace('\'', "'\\''")),
@@ -250,7 +247,7 @@ fn report(summary: &Summary, scenario: &Scenario, directory: &Path, frames: usiz
     format!("{head}\n{facts}\n{in_flight}{detection}\n{profile}")
 }
 
-/// Errors of energy and momentum, each with its peak. The energy error has two parts: imbalance and numerical work.
+/// The energy error has two parts: imbalance and numerical work.
 fn errors(
     energy: &EnergySummary,
     momentum: &MomentumSummary,
@@ -288,7 +285,6 @@ fn warnings_of_probes(probes: &[ProbeSummary]) -> Vec<String> {
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Peak accelerations and head injury criteria that the scenario requests.
 fn injuries(probes: &[ProbeSummary], units: UnitSystem) -> Vec<(&'static str, String)> {
     let unit = units.symbol_of("s");
     let of_probe = |probe: &ProbeSummary| {
@@ -311,8 +307,7 @@ fn injuries(probes: &[ProbeSummary], units: UnitSystem) -> Vec<(&'static str, St
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Limits of the steps outside flight, each with its number of steps and its share. The most frequent limit comes
-/// first.
+/// Each with its number of steps and its share. The most frequent limit comes first.
 fn step_limits(summary: &Summary) -> Option<String> {
     let steps = summary.steps - summary.flight_steps;
     let mut limits: Vec<_> = summary.step_limits.iter().filter(|(name, _)| **name != "flight").collect();
@@ -322,7 +317,7 @@ fn step_limits(summary: &Summary) -> Option<String> {
     (steps > 0).then(|| limits.into_iter().map(text).collect::<Vec<_>>().join(", "))
 }
 
-/// Numbers of contact problems without a converged solution.
+/// Contact problems without a converged solution.
 fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     let ContactSummary {
         unsolved_impulses,
@@ -344,7 +339,7 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     lines.into_iter().filter_map(line).collect()
 }
 
-/// First contact of each pair of bodies; the last line counts the pairs beyond [`CONTACTS_SHOWN`].
+/// The last line counts the pairs beyond [`CONTACTS_SHOWN`].
 fn first_contacts(contacts: &[FirstContact], units: UnitSystem) -> Vec<(&'static str, String)> {
     let [unit_of_time, unit_of_speed] = ["s", "m/s"].map(|si| units.symbol_of(si));
     let line = |contact: &FirstContact| {
@@ -362,7 +357,6 @@ fn first_contacts(contacts: &[FirstContact], units: UnitSystem) -> Vec<(&'static
     lines
 }
 
-/// Table of the wall-clock time by stage.
 fn profile(wall: &WallSeconds) -> String {
     let row = |(name, seconds): (&str, f64)| {
         let share = 100.0 * seconds / wall.total;
@@ -373,7 +367,7 @@ fn profile(wall: &WallSeconds) -> String {
     print::table(&["<stage", "time [s]", "share"], &rows)
 }
 
-/// Table of the cost of detection: one row for each term of the cost model, and their sum.
+/// One row for each term of the cost model, and their sum.
 fn detection(summary: &DetectionSummary) -> String {
     let total = summary.total_seconds;
     let share = |seconds: f64| if total > 0.0 { 100.0 * seconds / total } else { 0.0 };

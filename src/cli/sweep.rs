@@ -14,7 +14,6 @@ use super::input::read_scenario;
 use super::print;
 use super::run::{execute, stop_on_signal};
 
-/// File of the table that compares the runs.
 const TABLE: &str = "sweep.csv";
 
 struct Axis {
@@ -29,8 +28,8 @@ struct Case {
     folder: PathBuf,
 }
 
-/// Runs all combinations. An invalid combination is reported before the first run. Returns the exit code: 130 if a run
-/// was interrupted, otherwise 1 if a run has failed, and otherwise 0.
+/// An invalid combination is reported before the first run. Exit code: 130 if a run was interrupted, otherwise 1 if a
+/// run has failed, and otherwise 0.
 pub fn sweep(options: &SweepOptions) -> Result<ExitCode, Failure> {
     let axes = options.sets.iter().map(|text| axis(text)).collect::<Result<Vec<_>, _>>()?;
     let combinations = combinations(&axes);
@@ -105,7 +104,7 @@ fn split(text: &str) -> Vec<String> {
     values.iter().map(|value| value.trim().to_owned()).collect()
 }
 
-/// All combinations of values. The value of the last key changes fastest.
+/// The value of the last key changes fastest.
 fn combinations(axes: &[Axis]) -> Vec<Vec<String>> {
     axes.iter().fold(vec![Vec::new()], |combinations, axis| {
         let extended = combinations.iter().flat_map(|chosen| {
@@ -141,7 +140,7 @@ fn folder_name(axes: &[Axis], values: &[String]) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// Numbers repeated names. For example, the meshes `a/b` and `a_b` give the same name.
+/// For example, the meshes `a/b` and `a_b` give the same name.
 fn number_repeated<'a>(folders: impl Iterator<Item = &'a mut PathBuf>) {
     let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for folder in folders {
@@ -153,7 +152,7 @@ fn number_repeated<'a>(folders: impl Iterator<Item = &'a mut PathBuf>) {
     }
 }
 
-/// Header and rows: the values of the keys, followed by results of the runs.
+/// The values of the keys, followed by results of the runs.
 fn table(axes: &[Axis], values: &[Vec<String>], summaries: &[Summary]) -> Vec<Vec<String>> {
     let keys = axes.iter().map(|axis| axis.key.clone());
     let results = [
@@ -201,7 +200,6 @@ fn results_of(summary: &Summary) -> Vec<String> {
     results
 }
 
-/// The table without columns in which no run has a value.
 fn without_empty_columns(table: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let num_columns = table.first().map_or(0, Vec::len);
     let is_kept =
@@ -221,7 +219,7 @@ fn write(path: &Path, table: &[Vec<String>]) -> Result<(), Failure> {
     writer.flush().map_err(|error| cannot_write(&error))
 }
 
-/// The table as printed, with long numbers rounded.
+/// Long numbers are rounded.
 fn printed(table: &[Vec<String>]) -> String {
     let rounded = |cell: &String| match cell.parse::<f64>() {
         Ok(number) if cell.len() > 8 => print::number(number),

@@ -1,20 +1,18 @@
 //! Recovery from a failed step: the state before the step is computed again from an earlier copy of the state.
 //!
-//! A step changes most of the state before it can fail. The simulation therefore keeps a copy of the state, at most
-//! [`STEPS_PER_COPY`] steps old. After a failure, the simulation returns to the copy and repeats the steps since then.
-//! The repeated steps give the same bits.
+//! The copy is at most [`STEPS_PER_COPY`] steps old. The simulation returns to this copy, and repeats the steps since
+//! then with the same bits.
 //!
 //! No copy is kept in flight and in the last step of dynamic relaxation. If the energy check fails there, the state
-//! remains that after the failed step. The statistics of detection include the repeated steps.
+//! after the failed step remains. The statistics of detection include the repeated steps.
 
 use super::Simulation;
 use super::error::NumericalFailure;
 
-/// Number of steps between two copies of the state. The copies lengthen a run by 0.2 %.
+/// The copies lengthen a run by 0.2 %.
 const STEPS_PER_COPY: u64 = 64;
 
 impl Simulation {
-    /// Takes a step. If the step fails, restores the state before the step.
     pub(super) fn step_or_recover(&mut self) -> Result<(), NumericalFailure> {
         let begin = self.state.nodes.step;
         self.keep_copy();
@@ -25,7 +23,6 @@ impl Simulation {
         outcome
     }
 
-    /// Takes a step of the run or of the dynamic relaxation, and checks its energy balance.
     fn step_and_check(&mut self) -> Result<(), NumericalFailure> {
         if self.is_relaxing() {
             self.relax()?;
@@ -36,8 +33,8 @@ impl Simulation {
         self.check_energy()
     }
 
-    /// Discards the copy. Required after every change of the state outside a step: repeated steps would not reproduce
-    /// it.
+    /// Discards the copy. Call this after every change of the state outside a step: the repeated steps would lack the
+    /// change.
     pub(crate) fn forget_copy(&mut self) {
         self.earlier = None;
     }
@@ -58,7 +55,7 @@ impl Simulation {
     fn return_to(&mut self, step: u64) {
         let Some(earlier) = self.earlier.take() else { return };
         self.restart_from(earlier);
-        // The repeated steps have succeeded before, and succeed again.
+        // The repeated steps succeeded before.
         while self.state.nodes.step < step && self.step_and_check().is_ok() {}
     }
 }

@@ -23,8 +23,8 @@ use super::step::driving_functions::FunctionRange;
 use super::step::initial_gaps::InitialGaps;
 use super::step::step_size::StepControl;
 
-/// All data of a simulation that evolve in time, between two steps. From a copy of the state, a simulation of the same
-/// model continues with the same bits.
+/// All data of a simulation that evolve in time, between two steps. From a copy, a simulation of the same model
+/// continues with the same bits.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct State {
     pub(crate) nodes: NodalState,
@@ -33,9 +33,9 @@ pub struct State {
     pub(crate) phase: Phase,
     pub(crate) relaxation: Relaxation,
     pub(crate) steps_in_flight: u64,
-    /// History variables at the beginning and at the end of the last step.
+    /// At the beginning and at the end of the last step.
     pub(crate) history: MaterialHistory,
-    /// Forces at the end of the last step, and values of the prescribed motion.
+    /// At the end of the last step.
     pub(crate) forces: Forces,
     pub(crate) contact: ContactState,
     pub(crate) control: StepControl,
@@ -60,15 +60,15 @@ clone_by_field!(State {
 pub(crate) struct ContactState {
     pub constraints: Constraints,
     pub action: ContactAction,
-    /// Nodal positions of the last detection \[m\]; empty if contact has corrected no position since then.
+    /// Positions of the last detection \[m\]; empty if contact has corrected no position since then.
     pub detected_positions: Vec<Vec3>,
     pub initial_gaps: InitialGaps,
     pub response: ResponseMemory,
     /// Only in copies of the state. During a run, the detector holds this memory.
     pub detection: DetectionMemory,
-    /// Length of the following step for which the tie forces were computed \[s\]; 0 if they must be computed again.
+    /// Step for which the tie forces were computed \[s\]; 0 if they must be computed again.
     pub tied_step: f64,
-    /// Number of Newton iterations of the ties since the start.
+    /// Number of Newton iterations since the start.
     pub tie_iterations: u64,
 }
 
@@ -83,7 +83,6 @@ clone_by_field!(ContactState {
     tie_iterations,
 });
 
-/// Energies, momenta and their balances since the start; first contacts and warnings.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     pub energies: Energies,
@@ -102,9 +101,8 @@ pub(crate) struct Ledger {
     pub support_accounts: Vec<SupportAccount>,
     pub first_contacts: Vec<FirstContact>,
     pub have_touched: BTreeSet<[u32; 2]>,
-    /// Number of consecutive steps, up to the last step, with an energy imbalance above the tolerance.
+    /// Number of consecutive steps, up to the last, with an energy imbalance above the tolerance.
     pub steps_past_tolerance: u32,
-    /// In the order of the driving functions.
     pub function_ranges: Vec<FunctionRange>,
     pub warnings: Vec<String>,
 }
@@ -173,7 +171,6 @@ impl State {
             && bodies.all(|&body| (body as usize) < num_bodies)
     }
 
-    /// The state at rest in the reference configuration, without forces.
     pub(crate) fn at_rest(
         model: &Model,
         rigid_bodies: Vec<Option<RigidBody>>,
@@ -222,7 +219,7 @@ impl State {
     }
 }
 
-/// Values at the beginning of the step, for comparison with the end of the step.
+/// Values at the beginning of the step.
 pub(crate) struct Before {
     pub rigid_bodies: Vec<Option<RigidBody>>,
     pub constraints: Constraints,

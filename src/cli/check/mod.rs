@@ -18,7 +18,7 @@ use super::failure::Failure;
 use super::input::{read_scenario, set_up};
 use super::{diagnostic, print};
 
-/// Number of steps that are timed to estimate the wall time of a run.
+/// For the estimate of the wall time of a run.
 const TIMED_STEPS: u32 = 20;
 const TIMED_AT_MOST: Duration = Duration::from_secs(1);
 
@@ -28,13 +28,11 @@ struct Report {
     title: String,
     /// Null unless the scenario names its system.
     units: Option<&'static str>,
-    /// The only system in which all materials can be solids; null if the scenario names its system, or if none can be
-    /// inferred.
+    /// The only system in which all materials can be solids; null if named, or if none can be inferred.
     inferred_units: Option<&'static str>,
     /// In the order of the scenario.
     bodies: Vec<BodyReport>,
     walls: Vec<WallReport>,
-    /// Probes that sample a node.
     probes: Vec<probes::ProbeReport>,
     begins_in_flight: bool,
     /// First contact after a flight from t = 0.
@@ -48,7 +46,7 @@ struct Report {
 struct BodyReport {
     name: String,
     nodes: usize,
-    /// Number of elements of each kind.
+    /// Number of each kind.
     elements: BTreeMap<&'static str, usize>,
     /// Number of contact faces.
     faces: usize,
@@ -57,7 +55,7 @@ struct BodyReport {
     bounding_box: [[f64; 3]; 2],
     /// Speed of longitudinal waves; null for a rigid body.
     wave_speed: Option<f64>,
-    /// Largest distance between two nodes of the same element.
+    /// Between two nodes of the same element.
     largest_size: Option<f64>,
     /// Gmsh tag.
     largest_element: Option<u64>,
@@ -86,18 +84,18 @@ struct TimeReport {
     stable_step: f64,
     /// Whether the scenario prescribes the step.
     fixed: bool,
-    /// Most frequent limit of the timed stable steps, in the words of `steps.csv`; events do not count.
+    /// Most frequent limit of the timed steps, in the words of `steps.csv`; events do not count.
     limited_by: Option<&'static str>,
-    /// Largest travel of a node of a rigid body in a step, and the body whose contact surface sets this limit.
+    /// Largest travel of a node of a rigid body in a step, and the body that sets this limit.
     rigid_travel: Option<(f64, String)>,
-    /// Expected number of stable steps to the end: from the first contact after a flight, and otherwise from t = 0.
+    /// To the end, from the first contact after a flight or else from t = 0.
     stable_steps: u64,
-    /// Expected wall time of the stable steps \[s\].
+    /// Of the stable steps \[s\].
     wall_seconds: Option<f64>,
     threads: usize,
 }
 
-/// Validates the scenario and prints the report. Writes no files.
+/// Writes no files.
 pub fn check(options: &ReportOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.scenario)?;
     let mut simulation = set_up(&scenario)?;
@@ -186,14 +184,13 @@ fn wall_report(wall: &WallSpec) -> WallReport {
     WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
 }
 
-/// Limit of most steps, without flight and events.
+/// Without flight and events.
 fn most_frequent_limit(limits: &BTreeMap<&'static str, u64>) -> Option<&'static str> {
     let of_stable_steps = limits.iter().filter(|(name, _)| !["flight", "event"].contains(*name));
     of_stable_steps.max_by_key(|(_, count)| **count).map(|(name, _)| *name)
 }
 
-/// Mean wall time of up to [`TIMED_STEPS`] steps \[s\]. The step before them builds caches, and is not timed. `None` if
-/// the run ends first, or if a step fails.
+/// Mean wall time of up to [`TIMED_STEPS`] steps \[s\]. The step before them builds caches, and is not timed.
 fn time_steps(simulation: &mut Simulation) -> Option<f64> {
     if !simulation.is_finished() {
         simulation.advance(f64::INFINITY).ok()?;
@@ -303,7 +300,7 @@ fn expectations(report: &Report, units: UnitSystem) -> Vec<(&'static str, String
     facts
 }
 
-/// The limit of the stable steps in words, with a remedy where the mesh of a body determines the limit.
+/// In words, with a remedy where the mesh of a body determines the limit.
 fn limit_of_steps(time: &TimeReport, units: UnitSystem) -> String {
     let text = match (time.limited_by, &time.rigid_travel) {
         _ if time.fixed => "fixed by time.step",

@@ -7,7 +7,7 @@ use ictus::units::UnitSystem;
 
 use crate::cli::print;
 
-/// Smallest and largest plausible mass of a body in the usual systems of units.
+/// Plausible range of the mass of a body in the usual systems of units.
 const MASSES: [f64; 2] = [1e-15, 1e9];
 /// Gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
@@ -24,7 +24,7 @@ pub(super) fn bounding_box(simulation: &Simulation, body: &Body) -> [[f64; 3]; 2
     ends.map(Into::into)
 }
 
-/// Largest distance between two nodes of the same element \[m\], and the Gmsh tag of this element.
+/// Distance between two nodes of the same element \[m\], and Gmsh tag.
 pub(super) fn largest_element(simulation: &Simulation, body: &Body) -> Option<(f64, u64)> {
     let positions = &simulation.model().reference_positions;
     let size = |nodes: &[u32]| {
@@ -38,7 +38,7 @@ pub(super) fn largest_element(simulation: &Simulation, body: &Body) -> Option<(f
     elements.reduce(|a, b| if b.0 > a.0 { b } else { a })
 }
 
-/// Hints at values that look as if units were mixed.
+/// Hints at mixed units.
 pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
     let known = scenario.units.or_else(|| scenario.inferred_units());
     let systems = known.map_or(UnitSystem::ALL.to_vec(), |units| vec![units]);
@@ -59,7 +59,7 @@ pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String>
     hints
 }
 
-/// Hint for a scenario without `units` whose materials are solids in a non-SI system.
+/// Hint for materials that are solids in a non-SI system, without `units`.
 fn missing_units_hint(scenario: &Scenario) -> Option<String> {
     let units = scenario.inferred_units().filter(|units| *units != UnitSystem::SI)?;
     Some(format!(
@@ -69,7 +69,7 @@ fn missing_units_hint(scenario: &Scenario) -> Option<String> {
     ))
 }
 
-/// Hint for a material whose density and wave speed no solid has in any of `systems`.
+/// No solid has this density and wave speed in any of `systems`.
 fn material_hint(material: &MaterialSpec, systems: &[UnitSystem]) -> Option<String> {
     let (density, speed) = (material.density?, material.wave_speed()?);
     if systems.iter().any(|units| units.has_solid(density, Some(speed))) {
@@ -87,7 +87,7 @@ fn material_hint(material: &MaterialSpec, systems: &[UnitSystem]) -> Option<Stri
     ))
 }
 
-/// Advice on the value of `scale` that converts a mesh to the unit of length of a system, by default metres.
+/// Value of `scale` that converts a mesh to the unit of length of a system, by default metres.
 fn advice_on_scale(units: Option<UnitSystem>) -> &'static str {
     match units.unwrap_or(UnitSystem::SI).symbol_of("m").as_str() {
         "m" => "`scale = 1e-3` takes a mesh from millimetres to metres",
@@ -110,7 +110,7 @@ fn mass_hint(body: &Body, units: Option<UnitSystem>) -> Option<String> {
     ))
 }
 
-/// Hint for a body larger than [`LARGE`] metres. With unknown units, the density must be usual in kg/m³.
+/// For a body larger than [`LARGE`] metres. With unknown units, the density must be usual in kg/m³.
 fn extent_hint(
     body: &Body,
     material: &MaterialSpec,
@@ -130,7 +130,7 @@ fn extent_hint(
     })
 }
 
-/// Hint for a deformable body that moves faster than its wave speed.
+/// For a deformable body that moves faster than its wave speed.
 fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     let (speed, waves) = (spec.velocity.norm(), material.wave_speed()?);
     (speed > waves).then(|| {
@@ -145,8 +145,8 @@ fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     })
 }
 
-/// Hint for a probe with injury criteria whose `g` is in other units than standard gravity. With unknown units, the
-/// gravity of the scenario replaces standard gravity.
+/// For injury criteria with a `g` in other units than standard gravity. With unknown units, the gravity of the scenario
+/// replaces standard gravity.
 fn probe_hint(scenario: &Scenario, probe: &ProbeSpec, units: Option<UnitSystem>) -> Option<String> {
     let (expected, of) = match units {
         Some(units) => (units.standard_gravity(), format!("1 g in {}", units.name)),
@@ -168,7 +168,7 @@ fn probe_hint(scenario: &Scenario, probe: &ProbeSpec, units: Option<UnitSystem>)
     })
 }
 
-/// Hint for a gravity in m/s² beside a density in another system of units.
+/// For a gravity in m/s² beside a density in another system of units.
 fn gravity_hint(scenario: &Scenario, systems: &[UnitSystem]) -> Option<String> {
     let [least, most] = GRAVITY;
     if !(least..=most).contains(&scenario.gravity.norm()) {

@@ -18,20 +18,19 @@ use super::scale::Scale;
 use crate::cli::args::Units;
 use crate::cli::failure::Failure;
 
-/// Height of the first panel \[pixels\].
+/// In pixels.
 const FIRST_PANEL: u32 = 540;
-/// Height of each further panel \[pixels\].
+/// In pixels.
 const OTHER_PANEL: u32 = 330;
 
 /// Number of drawn pixels for one pixel of a PNG in each direction (supersampling).
 const FINE: u32 = 3;
 
-/// Largest number of points of a line that is not thinned: two per column of pixels.
+/// Two per column of pixels.
 const MOST_POINTS: usize = 2 * WIDTH as usize;
 
 type Chart<'a, DB, Y> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, Y>>;
 
-/// Writes a figure as SVG and PNG, and returns the paths of the two files.
 pub fn write(figure: &Figure, units: Units, directory: &Path) -> Result<[PathBuf; 2], Failure> {
     // Registration fails only for invalid font data, and this font is embedded.
     let font = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
@@ -71,7 +70,7 @@ fn write_png(figure: &Figure, units: Units, path: &Path) -> Drawn {
     Ok(writer.finish()?)
 }
 
-/// Means over blocks of `FINE` × `FINE` pixels. `width` is the width of the result \[pixels\].
+/// Means over blocks of `FINE` × `FINE` pixels. `width` is that of the result \[pixels\].
 fn coarse(pixels: &[u8], width: usize) -> Vec<u8> {
     let fine = FINE as usize;
     let row = 3 * fine * width;
@@ -219,7 +218,7 @@ where
     Ok(())
 }
 
-/// Range of the value axis, in values divided by `factor`: zero and all finite values, with a margin.
+/// In values divided by `factor`: zero and all finite values, with a margin.
 fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     let values = panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
     let (low, high) = values
@@ -236,7 +235,7 @@ fn decades(panel: &Panel, factor: f64) -> (f64, f64) {
     (10.0_f64.powf(least.log10().floor()), 10.0_f64.powf(most.log10().ceil()))
 }
 
-/// Number of decimals with which the labels of six equal intervals of a span differ; at most 9.
+/// Number of decimals with which the labels of six equal intervals differ; at most 9.
 fn digits(span: f64) -> usize {
     if span > 0.0 { (1.0 - (span / 6.0).log10()).floor().clamp(0.0, 9.0) as usize } else { 1 }
 }
@@ -248,7 +247,7 @@ fn written(value: f64, digits: usize) -> String {
     if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
 }
 
-/// Keeps the points of smallest and largest value in each of at most [`MOST_POINTS`]/2 sections of a long line.
+/// Keeps the smallest and largest value in each of at most [`MOST_POINTS`]/2 sections.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MOST_POINTS {
         return points.to_vec();

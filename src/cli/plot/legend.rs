@@ -7,17 +7,17 @@ use plotters::prelude::*;
 use super::figure::{Figure, Line, Panel, Weight};
 use super::paper::{COLOURS, DASHES, Drawn, FONT, Paper, SIZE, WIDTH};
 
-/// Height of a row \[pixels\].
+/// In pixels.
 const LINE_HEIGHT: i32 = 44;
 
-/// Length of the sample of a line \[pixels\].
+/// In pixels.
 const SAMPLE: i32 = 50;
-/// Gap after the name of an entry \[pixels\].
+/// After the name of an entry \[pixels\].
 const GAP: i32 = 36;
-/// Left margin \[pixels\].
+/// In pixels.
 const LEFT: i32 = 16;
 
-/// Distinct names of the lines, in the order of the lines.
+/// Distinct, in the order of the lines.
 pub fn names(panel: &Panel) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for line in &panel.lines {
@@ -28,7 +28,7 @@ pub fn names(panel: &Panel) -> Vec<&str> {
     names
 }
 
-/// Style of a line. A faint line NAME has a paler tone of the line `NAME, FILTER`.
+/// A faint line NAME has a paler tone of the line `NAME, FILTER`.
 pub fn style_of(line: &Line, names: &[&str]) -> ShapeStyle {
     let place = names.iter().position(|name| *name == line.name).unwrap_or(0);
     let of_filtered = |name: &&str| name.starts_with(&format!("{},", line.name));
@@ -47,7 +47,7 @@ pub struct Entry {
     dashes: Option<(i32, i32)>,
 }
 
-/// Colour of an interval: a pale tone of [`COLOURS`], from the end of the list.
+/// A pale tone of [`COLOURS`], from the end of the list.
 pub fn shade_of(index: usize) -> RGBAColor {
     COLOURS[COLOURS.len() - 1 - index % COLOURS.len()].mix(0.25)
 }
@@ -66,7 +66,7 @@ pub fn entries(panel: &Panel) -> Vec<Entry> {
     names.iter().filter_map(entry).chain(of_intervals).collect()
 }
 
-/// Legend entries of the runs; empty for a single run.
+/// Empty for a single run.
 pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     let entry = |(run, name): (usize, &String)| Entry {
         name: name.clone(),
@@ -76,12 +76,12 @@ pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     figure.runs.iter().enumerate().map(entry).collect()
 }
 
-/// Estimate of the width of a text \[pixels\]. The mean width of a letter is smaller: 0.41 of the font size.
+/// In pixels. The mean width of a letter is smaller: 0.41 of the font size.
 fn width_of(text: &str) -> i32 {
     (0.48 * f64::from(SIZE) * text.chars().count() as f64) as i32
 }
 
-/// Positions of the entries after a heading: x \[pixels\] and row.
+/// x \[pixels\] and row.
 fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
     // These gaps also leave space for the unit after the heading.
     let start = if heading.is_empty() { LEFT } else { LEFT + width_of(heading) + 5 * GAP };
@@ -98,14 +98,13 @@ fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
     entries.iter().map(place).collect()
 }
 
-/// Height of a legend with a heading \[pixels\].
+/// In pixels.
 pub fn legend_height(heading: &str, entries: &[Entry]) -> i32 {
     let rows = places(heading, entries).last().map_or(0, |(_, row)| row + 1);
     let rows = if heading.is_empty() { rows } else { rows.max(1) };
     if rows > 0 { rows * LINE_HEIGHT + 10 } else { 0 }
 }
 
-/// Draws a heading with its unit, followed by the entries.
 pub fn draw_legend<DB: DrawingBackend>(
     heading: &str,
     entries: &[Entry],

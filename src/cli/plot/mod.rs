@@ -21,24 +21,22 @@ use quantities::figures;
 use runs::Run;
 use scale::with_unit;
 
-/// Quantities plotted by default.
 const ALL: [&str; 5] = ["energies", "momenta", "step", "forces", "probes"];
 
-/// Note on filtered contact forces of a run whose rows leave out steps.
+/// For filtered contact forces of a run whose rows leave out steps.
 const ALIASES: &str = "  rows leave out steps, in which contact forces oscillate: filtered forces are distorted; run with \
                        `output.history = { interval = 0 }`\n";
 
-/// The runs and quantities of the command line.
 struct Items<'a> {
-    /// First directory with a run or a sweep.
+    /// With a run or a sweep.
     first: &'a Path,
-    /// Directories of the runs, including all runs of a sweep.
+    /// Includes all runs of a sweep.
     directories: Vec<PathBuf>,
     quantities: Vec<&'a str>,
 }
 
 impl<'a> Items<'a> {
-    /// Sorts the items of the command line. Beside items with runs, files and directories without runs are passed over.
+    /// Beside items with runs, files and directories without runs are passed over.
     fn of(items: &'a [String]) -> Result<Self, Failure> {
         let is_on_disk = |item: &&String| {
             let path = Path::new(item);
@@ -100,7 +98,6 @@ fn without_runs(others: &[(&Path, Vec<PathBuf>)], quantities: &[&str]) -> Failur
     }
 }
 
-/// Plots the requested quantities of all runs in the same axes.
 pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     let Items { first, directories, quantities } = Items::of(&options.items)?;
     let mut runs = read(&directories, options)?;
@@ -137,8 +134,8 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Converts the values of runs from the units `given`, or else from the units of each run, to SI units. If the units of
-/// a run are unknown, converts no run.
+/// To SI units, from the units `given` or else from those of each run. If the units of a run are unknown, converts no
+/// run.
 fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
     let of_run = |run: &Run| match given {
         Some(Units::Of(system)) => Some(system),
@@ -150,7 +147,7 @@ fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
     Units::SI
 }
 
-/// Returns an error if `--filter` or `--mean` is given but no contact forces are drawn.
+/// Both options apply to contact forces only.
 fn refuse_unused_filter(quantities: &[&str], options: &PlotOptions) -> Result<(), Failure> {
     let draws_forces = quantities.is_empty() || quantities.contains(&"forces");
     if draws_forces || (options.filter.is_none() && options.mean.is_none()) {
@@ -181,7 +178,7 @@ fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
     figures.into_iter().filter_map(cut).collect()
 }
 
-/// One line for each curve: its largest value, and the time of this value.
+/// Largest value of each curve, and its time.
 fn peaks(figure: &Figure, units: Units) -> String {
     let lines = figure.panels.iter().flat_map(|panel| panel.lines.iter().map(move |line| (panel, line)));
     let peak = |(panel, line): (&figure::Panel, &figure::Line)| {
@@ -194,7 +191,7 @@ fn peaks(figure: &Figure, units: Units) -> String {
     lines.filter_map(peak).collect()
 }
 
-/// Figures of the quantities of [`ALL`]. Returns an error if the runs contain none.
+/// Figures of the quantities of [`ALL`].
 fn everything(runs: &[Run], names: &str, options: &PlotOptions) -> Result<Vec<Figure>, Failure> {
     let found: Vec<Vec<Figure>> =
         ALL.into_iter().map(|quantity| figures(quantity, runs, options)).collect::<Result<_, _>>()?;
@@ -208,7 +205,7 @@ fn everything(runs: &[Run], names: &str, options: &PlotOptions) -> Result<Vec<Fi
     Ok(found)
 }
 
-/// Figures of the requested quantities. Returns an error if any of them is in none of the runs.
+/// Returns an error if a quantity is in none of the runs.
 fn asked_for(
     quantities: &[&str],
     runs: &[Run],

@@ -2,14 +2,14 @@
 
 use plotters::prelude::*;
 
-/// Width of a figure \[pixels\]: 85 mm at 300 dots per inch.
+/// 85 mm at 300 dots per inch.
 pub const WIDTH: u32 = 1004;
 
 pub const FONT: &str = "sans-serif";
-/// Size of the font \[pixels\]: about 8 pt at 300 dots per inch.
+/// About 8 pt at 300 dots per inch.
 pub const SIZE: u32 = 32;
 
-/// Colours of lines and intervals, distinct for readers with red–green colour blindness (Okabe & Ito 2008) and in grey.
+/// Distinct for readers with red–green colour blindness (Okabe & Ito 2008) and in grey.
 pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -19,21 +19,19 @@ pub const COLOURS: [RGBColor; 6] = [
     RGBColor(120, 94, 60),
 ];
 
-/// Lengths of dash and gap \[pixels\] in the lines of each run; `None` for solid lines.
+/// Dash and gap \[pixels\] in the lines of each run; `None` for solid lines.
 pub const DASHES: [Option<(i32, i32)>; 4] = [None, Some((16, 8)), Some((4, 8)), Some((28, 10))];
 
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Resolution and strokes of an output format.
 #[derive(Clone, Copy)]
 pub struct Paper {
-    /// Number of pixels of the output per pixel of the figure.
+    /// Output pixels per pixel of the figure.
     pub zoom: u32,
     /// A bitmap has one stroke per segment: thick polylines have artefacts at sharp corners.
     pub strokes: Strokes,
 }
 
-/// Strokes of a solid line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Strokes {
     /// One per line.
@@ -43,17 +41,17 @@ pub enum Strokes {
 }
 
 impl Paper {
-    /// Converts a length to pixels of the output.
+    /// In pixels of the output.
     pub fn px(self, length: u32) -> u32 {
         self.zoom * length
     }
 
-    /// Converts the stroke width to pixels of the output.
+    /// In pixels of the output.
     pub fn style(self, style: ShapeStyle) -> ShapeStyle {
         style.stroke_width(self.px(style.stroke_width))
     }
 
-    /// Converts a coordinate to pixels of the output.
+    /// In pixels of the output.
     pub fn at(self, length: i32) -> i32 {
         self.zoom as i32 * length
     }

@@ -13,14 +13,14 @@ use crate::cli::failure::Failure;
 /// Largest value of an omitted line, relative to the largest value of all lines of its panel.
 const NOTHING: f64 = 1e-6;
 
-/// Largest ratio of the largest to the smallest time step for which the axis of the steps is linear.
+/// Largest ratio of time steps on a linear axis.
 const LINEAR_RATIO: f64 = 30.0;
 
-/// Default window of the moving mean of a contact force, relative to the longest time from the first to the last
-/// contact of the pair.
+/// Window of the moving mean of a contact force, relative to the longest time from the first to the last contact of the
+/// pair.
 const MEAN: f64 = 0.02;
 
-/// Names of energies, each with the columns whose sum it is.
+/// Each energy is the sum of its columns.
 const ENERGIES: [(&str, &[&str]); 8] = [
     ("kinetic", &["kinetic"]),
     ("strain", &["strain"]),
@@ -32,7 +32,7 @@ const ENERGIES: [(&str, &[&str]); 8] = [
     ("sum", &["total"]),
 ];
 
-/// The figures of a quantity; empty if no run contains the quantity.
+/// Empty if no run contains the quantity.
 pub fn figures(quantity: &str, runs: &[Run], options: &PlotOptions) -> Result<Vec<Figure>, Failure> {
     let panels = match quantity {
         "energies" => energies(runs),
@@ -69,7 +69,7 @@ fn panel(label: &str, unit: &'static str, lines: Vec<Line>) -> Panel {
     Panel { label: label.to_owned(), unit, axis: Axis::Linear, lines, intervals: Vec::new() }
 }
 
-/// One line for each name and run: the sum of the columns that the run contains.
+/// One line for each name and run: the sum of the columns.
 fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     let mut all = Vec::new();
     for (name, columns) in named {
@@ -84,8 +84,7 @@ fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     all
 }
 
-/// The lines that are not negligible. All lines of a name are kept if one of them exceeds the fraction [`NOTHING`] of
-/// the largest value.
+/// Keeps all lines of a name if one of them exceeds the fraction [`NOTHING`] of the largest value.
 fn visible(lines: Vec<Line>) -> Vec<Line> {
     let limit = NOTHING * largest(&lines);
     let is_visible = |name: &str| largest(lines.iter().filter(|line| line.name == name)) > limit;
@@ -109,8 +108,7 @@ fn energies(runs: &[Run]) -> Vec<Panel> {
     ]
 }
 
-/// Contributions to the energy error, relative to the peak energy of each run. The peak is the largest kinetic, strain
-/// or contact energy or |external work|. A peak of zero does not divide.
+/// Relative to the peak of each run: the largest kinetic, strain or contact energy or |external work|.
 fn energy_errors(runs: &[Run]) -> Vec<Line> {
     let peaks: Vec<f64> = (0..runs.len())
         .map(|run| {
@@ -139,7 +137,7 @@ fn momenta(runs: &[Run]) -> Vec<Panel> {
     vec![panel("momentum", "N s", of("momentum")), panel("angular momentum", "N m s", of("angular_momentum"))]
 }
 
-/// Contact forces of the pairs: faint if unfiltered, plain if filtered or averaged.
+/// Faint if unfiltered, plain if filtered or averaged.
 fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     let mut all = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -156,7 +154,7 @@ fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     Ok(all)
 }
 
-/// Longest time, over the runs, from the first to the last row with a contact force of the pair.
+/// From the first to the last row with a contact force, over all runs.
 fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     let of_run = |points: &Vec<(f64, f64)>| {
         let mut in_contact = points.iter().filter(|point| point.1 > 0.0).map(|point| point.0);
@@ -166,7 +164,7 @@ fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     runs.iter().filter_map(|run| run.pairs.get(pair)).map(of_run).fold(0.0, f64::max)
 }
 
-/// Name of the filter, and the filtered signal; by default, the mean over `window` \[s\].
+/// By default, the mean over `window` \[s\].
 fn smoothed(
     points: &[(f64, f64)],
     window: f64,
@@ -210,8 +208,8 @@ fn names_of_probes(runs: &[Run]) -> Vec<String> {
     names
 }
 
-/// One panel per quantity of a probe, and one for the magnitude of the acceleration if there are injury criteria. An
-/// unfiltered line is faint beside its filtered line.
+/// One panel per quantity, and one for the magnitude of the acceleration with injury criteria. An unfiltered line is
+/// faint beside its filtered line.
 fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -241,7 +239,7 @@ fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     panels
 }
 
-/// Magnitude of the acceleration, unfiltered and filtered, with the intervals of the head injury criteria.
+/// Magnitude of the acceleration, with the intervals of the head injury criteria.
 fn injury(name: &str, runs: &[Run]) -> Panel {
     let mut panel = panel("|acceleration|", unit_of("acceleration"), Vec::new());
     for (run, of_run) in runs.iter().enumerate() {
@@ -271,7 +269,7 @@ fn injury(name: &str, runs: &[Run]) -> Panel {
     panel
 }
 
-/// Magnitude of a vector with the columns `VECTOR_x`, `VECTOR_y` and `VECTOR_z`, each followed by `suffix`.
+/// Of the columns `VECTOR_x`, `VECTOR_y` and `VECTOR_z`, each followed by `suffix`.
 fn magnitude(table: &Columns, vector: &str, suffix: &str) -> Option<Vec<(f64, f64)>> {
     let component = |axis: &str| column_of(table, &format!("{vector}_{axis}{suffix}"));
     let [x, y, z] = ["x", "y", "z"].map(component);

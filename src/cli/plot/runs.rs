@@ -13,21 +13,19 @@ use super::units::unit_of;
 use crate::cli::failure::Failure;
 use crate::cli::print;
 
-/// Files of the tables, in the order in which a column is searched for.
+/// In the order in which a column is searched for.
 const TABLES: [&str; 5] = ["history.csv", "steps.csv", "bodies.csv", "supports.csv", "probes.csv"];
 
-/// Least ratio of the number of intervals between history rows to the number of steps in them at which the rows count
-/// as complete.
+/// Least ratio of intervals between history rows to steps at which the rows count as complete.
 const MOST_STEPS: f64 = 0.9;
 
 pub struct Run {
-    /// Label in legends.
     pub label: String,
     tables: Vec<(&'static str, Columns)>,
-    /// Magnitude of the contact force over time, for each pair of bodies that has touched.
+    /// Magnitude of the contact force over time.
     pub pairs: BTreeMap<String, Vec<(f64, f64)>>,
     pub injuries: Vec<Injury>,
-    /// System of units of the scenario, named or inferred from the materials.
+    /// Named by the scenario, or inferred from the materials.
     pub units: Option<UnitSystem>,
 }
 
@@ -43,7 +41,7 @@ impl Run {
         directory.join(TABLES[0]).exists()
     }
 
-    /// Reads the tables in a directory, and skips missing tables.
+    /// Skips missing tables.
     pub fn read(directory: &Path, label: String) -> Result<Self, Failure> {
         let mut tables = Vec::new();
         for name in TABLES {
@@ -71,8 +69,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Whether the history leaves out steps while contact forces act: the number of intervals with a contact force at
-    /// either end is below [`MOST_STEPS`] times the number of steps in them.
+    /// Whether the number of intervals with a contact force at either end is below [`MOST_STEPS`] times the number of
+    /// steps in them.
     pub fn leaves_out_steps(&self) -> bool {
         let forces = self.pairs.values().flatten().filter(|point| point.1 > 0.0);
         let in_contact: BTreeSet<u64> = forces.map(|point| point.0.to_bits()).collect();
@@ -85,7 +83,6 @@ impl Run {
         (apart.len() as f64) < MOST_STEPS * apart.iter().sum::<f64>()
     }
 
-    /// Converts all values from the system `units` to SI units.
     pub fn convert_to_si(&mut self, units: UnitSystem) {
         for (_, table) in &mut self.tables {
             for (name, values) in table.names.iter().zip(&mut table.values) {
@@ -103,21 +100,21 @@ impl Run {
         self.tables.iter().find(|(other, _)| *other == name).map(|(_, table)| table)
     }
 
-    /// Times and values of a column, from the first table that contains the column.
+    /// From the first table that contains the column.
     pub fn column(&self, name: &str) -> Option<Vec<(f64, f64)>> {
         let table = self.tables.iter().map(|(_, table)| table).find(|table| table.column(name).is_some())?;
         column_of(table, name)
     }
 }
 
-/// Times and values of a column without its empty cells. `None` without values.
+/// Without empty cells.
 pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     let rows = table.column("time")?.iter().zip(table.column(name)?);
     let points: Vec<(f64, f64)> = rows.filter_map(|(time, value)| Some(((*time)?, (*value)?))).collect();
     (!points.is_empty()).then_some(points)
 }
 
-/// The content of `summary.json`. Null if the file is missing, as for a run that was killed, or invalid.
+/// Null if the file is missing, as for a run that was killed, or invalid.
 fn read_summary(directory: &Path) -> Value {
     let text = fs::read_to_string(directory.join("summary.json")).ok();
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
@@ -136,7 +133,7 @@ fn injuries(summary: &Value) -> Vec<Injury> {
     criteria.filter_map(|(probe, (key, name))| criterion(probe, key, name)).collect()
 }
 
-/// Magnitude of the contact force over time, for each pair of bodies.
+/// Magnitude of the contact force over time.
 fn read_pairs(path: &Path) -> Result<BTreeMap<String, Vec<(f64, f64)>>, Failure> {
     let unreadable = |cause: &dyn std::fmt::Display| Failure::Usage {
         fact: format!("cannot read `{}`: {cause}", path.display()),

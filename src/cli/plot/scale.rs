@@ -40,7 +40,6 @@ impl Scale {
     }
 }
 
-/// The unit has an SI prefix if it takes one.
 pub fn with_unit(value: f64, unit: &str, units: Units) -> String {
     let Scale { factor, label } = Scale::of("", unit, value.abs(), units);
     let number = print::number(value / factor);

@@ -24,7 +24,7 @@ use crate::account::contact_audit::PairBalance;
 /// Writes frames, tables and checkpoints to the output directory when they are due.
 pub struct Recorder {
     series: Option<Series>,
-    /// Frames of the bounding spheres at the top of the detection queue, if requested.
+    /// Bounding spheres at the top of the detection queue.
     volumes: Option<Series>,
     walls: Option<Series>,
     history: History,
@@ -33,19 +33,18 @@ pub struct Recorder {
     probes: Option<ProbeWriter>,
     probe_summaries: Vec<ProbeSummary>,
     fields: Vec<Field>,
-    /// Nodal values of the distance fields in the frames.
     distances: NodalDistances,
     schedule: Schedule,
     /// Wall-clock time of the creation of the recorder \[s\].
     creation: f64,
-    /// Times of the frames so far \[s\].
+    /// In seconds.
     frame_times: Vec<f64>,
     tables: Tables,
     checkpoints: Checkpoints,
 }
 
 impl Recorder {
-    /// A recorder of a new run. Creates `directory` if necessary, and removes the checkpoints of an earlier run.
+    /// Recorder of a new run. Removes the checkpoints of an earlier run.
     ///
     /// # Errors
     /// [`OutputError`] if the directory or a file in it cannot be written.
@@ -58,7 +57,7 @@ impl Recorder {
         Self::open(scenario, simulation, Tables::new(directory), None)
     }
 
-    /// Restores the state of a checkpoint, and returns a recorder that continues the output in `directory`.
+    /// Restores the state of a checkpoint, and continues the output in `directory`.
     ///
     /// # Errors
     /// [`OutputError`] if an earlier table or frame is missing, or if a file of the directory cannot be written.
@@ -146,8 +145,7 @@ impl Recorder {
         &self.probe_summaries
     }
 
-    /// Writes a checkpoint if one is due after a step of dynamic relaxation. The interval of the checkpoints then
-    /// refers to the sum of the step lengths.
+    /// During the relaxation, the interval of the checkpoints refers to the sum of the step lengths.
     pub(crate) fn record_relaxation(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         if simulation.is_relaxing()
@@ -173,7 +171,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records the output that is due after a step. A frame is always due after the step of the first contact.
+    /// Records the output that is due after a step. The step of the first contact always has a frame.
     pub(crate) fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let (time, time_step) = (simulation.state.nodes.time, simulation.state.control.time_step());
@@ -207,7 +205,7 @@ impl Recorder {
         self.checkpoints.write(simulation.checkpoint(), position, written, [simulation.clock(), time_step])
     }
 
-    /// Records the last state, adds the filtered columns of the probes, and waits until all output is written.
+    /// Records the last state, and waits until all output is written.
     pub(crate) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let time = simulation.state.nodes.time;
@@ -324,7 +322,6 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
     }
 }
 
-/// One row per pair of bodies that has been in contact.
 fn pair_rows(simulation: &Simulation) -> Vec<PairRow<'_>> {
     let areas = simulation.contact_areas();
     let row = |(balance, contact_area): (&PairBalance, f64)| PairRow {

@@ -4,16 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{FrameSchedule, Scenario};
 
-/// Largest time by which output may precede its scheduled instant, relative to the length of a step; bounds the
-/// rounding error of summed steps.
+/// Largest time by which output may precede its scheduled instant, relative to the length of a step.
 const TIME_TOLERANCE: f64 = 1e-6;
 
 #[derive(Clone, Debug)]
 pub(crate) struct OutputTimes {
     frames: FrameSchedule,
-    /// Time between rows of the history \[s\]; 0 for a row in every step.
+    /// In seconds; 0 for a row in every step.
     history_interval: f64,
-    /// Sampling intervals of the probes \[s\], where given.
+    /// In seconds.
     probe_intervals: Vec<f64>,
     end: f64,
 }
@@ -28,12 +27,11 @@ impl OutputTimes {
         Self { probe_intervals, ..times }
     }
 
-    /// `end` is the end of the run \[s\], and `history_interval` the time between history rows \[s\].
     fn new(frames: FrameSchedule, history_interval: f64, end: f64) -> Self {
         Self { frames, history_interval, probe_intervals: Vec::new(), end }
     }
 
-    /// Time of the first frame later than `time` \[s\]; infinite without a later frame.
+    /// Infinite without a later frame.
     fn first_frame_after(&self, time: f64) -> f64 {
         match &self.frames {
             FrameSchedule::Count(count) => {
@@ -48,7 +46,7 @@ impl OutputTimes {
         }
     }
 
-    /// Time of the first row later than `time` \[s\]; `time` itself if every step has a row.
+    /// `time` itself if every step has a row.
     fn first_row_after(&self, time: f64) -> f64 {
         match self.history_interval {
             interval if interval > 0.0 => first_after(time, interval, |k| interval * k),
@@ -56,8 +54,8 @@ impl OutputTimes {
         }
     }
 
-    /// First output time or end time after `time` at which a step must end \[s\]. Times within the tolerance after
-    /// `time` do not count. `step` is the largest length of the next step \[s\]. `None` at the end time.
+    /// First output time or end time after `time` at which a step must end \[s\]; `None` at the end time. The tolerance
+    /// is relative to `step`, the largest length of the next step \[s\].
     pub fn first_within_step(&self, time: f64, step: f64) -> Option<f64> {
         let now = time + TIME_TOLERANCE * step;
         let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
@@ -68,14 +66,13 @@ impl OutputTimes {
     }
 }
 
-/// First of the equally spaced times `at(k)` later than `time` \[s\]; `time` itself if `spacing` is below its rounding
-/// error.
+/// First of the equally spaced times `at(k)` later than `time`; `time` itself if `spacing` is below its rounding error.
 fn first_after(time: f64, spacing: f64, at: impl Fn(f64) -> f64) -> f64 {
     let last = (time / spacing).floor();
     [last, last + 1.0, last + 2.0].into_iter().map(at).find(|&instant| instant > time).unwrap_or(time)
 }
 
-/// Times of the last and next frame and row \[s\].
+/// In seconds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct SchedulePosition {
     pub last_frame: f64,
@@ -92,7 +89,7 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// After the first contact, additional frames follow at the interval `contact_interval` \[s\].
+    /// `contact_interval` is the interval of additional frames after the first contact \[s\].
     pub fn new(times: OutputTimes, contact_interval: Option<f64>) -> Self {
         Self {
             times,
@@ -106,8 +103,8 @@ impl Schedule {
         }
     }
 
-    /// Continues from the `position` of a checkpoint at `time` \[s\], after a step of length `time_step` \[s\]. Output
-    /// times that were added to the scenario since the checkpoint apply at once.
+    /// Continues from a checkpoint at `time` \[s\], after a step of length `time_step` \[s\]. Output times added to the
+    /// scenario apply at once.
     pub fn resume(&mut self, position: SchedulePosition, [time, time_step]: [f64; 2]) {
         let now = time + TIME_TOLERANCE * time_step;
         let next_frame = position.next_frame.min(self.times.first_frame_after(now));
@@ -115,13 +112,11 @@ impl Schedule {
         self.position = SchedulePosition { next_frame, next_row, ..position };
     }
 
-    /// Time of the next scheduled frame \[s\].
     pub fn next_frame(&self) -> f64 {
         self.position.next_frame
     }
 
-    /// Whether a frame is due at `time` \[s\], after a step of length `time_step` \[s\]. `touched` is the time of the
-    /// first contact \[s\].
+    /// After a step of length `time_step` \[s\]. `touched` is the time of the first contact \[s\].
     pub fn frame_is_due(&self, touched: Option<f64>, time: f64, time_step: f64) -> bool {
         let latest = time + TIME_TOLERANCE * time_step;
         let contact_is_due = touched.is_some_and(|first| {
@@ -131,18 +126,18 @@ impl Schedule {
         contact_is_due || latest >= self.position.next_frame
     }
 
-    /// Whether a row is due at `time` \[s\], after a step of length `time_step` \[s\].
+    /// After a step of length `time_step` \[s\].
     pub fn row_is_due(&self, time: f64, time_step: f64) -> bool {
         time + TIME_TOLERANCE * time_step >= self.position.next_row
     }
 
-    /// Notes a frame at `time` \[s\], after a step of length `time_step` \[s\], and schedules the next frame.
+    /// Schedules the next frame after a frame at `time` \[s\].
     pub fn note_frame(&mut self, time: f64, time_step: f64) {
         self.position.last_frame = time;
         self.position.next_frame = self.times.first_frame_after(time + TIME_TOLERANCE * time_step);
     }
 
-    /// Notes a row at `time` \[s\], after a step of length `time_step` \[s\], and schedules the next row.
+    /// Schedules the next row after a row at `time` \[s\].
     pub fn note_row(&mut self, time: f64, time_step: f64) {
         self.position.last_row = time;
         self.position.next_row = self.times.first_row_after(time + TIME_TOLERANCE * time_step);
@@ -154,9 +149,8 @@ mod tests {
     use super::*;
     use crate::dynamics::NodalState;
 
-    /// A run of a million steps with a frame and a row after every hundred steps. The length of a step has no exact
-    /// binary representation, but all output is written at its step. Reference: output is due exactly at the steps that
-    /// are multiples of 100. The time after k steps has an error below a millionth of a step.
+    /// A run of a million steps, with output after every hundred. The step has no exact binary representation, but all
+    /// output is written at its step: the error of the time is below a millionth of a step.
     #[test]
     fn a_million_steps_miss_no_frame() {
         let (step, count, between) = (1e-3, 1_000_000_u64, 100);

@@ -26,7 +26,7 @@ pub(crate) struct SideTables {
 }
 
 impl SideTables {
-    /// Creates the tables. Without boundaries and walls, removes `supports.csv` of an earlier run.
+    /// Without boundaries and walls, removes `supports.csv` of an earlier run.
     pub fn create(tables: &mut Tables, scenario: &Scenario, bodies: &[Body]) -> Result<Self, OutputError> {
         let names = names_of_supports(scenario);
         let supports = if names.is_empty() {
@@ -55,7 +55,6 @@ impl SideTables {
         self.steps.append(&simulation.step_cells())
     }
 
-    /// Hands all rows to the operating system.
     pub fn flush(&mut self) -> Result<(), OutputError> {
         let tables = [Some(&mut self.bodies), self.supports.as_mut(), Some(&mut self.steps)];
         tables.into_iter().flatten().try_for_each(Measurements::flush)
@@ -87,7 +86,7 @@ fn support_columns(name: &str) -> Vec<String> {
     columns(name, ["work"], ["reaction", "moment", "impulse"])
 }
 
-/// Names of the supports: first the boundaries, as `BODY.GROUP` or `BODY.GROUP.NUMBER`, then the walls.
+/// First the boundaries, as `BODY.GROUP` or `BODY.GROUP.NUMBER`, then the walls.
 fn names_of_supports(scenario: &Scenario) -> Vec<String> {
     let mut known = BTreeMap::new();
     let of_boundary = |boundary: &crate::scenario::BoundarySpec| {
@@ -156,7 +155,7 @@ impl Simulation {
         ]
     }
 
-    /// Largest penetration in the last step \[m\].
+    /// In the last step \[m\].
     fn largest_penetration(&self) -> f64 {
         self.state.contact.constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max)
     }

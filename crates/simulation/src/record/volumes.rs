@@ -9,8 +9,8 @@ use crate::io::vtk::{Balls, FieldData, Grid, NamedField, Series};
 use crate::{Phase, Simulation};
 
 impl Simulation {
-    /// Pairs of bounding spheres at the top of the detection queue, one per pair of approaching bodies, at their
-    /// current positions. Empty for a detector without a queue.
+    /// Bounding spheres at the top of the detection queue: one pair for each pair of approaching bodies. Empty for a
+    /// detector without a queue.
     pub fn top_of_queue(&mut self) -> Vec<QueuedPair> {
         let time = self.state.nodes.time;
         if self.state.phase == Phase::Flight {
@@ -28,9 +28,8 @@ impl Simulation {
         }))
     }
 
-    /// Writes a series of frames of all hierarchies as built: one frame per level, down to `depth` or to the deepest
-    /// leaf. The time of a frame is the depth of its level. Returns the number of levels, or `None` without
-    /// hierarchies.
+    /// Writes a series of one frame per level of the hierarchies, as built, down to `depth`. The time of a frame is the
+    /// depth. Returns the number of levels, or `None` without hierarchies.
     ///
     /// # Errors
     /// [`OutputError`] if the directory or a file in it cannot be written.

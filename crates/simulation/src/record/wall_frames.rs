@@ -1,4 +1,4 @@
-//! Rigid walls in output frames. A frame shows the part of each infinite plane near the bodies.
+//! Rigid walls in output frames: the part of each infinite plane near the bodies.
 
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField};
 use crate::math::Vec3;
@@ -13,12 +13,12 @@ const EXTENT: f64 = 1.2;
 struct View {
     /// Centre of the bounding box of all bodies \[m\].
     centre: Vec3,
-    /// Half the side of the drawn square \[m\].
+    /// Half the side of a drawn square \[m\].
     half: f64,
 }
 
 impl Simulation {
-    /// One square per wall, or one line segment per wall if all bodies are plane.
+    /// One square per wall; one line segment if all bodies are plane.
     pub(crate) fn wall_grid(&self) -> Grid {
         let kind = if self.is_plane() { CellKind::Line2 } else { CellKind::Quad4 };
         let count = self.model.walls().count();
@@ -49,12 +49,12 @@ impl Simulation {
         }
     }
 
-    /// Whether all bodies lie in the plane z = 0 in the reference configuration.
+    /// Whether all bodies lie in z = 0 in the reference configuration.
     fn is_plane(&self) -> bool {
         self.model.output_nodes.iter().all(|&node| self.model.reference_positions[node as usize].z == 0.0)
     }
 
-    /// Lower and upper corner of the bounding box of all bodies \[m\].
+    /// Lower and upper corner \[m\].
     fn box_of_bodies(&self) -> (Vec3, Vec3) {
         let positions = &self.state.nodes.positions;
         let points = self.model.output_nodes.iter().map(|&node| positions[node as usize]);

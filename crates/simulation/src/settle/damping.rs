@@ -2,14 +2,13 @@
 //!
 //! **Mass damping** is the force −α M v on the nodes of deformable bodies, with the rate α, the mass matrix M and the
 //! velocities v. On a rigid body it is the force −α m v and the torque −α I ω. Velocities v and angular momenta L decay
-//! in two stages: over the first half of the step before the predictor, and over the second half after the corrector.
+//! over the first half of the step before the predictor, and over the second half after the corrector:
 //!
 //! ```text
 //! v ← v exp(−∫ α dt),   L ← L exp(−∫ α dt)
 //! ```
 //!
-//! These factors are exact for the damping force alone. The step remains of second order in dt, and is stable for any
-//! α.
+//! The step remains of second order in dt, and is stable for any α.
 //!
 //! **Local damping** acts on mid-step velocities. With a velocity component v, its acceleration a and the coefficient
 //! β:
@@ -18,9 +17,9 @@
 //! v ← sign(v) max(|v| − β |a| dt, 0)
 //! ```
 //!
-//! In each half period, an oscillation of any frequency loses the fraction 2β/(1 + β) of its amplitude.
+//! In each half period, an oscillation loses the fraction 2β/(1 + β) of its amplitude, independent of its frequency.
 //!
-//! Damping leaves positions and forces unchanged. The dissipation is therefore the decrease of the kinetic energy.
+//! Damping leaves positions and forces unchanged. The dissipation is the decrease of the kinetic energy.
 //!
 //! # Source
 //! Strang, SIAM J. Numer. Anal. 5 (1968) 506–517 (symmetric splitting); Bussi & Parrinello, Phys. Rev. E 75 (2007)
@@ -47,20 +46,19 @@ enum Momentum {
 }
 
 impl Simulation {
-    /// Mass damping over the first half of a step of length `dt` \[s\].
+    /// `dt` is the length of the whole step \[s\].
     pub(crate) fn damp_first_half(&mut self, dt: f64) {
         let start = self.state.nodes.time;
         self.scratch.damped_until = start + 0.5 * dt;
         self.damp([start, self.scratch.damped_until]);
     }
 
-    /// Mass damping over the second half of a step. If an impact cut the step before its planned middle, the first half
-    /// damped too much; this function then removes the excess.
+    /// If an impact cut the step before its planned middle, this function removes excess damping of the first half.
     pub(crate) fn damp_second_half(&mut self) {
         self.damp([self.scratch.damped_until, self.state.nodes.time]);
     }
 
-    /// Mass damping from the time `from` to the time `to` \[s\].
+    /// Damps from the time `from` to the time `to` \[s\].
     fn damp(&mut self, [from, to]: [f64; 2]) {
         if self.is_relaxing() {
             return;
@@ -75,8 +73,8 @@ impl Simulation {
         }
     }
 
-    /// Local damping over the last step, of length `dt` \[s\]. Contact impulses count as part of the resultant force.
-    /// With ties, one factor multiplies all velocities: tied points keep equal velocities.
+    /// Damps the last step, of length `dt` \[s\]. With ties, one factor multiplies all velocities: tied points keep
+    /// equal velocities.
     pub(super) fn damp_locally(&mut self, dt: f64) {
         if self.ties.is_some() {
             let [speed, change] = self.norms_of_motion(dt);
@@ -88,9 +86,8 @@ impl Simulation {
         }
     }
 
-    /// Replaces mid-step velocities and angular momenta. `damped` maps a mid-step value and its change in a step of
-    /// length `dt` \[s\]. The mid-step value is that of the last step with ties or contact impulses, and of the
-    /// following step otherwise.
+    /// Replaces mid-step velocities and angular momenta by `damped`(value, change in a step of length `dt`). With ties
+    /// or contact impulses, the values are those of the last step, and otherwise of the following step.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };
@@ -117,13 +114,13 @@ impl Simulation {
     }
 
     /// Fraction of the velocity jumps by contact that a step applies after its middle \[-\]. Impulses act at the
-    /// middle. With the geometry at the middle, a jump is the kick of a force throughout the step.
+    /// middle, and forces of the geometry at the middle throughout the step.
     pub(super) fn jump_after_mid_step(&self) -> f64 {
         if self.response.stage() == Stage::Middle { 0.5 } else { 0.0 }
     }
 
-    /// Norms √(Σ m |v|²) and √(Σ m |Δv|²) for the last step, of length `dt` \[s\]. Here m are the masses, v the
-    /// velocities at the middle of the step, and Δv the velocity changes in the step.
+    /// √(Σ m |v|²) and √(Σ m |Δv|²) of the last step, with the masses m, the velocities v at the middle of the step,
+    /// and the velocity changes Δv.
     fn norms_of_motion(&self, dt: f64) -> [f64; 2] {
         let (nodes, masses) = (&self.state.nodes, &self.model.mass);
         let mut squares = [2.0 * self.kinetic_at_mid_step(dt), 0.0];
@@ -152,7 +149,7 @@ impl Simulation {
         squares.map(|square| square.max(0.0).sqrt())
     }
 
-    /// Jumps of velocity \[m/s\] and angular momentum \[kg·m²/s\] of a rigid body by contact in the last step.
+    /// Jumps of velocity \[m/s\] and angular momentum \[kg·m²/s\] by contact in the last step.
     pub(super) fn jumps_of_rigid(&self, body: usize) -> [Vec3; 2] {
         let corrections = &self.state.contact.action.rigid_corrections;
         let place = corrections.binary_search_by_key(&(body as u32), |correction| correction.body);
@@ -170,8 +167,8 @@ impl Simulation {
         }
     }
 
-    /// Replaces the free velocity components of a body by `map`(velocity, acceleration). For a rigid body, also
-    /// replaces the angular momentum by `map`(angular momentum, torque). Updates the ledger.
+    /// Replaces the free velocity components by `map`(velocity, acceleration), and angular momenta by `map`(angular
+    /// momentum, torque).
     fn map_velocities(&mut self, body: usize, map: &(impl Fn(&Vec3, &Vec3, Momentum) -> Vec3 + Sync)) {
         if self.model.bodies[body].is_rigid() {
             self.map_rigid_velocity(body, map);

@@ -7,11 +7,10 @@ use crate::scenario::BodySpec;
 use crate::Simulation;
 
 pub(crate) struct InitialVelocity {
-    /// Global numbers.
     pub nodes: Vec<u32>,
-    /// Velocity of the centre of mass of the nodes \[m/s\].
+    /// Of the centre of mass of the nodes \[m/s\].
     pub velocity: Vec3,
-    /// Angular velocity about the centre of mass of the nodes \[rad/s\].
+    /// About the centre of mass of the nodes \[rad/s\].
     pub angular_velocity: Vec3,
 }
 
@@ -26,7 +25,6 @@ impl InitialVelocity {
     }
 }
 
-/// Velocities at t = 0.
 pub(crate) struct InitialMotion {
     /// Velocity \[m/s\] and angular velocity \[rad/s\] of each body and wall.
     of_bodies: Vec<[Vec3; 2]>,
@@ -49,7 +47,7 @@ impl InitialMotion {
 }
 
 impl Simulation {
-    /// Gives all bodies and walls their initial velocities. Each body rotates about its current centre of mass.
+    /// Each body rotates about its current centre of mass.
     pub(super) fn set_in_motion(&mut self) {
         let Some((_, motion)) = &self.settings.relaxation else { return };
         let nodes = &mut self.state.nodes;

@@ -1,7 +1,6 @@
 //! Dynamic relaxation: before t = 0, the bodies come to rest under gravity, contact, and the loads of t = 0.
 //!
-//! All functions of time keep their values of t = 0. Supports are fixed, and local damping acts. The history variables
-//! of the materials evolve.
+//! Functions of time keep their values of t = 0. Supports are fixed, and material history evolves.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,15 +23,15 @@ pub(crate) struct Relaxation {
     pub time: f64,
     /// Kinetic energy at the middle of the last step, after damping \[J\].
     kinetic: f64,
-    /// Largest kinetic energy so far \[J\].
+    /// Largest kinetic energy \[J\].
     pub peak: f64,
-    /// Number of consecutive steps at rest up to now.
+    /// Number of consecutive steps at rest.
     calm_steps: u64,
 }
 
 impl Relaxation {
-    /// Records the kinetic energy at the middle of a step, `kinetic`, and at its end, `at_end` \[J\]. The bodies count
-    /// as at rest if `kinetic` is at most `tolerance` times the peak.
+    /// Records the kinetic energies `kinetic` at the middle of a step and `at_end` \[J\]. The bodies count as at rest
+    /// if `kinetic` is at most `tolerance` times the peak.
     fn note(&mut self, kinetic: f64, at_end: f64, tolerance: f64) {
         (self.steps, self.kinetic) = (self.steps + 1, kinetic);
         self.peak = self.peak.max(kinetic).max(at_end);
@@ -40,13 +39,12 @@ impl Relaxation {
         self.calm_steps = if is_calm { self.calm_steps + 1 } else { 0 };
     }
 
-    /// Whether the bodies remain at rest. A few steps at rest are insufficient: the kinetic energy of an oscillation
-    /// vanishes in each half period.
+    /// A few steps at rest are insufficient: the kinetic energy of an oscillation vanishes in each half period.
     fn is_settled(&self) -> bool {
         self.calm_steps >= self.required_steps()
     }
 
-    /// Number of consecutive steps at rest after which the relaxation ends.
+    /// Number of consecutive steps at rest that ends the relaxation.
     fn required_steps(&self) -> u64 {
         DynamicRelaxation::MIN_CALM_STEPS.max(self.steps / 2)
     }
@@ -56,7 +54,6 @@ impl Relaxation {
         if self.peak > 0.0 { self.kinetic / self.peak } else { 0.0 }
     }
 
-    /// Number of consecutive steps at rest, relative to the required number.
     fn part_done(&self) -> f64 {
         self.calm_steps as f64 / self.required_steps() as f64
     }
@@ -85,7 +82,7 @@ impl Simulation {
         Some(RelaxationProgress { share, tolerance, part_done })
     }
 
-    /// Takes a step of dynamic relaxation. After the last of these steps, the run begins.
+    /// After the last step of the relaxation, the run begins.
     pub(crate) fn relax(&mut self) -> Result<(), NumericalFailure> {
         let Some(&(DynamicRelaxation { tolerance, max_steps }, _)) = self.settings.relaxation.as_ref() else {
             self.state.phase = Phase::Stepping;
@@ -107,7 +104,7 @@ impl Simulation {
     }
 
     /// Kinetic energy after damping \[J\], at the middle of the last step, of length `dt` \[s\]. The energy at the end
-    /// does not measure rest: contact impulses stop a resting body at the middle, and half a kick by gravity follows.
+    /// includes half a kick by gravity even at rest.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
         let (nodes, masses, part) = (&self.state.nodes, &self.model.mass, self.jump_after_mid_step());
         let at_middle = |node: usize| nodes.velocities[node] - nodes.accelerations[node] * (0.5 * dt);
@@ -152,7 +149,7 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Empties the sums of the ledger. Warnings and ranges of functions remain.
+    /// Warnings and ranges of functions remain.
     fn begin_ledger(&mut self) {
         let ledger = &mut self.state.ledger;
         ledger.contact_audit = ledger.contact_audit.begin();

@@ -23,9 +23,8 @@ use crate::model::{Behaviour, Block, Body, Model};
 #[derive(Default)]
 pub(crate) struct Assembly {
     pub model: Model,
-    /// Contact surface of each body.
+    /// One per body.
     pub surfaces: Vec<Surface>,
-    /// Elements with internal forces.
     pub element_blocks: Vec<ElementBlock>,
     /// Rigid bodies and walls; one entry per body, `None` for a deformable body.
     pub rigid_states: Vec<Option<RigidBody>>,
@@ -36,7 +35,7 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
-    /// Assembles the model of a scenario. `positions` replace the nodal positions of the meshes.
+    /// `positions` replace the nodal positions of the meshes.
     pub fn build(scenario: &Scenario, positions: Option<&[Vec3]>) -> Result<Self, SetupError> {
         let mut assembly = Self::default();
         assembly.model.material_names = scenario.materials.iter().map(|m| m.name.clone()).collect();
@@ -132,8 +131,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Contact surface of the body whose nodes were added last. Omits the degenerate faces of a rigid body. In a
-    /// deformable body, the element of a degenerate face is rejected as inverted.
+    /// Contact surface of the body whose nodes were added last. Omits the degenerate faces of a rigid body: they have
+    /// no normal.
     fn surface_of(
         &mut self,
         spec: &BodySpec,
@@ -167,7 +166,7 @@ impl Assembly {
         self.model.output_nodes.extend(order.new_nodes().into_iter().map(|node| first + node));
     }
 
-    /// Adds the elements of a deformable body, and lumps their masses to the nodes.
+    /// Also lumps the masses to the nodes.
     fn add_elements(
         &mut self,
         spec: &BodySpec,
@@ -200,7 +199,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Computes mass and inertia of a rigid body, and lumps the mass to the nodes.
+    /// Also lumps the mass to the nodes.
     fn add_rigid_mass(
         &mut self,
         spec: &BodySpec,
@@ -248,7 +247,7 @@ fn is_plane_model(scenario: &Scenario, files: &HashMap<&Path, Mesh>) -> bool {
     let is_plane = |spec: &BodySpec| {
         let file = &files[spec.mesh.value.as_path()];
         let solid = file.dimension() == Some(3) && spec.region.is_empty();
-        // A mesh that cannot be placed counts as plane; `add_body` reports its error.
+        // `add_body` reports the error of a mesh that cannot be placed.
         !solid
             && place_mesh(spec, file).map_or(true, |(mesh, _)| mesh.dimension() == Some(2) && mesh.is_plane())
     };
@@ -268,7 +267,7 @@ fn read_mesh(spec: &BodySpec) -> Result<Mesh, SetupError> {
     })
 }
 
-/// Places the region of a mesh that forms a body. After the renumbering, neighbouring nodes have near numbers.
+/// Renumbers the nodes: neighbours have near numbers.
 fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshError> {
     let names: Vec<&str> = spec.region.iter().map(|name| name.value.as_str()).collect();
     let mut mesh = file.region(&names)?.scaled(spec.scale)?;
@@ -278,7 +277,6 @@ fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshE
     mesh.translated(spec.translate)?.renumbered()
 }
 
-/// Rejects a mesh that is neither a solid, nor plane in z = 0, nor a rigid sheet, and a mesh with invalid cells.
 fn check_mesh(mesh: &Mesh, extent: Extent) -> Result<(), MeshError> {
     match mesh.dimension() {
         Some(3) => mesh.quality()?.check(),
@@ -304,12 +302,12 @@ fn blocks_of(mesh: &Mesh, order: &Renumbering, first: u32) -> Vec<Block> {
     element_blocks(mesh).map(block).collect()
 }
 
-/// Faces with global node numbers; `first` is the number of the first node of the mesh.
+/// `first` is the global number of the first node of the mesh.
 pub(crate) fn global_faces(faces: &Faces, first: u32) -> Vec<(CellKind, Vec<u32>)> {
     faces.iter().map(|(kind, nodes)| (kind, nodes.iter().map(|node| node + first).collect())).collect()
 }
 
-/// Faces of a physical group with global node numbers.
+/// With global node numbers.
 pub(crate) fn faces_of_group(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -320,7 +318,7 @@ pub(crate) fn faces_of_group(
     Ok(global_faces(&local_faces_of_group(spec, mesh, extent, group)?, first))
 }
 
-/// Faces of a physical group with the node numbers of the mesh.
+/// With the node numbers of the mesh.
 fn local_faces_of_group(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -346,7 +344,6 @@ fn density_of(spec: &BodySpec, density: Option<f64>) -> Result<f64, SetupError> 
     density.ok_or_else(|| mass_error(spec, "its material has no `density`, and the body gives no `mass`"))
 }
 
-/// Components: xx, yy, zz, xy, yz, xz.
 fn symmetric([xx, yy, zz, xy, yz, xz]: [f64; 6]) -> Mat3 {
     Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }
@@ -355,7 +352,7 @@ fn mass_error(spec: &BodySpec, reason: &'static str) -> SetupError {
     SetupError::Mass { body: spec.name.clone(), reason, span: spec.mesh.span.clone() }
 }
 
-/// Error of an invalid mesh, located at a missing group of the region, or else at the name of the mesh file.
+/// Located at a missing group of the region, or else at the name of the mesh file.
 pub(crate) fn geometry(spec: &BodySpec, source: MeshError) -> SetupError {
     let missing = match &source {
         MeshError::MissingGroup { name, .. } => spec.region.iter().find(|region| region.value == *name),

@@ -72,7 +72,6 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Begins dynamic relaxation, with all bodies at rest.
     fn begin_relaxation(
         &mut self,
         scenario: &Scenario,
@@ -94,8 +93,8 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Sets the initial velocities. The run begins in flight if every body and wall flies without strain or stays at
-    /// rest, and ties, initial gaps and velocities of groups are absent.
+    /// The run begins in flight if every body and wall flies without strain or stays at rest, and ties, initial gaps
+    /// and velocities of groups are absent.
     fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
@@ -115,7 +114,7 @@ impl Simulation {
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
-        // In flight, a body with a non-objective material law must not rotate: a rotation would cause strain.
+        // A rotation would strain a body with a non-objective material law.
         let would_strain = |spec: &BodySpec| {
             let model = scenario.materials[spec.material].model;
             matches!(model, MaterialModel::Hyperelastic(law, _) if !law.is_objective)
@@ -146,7 +145,6 @@ impl Simulation {
     }
 }
 
-/// Bodies of a scenario, moved apart under the policy `remove`.
 struct BodiesApart {
     assembly: Assembly,
     ties: Constraints,
@@ -154,12 +152,12 @@ struct BodiesApart {
     walls: WallDetector,
     /// Overlaps before any body was moved.
     penetrations: Vec<Overlap>,
-    /// Wall-clock time of reading the meshes \[s\].
+    /// In seconds.
     read_seconds: f64,
 }
 
 impl BodiesApart {
-    /// Reads the meshes. With the policy `remove`, moves overlapping bodies apart.
+    /// With the policy `remove`, moves overlapping bodies apart.
     fn read(scenario: &Scenario) -> Result<Self, SetupError> {
         let begin = Instant::now();
         let (mut assembly, mut ties) = Assembly::build(scenario, None)?.tie(scenario)?;
@@ -181,7 +179,6 @@ impl BodiesApart {
         Ok(Self { assembly, ties, contact, walls, penetrations, read_seconds })
     }
 
-    /// Rejects unsupported input, overlaps that the policy does not allow, and bodies that cross themselves.
     fn refuse_unsupported(&self, scenario: &Scenario) -> Result<(), SetupError> {
         let Self { assembly, contact, walls, .. } = self;
         let model = &assembly.model;
@@ -196,7 +193,7 @@ impl BodiesApart {
         refuse_self_crossings(contact, model)
     }
 
-    /// Assembles the simulation, with all nodes at rest.
+    /// All nodes are at rest.
     fn assemble(self, scenario: &Scenario) -> Result<Simulation, SetupError> {
         let Self { assembly, ties, contact, walls, penetrations, read_seconds } = self;
         let own_laws = own_laws(scenario, &assembly)?;
@@ -273,7 +270,7 @@ impl BodiesApart {
     }
 }
 
-/// Rejects a rigid body with supports and an initial angular velocity: supports determine its rotation.
+/// Rejects an initial angular velocity of a rigid body with supports, which determine its rotation.
 fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupError> {
     let held = |body: &Body| matches!(body.behaviour, Behaviour::Rigid { support: Some(_) });
     let mut rotating = model.bodies.iter().zip(specs);
@@ -283,7 +280,6 @@ fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupE
     }
 }
 
-/// Rejects faces that the chosen closest-point method does not support.
 fn refuse_unsupported_faces(
     surfaces: &[Surface],
     model: &Model,
@@ -353,12 +349,11 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
     }
 }
 
-/// Largest travel of a node of a rigid body in a step, relative to the median edge length, if the whole mass is in one
-/// node \[-\].
+/// Largest travel of a node of a rigid body in a step, relative to the median edge length, if one node has the whole
+/// mass \[-\].
 const RIGID_TRAVEL: f64 = 0.05;
 
-/// Largest travel of a node of a rigid body in a step \[m\], and the index of the body that sets this limit; `None`
-/// without a rigid body with contact faces.
+/// Largest travel of a node of a rigid body in a step \[m\], and the index of the body that sets this limit.
 ///
 /// A contact spring has the stiffness κ = f m/dt², with the nodal mass m, the step dt and the factor f of
 /// `contact.penalty`. A body with the mass M and the speed V penetrates one spring by
@@ -367,8 +362,7 @@ const RIGID_TRAVEL: f64 = 0.05;
 /// V √(M/κ) = V dt √(M/(f m))
 /// ```
 ///
-/// The travel V dt is limited to a fraction of the edge length times √(m/M). The penetration then remains within the
-/// search depth.
+/// With the travel V dt limited in proportion to √(m/M), the penetration remains within the search depth.
 fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
     let bodies = model.bodies.iter().zip(&contact.surfaces).enumerate();
     let travels = bodies.filter(|(_, (body, _))| body.is_rigid()).map(|(index, (body, surface))| {

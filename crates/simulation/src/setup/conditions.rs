@@ -15,15 +15,15 @@ use crate::error::{Conflict, SetupError};
 use crate::model::{Behaviour, Block, RigidSupport};
 use crate::settle::initial_motion::InitialVelocity;
 
-/// Number of equal intervals of the run. The peak of a varying gravity is the largest magnitude at their ends.
+/// Number of equal intervals of the run, at whose ends the peak of a varying gravity is sampled.
 const SAMPLES: u32 = 64;
 
 /// Largest principal second moment of points that counts as zero, relative to the largest component of the matrix of
 /// second moments.
 const FLATNESS: f64 = 1e-10;
 
-/// Shares of the mass of a rigid body for its nodes \[kg\]: a linear function of position. The resultant of the nodal
-/// weights acts at the centre of mass.
+/// Shares of the mass of a rigid body for its nodes \[kg\], linear in position. The resultant of the nodal weights acts
+/// at the centre of mass.
 fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
     let (mass, centre) = (rigid_state.mass(), rigid_state.reference_centre());
     let count = positions.len() as f64;
@@ -35,7 +35,7 @@ fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
 }
 
 impl Assembly {
-    /// Adds the supports and prescribed motions of a boundary. `account` is the index of its support account.
+    /// `account` is the index of the support account of the boundary.
     pub(crate) fn add_boundary(
         &mut self,
         scenario: &Scenario,
@@ -75,7 +75,7 @@ impl Assembly {
                     }
                 }
             }
-            // A wall has no mesh, and no boundary refers to a wall.
+            // A wall has no boundary.
             Behaviour::Wall { .. } => {}
         }
         Ok(())
@@ -114,7 +114,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Rejects a prescribed rotation that moves a plane deformable body out of the plane z = 0.
+    /// Rejects a prescribed rotation of a plane deformable body out of z = 0.
     fn refuse_turn_out_of_plane(&self, spec: &BodySpec, boundary: &BoundarySpec) -> Result<(), SetupError> {
         let is_plane = |block: &Block| block.internal.is_some() && block.kind.dimension() == 2;
         if !self.model.bodies[boundary.body].blocks.iter().any(is_plane) {
@@ -132,7 +132,7 @@ impl Assembly {
         }
     }
 
-    /// Lowest number in the mesh file among the nodes that two boundaries of a body share.
+    /// Lowest number in the mesh file among the shared nodes.
     fn shared_node(
         &self,
         spec: &BodySpec,
@@ -154,7 +154,7 @@ impl Assembly {
         scenario.velocities.iter().map(one).collect()
     }
 
-    /// Global numbers of the nodes of a group, or of all nodes of the body, in ascending order.
+    /// Global numbers in ascending order; all nodes of the body without a group.
     fn nodes_of(
         &self,
         spec: &BodySpec,
@@ -170,7 +170,7 @@ impl Assembly {
         Ok(nodes.into_iter().map(|node| node + first).collect())
     }
 
-    /// Adds the weight of a body as a load, for a time-dependent gravity. The run ends at `end` \[s\].
+    /// The run ends at `end` \[s\].
     pub(crate) fn add_weight(&mut self, body: usize, acceleration: &[TimeFunction; 3], end: f64) {
         let model = &mut self.model;
         let of_body = &mut model.bodies[body];
@@ -213,7 +213,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Faces of the group of a pressure or traction, or else of the whole skin.
+    /// Without a group, the whole skin.
     fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let extent = self.extents[load.body];
@@ -224,7 +224,7 @@ impl Assembly {
         faces_of_group(spec, mesh, extent, group, *first)
     }
 
-    /// Elements of the group of a body force, or else of the whole body.
+    /// Without a group, all elements.
     fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let dimension = mesh.dimension().unwrap_or(0);
@@ -246,7 +246,7 @@ impl Assembly {
         Ok(cells.into_iter().map(cell).collect())
     }
 
-    /// Sets the inverse masses: 0 for a node with a prescribed motion in all three directions.
+    /// The inverse mass is 0 for a node with a prescribed motion in all three directions.
     pub(crate) fn fix_supported_nodes(&mut self) {
         let model = &mut self.model;
         model.inverse_mass = model.mass.iter().map(|mass| 1.0 / mass).collect();

@@ -25,17 +25,15 @@ use crate::error::{BehindWall, Overlap, SetupError};
 use crate::model::{Behaviour, Model};
 use crate::step::initial_gaps::InitialGaps;
 
-/// Largest number of Gauss-Seidel sweeps over all contacts.
 const MAX_SWEEPS: usize = 200;
 
 /// Largest penetration at which surfaces with a contact thickness count as touching, relative to the search depth.
 const TOUCHING_DEPTH: f64 = 1e-9;
 
-/// Gap to which contacts are opened, relative to the largest penetration. It exceeds the rounding error.
+/// Gap to which contacts are opened, relative to the largest penetration.
 const CLEARANCE: f64 = 1e-9;
 
-/// Pairs that overlap at `positions`, or are closer than their contact thickness allows. `unit` is the symbol of the
-/// unit of length.
+/// Includes bodies closer than their contact thickness allows. `unit` is the symbol of the unit of length.
 pub(crate) fn overlaps(
     contact: &ContactModel,
     walls: &WallDetector,
@@ -62,14 +60,14 @@ pub(crate) fn overlaps(
     of_bodies.chain(of_walls).map(|(found, deepest)| overlap(found, deepest)).collect()
 }
 
-/// Penetrations between bodies, one per pair. The depths include the contact thickness.
+/// One per pair. The depths include the contact thickness.
 fn overlaps_of_bodies(
     contact: &ContactModel,
     options: NodeFaceOptions,
     positions: &[Vec3],
 ) -> Vec<Penetration> {
     let thickness = |bodies| contact.search_depth(bodies) - contact.penetration_depth(bodies);
-    // The depth of sheets that cross each other is zero.
+    // Sheets that cross each other have no depth.
     let offset = |found: Penetration| {
         let depth = if found.depth > 0.0 { found.depth + thickness(found.bodies) } else { 0.0 };
         (found.bodies, Penetration { depth, ..found })
@@ -105,13 +103,12 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     constraints.iter().filter_map(penetration).collect()
 }
 
-/// Overlaps of bodies whose faces line up. Moving nodes apart does not resolve these overlaps.
+/// Moving nodes apart does not resolve these overlaps.
 pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
     overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
 }
 
-/// Rejects overlaps that the policy does not allow. Under `remove`, edges may still cross up to the search depth:
-/// contact resolves such crossings.
+/// Rejects overlaps that the policy does not allow. Under `remove`, contact resolves edges that still cross.
 pub(crate) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,
@@ -211,7 +208,7 @@ pub(crate) fn moved_apart(
     positions
 }
 
-/// Opens a contact to the clearance. Contacts opened since detection have changed its gap.
+/// Opens a contact to the clearance.
 fn open(
     constraint: &Constraint<'_>,
     clearance: f64,
@@ -237,8 +234,7 @@ impl Simulation {
         &self.settings.initial_penetrations
     }
 
-    /// Stores the gaps of the contacts at t = 0 as initial gaps. Returns an error for a penetrating pair without a
-    /// detected contact.
+    /// Stores the gaps of the contacts at t = 0. Returns an error for a penetrating pair without a detected contact.
     pub(crate) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
         let positions = &self.state.nodes.positions;
         let configuration =

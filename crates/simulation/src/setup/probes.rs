@@ -9,8 +9,8 @@ use crate::error::{Outside, SetupError};
 use crate::model::{Block, Body};
 use crate::record::probes::{ElementSample, Probe, Spot};
 
-/// Margin around the bounding box of the nodes of an element, relative to its longest side. The enlarged box contains
-/// the whole element, even with curved edges.
+/// Margin around the bounding box of the nodes of an element, relative to its longest side. The box then contains
+/// curved edges.
 const BULGE: f64 = 0.25;
 
 impl Assembly {
@@ -47,7 +47,6 @@ impl Assembly {
         Ok(Probe { spec: spec.clone(), spot, elements })
     }
 
-    /// The centre of mass of a body.
     fn centre_of(&self, body: &Body) -> Spot {
         let index = self.model.body_of(body.nodes.start as u32);
         if let Some(rigid_state) = &self.rigid_states[index] {
@@ -57,8 +56,7 @@ impl Assembly {
         Spot::Nodes(body.nodes.clone().map(share).collect())
     }
 
-    /// Samples at the centres of the elements that contain at least one of `nodes`, with equal weights. `nodes` are in
-    /// ascending order.
+    /// Centres of the elements that contain at least one of `nodes`, which are in ascending order.
     fn elements_around(&self, body: &Body, nodes: &[u32]) -> Vec<ElementSample> {
         let of_block = |(number, block): (usize, &Block)| -> Vec<ElementSample> {
             let touches =
@@ -73,8 +71,7 @@ impl Assembly {
         elements
     }
 
-    /// Nodes of the element that contains `point`, weighted by their shape values, and a sample of the element at the
-    /// point.
+    /// Nodes of the element at `point`, weighted by their shape values, and a sample of the element.
     fn inside(
         &self,
         body: &Body,

@@ -10,7 +10,7 @@ use crate::contact::{Surface, SurfacePair};
 use crate::model::Model;
 use crate::scenario::{self, ContactLaws, ContactOrder, Friction, ResponseMethod, Scenario};
 
-/// The response that `[contact]` selects. `own_laws` are the laws of pairs with own laws.
+/// The response that `[contact]` selects.
 pub(crate) fn build_response(
     scenario: &Scenario,
     own_laws: &[(SurfacePair, ContactLaws)],
@@ -80,11 +80,11 @@ pub(crate) fn build_response(
     }
 }
 
-/// Default damping ratio of the springs of a contact with friction \[-\]. It acts once the contact has lasted longer
-/// than an impact, and brings bodies to rest.
+/// Default damping ratio of the springs of a contact with friction that lasts longer than an impact \[-\]. It brings
+/// bodies to rest.
 const DAMPING_AT_REST: f64 = 0.2;
 
-/// Normal and tangential damping of the contact springs.
+/// Normal and tangential.
 fn damping_of_springs(laws: &ContactLaws) -> [Damping; 2] {
     let of = |always: f64, calms: bool| {
         let at_rest = if calms && laws.friction.at_rest > 0.0 { DAMPING_AT_REST } else { 0.0 };

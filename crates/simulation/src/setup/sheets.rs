@@ -15,20 +15,18 @@ use crate::scenario::{BodySpec, Scenario};
 
 use crate::model::Model;
 
-/// Largest distance at which a point of a body counts as on a sheet, relative to the extent of the body.
+/// Largest distance at which a point counts as on a sheet, relative to the extent of its body.
 const TOUCHING_DISTANCE: f64 = 1e-9;
 
 const MAX_NAMES: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// A solid or plane body.
     Solid,
-    /// A surface in space, with contact on one side.
+    /// With contact on one side.
     Sheet,
 }
 
-/// The mesh with consistently oriented faces.
 pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) -> Result<Mesh, MeshError> {
     let all = mesh.num_cells(2);
     let (mesh, turned) = mesh.oriented()?;
@@ -44,7 +42,6 @@ pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) ->
     Ok(mesh)
 }
 
-/// The faces of a rigid body that are not degenerate.
 pub(crate) fn without_degenerate_faces(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -63,7 +60,7 @@ pub(crate) fn without_degenerate_faces(
     kept
 }
 
-/// Warnings of bodies that begin behind a sheet and would pass through the sheet.
+/// Bodies that begin behind a sheet would pass through the sheet.
 ///
 /// # Cost
 /// For each pair of a sheet and a body: at most one closest-face query per node of the body, and two per node of the
@@ -123,7 +120,7 @@ struct SheetSides<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// For each face, whether another face has the same corner positions. Such a face has contact on both sides.
+    /// Whether another face has the same corner positions. Such a face has contact on both sides.
     duplicated: Vec<bool>,
 }
 
@@ -131,7 +128,7 @@ struct SheetSides<'a> {
 enum Side {
     /// On the side to which the face normals point.
     Front,
-    /// Behind the sheet, and not beside its boundary.
+    /// Not beside the boundary.
     Behind,
     /// On the sheet, beside its boundary, or undefined.
     Neither,
@@ -147,9 +144,8 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Whether a tested point of the body is behind the sheet, and no node in front. The tested points are the nodes of
-    /// the body, and its closest points to the nodes of the sheet. These closest points find a large face behind a
-    /// small sheet.
+    /// Whether a tested point is behind the sheet, and no node in front. Tested are the nodes of the body, and its
+    /// closest points to the nodes of the sheet: the sheet can be smaller than a face.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());
@@ -169,7 +165,7 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Side on which a point of a body lies. `size` is the extent of the body \[m\].
+    /// `size` is the extent of the body \[m\].
     fn side(&self, point: &Vec3, size: f64) -> Side {
         let Some(closest) = self.faces.closest(point, f64::INFINITY) else { return Side::Neither };
         let (face, ClosestPoint { xi, feature, point: foot, .. }) = (closest.face as usize, closest.point);
@@ -207,7 +203,7 @@ impl<'a> SheetSides<'a> {
     }
 }
 
-/// Longest side of the bounding box of points \[m\].
+/// Longest side of the bounding box \[m\].
 fn extent(points: impl Iterator<Item = Vec3>) -> f64 {
     let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) = points.fold(start, |(low, high), point| (low.inf(&point), high.sup(&point)));
@@ -217,7 +213,7 @@ fn extent(points: impl Iterator<Item = Vec3>) -> f64 {
 fn duplicated_faces(surface: &Surface, positions: &[Vec3]) -> Vec<bool> {
     let corners = |face: usize| {
         let (kind, nodes) = surface.face(face);
-        // Adding zero changes −0 to +0, which has other bits.
+        // Adding zero changes −0 to +0.
         let place = |&k: &u8| positions[nodes[k as usize] as usize].map(|x| (x + 0.0).to_bits()).into();
         let mut places: Vec<[u64; 3]> = kind.corners().iter().map(place).collect();
         places.sort_unstable();

@@ -16,18 +16,17 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
 }
 
 /// Largest ratio of spring stiffness to element stiffness at which contacts gain little energy in steps that are stable
-/// for the elements. The energy error of a rod that hits a rigid wall is 0.4 % at the ratio 2.7, and 4.3 % at 4.
+/// for the elements. For a rod on a rigid wall, the energy error is 0.4 % at 2.7, and 4.3 % at 4.
 const STIFF_SPRING_RATIO: f64 = 3.0;
 
 /// Largest κ dt²/m for nodes whose contacts open and close on stiff springs \[-\], with the spring stiffness κ, the
-/// step dt and the nodal mass m. The energy error of the rod of [`STIFF_SPRING_RATIO`] is then about 0.1 %.
+/// step dt and the nodal mass m. The energy error is then about 0.1 %.
 const STIFF_SPRING_LIMIT: f64 = 0.4;
 
 /// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs \[s\]. Infinite if the
 /// spring stiffness depends on the step, and for other responses.
 ///
-/// The limit also applies without contact. If the step grew whenever contacts open, a chattering node would enter
-/// deeper each time, and gain energy.
+/// The limit also applies without contact. Otherwise, a chattering node would enter deeper each time, and gain energy.
 pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }
@@ -35,18 +34,17 @@ pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[
 /// Penetration of a rigid body at rest under its own weight, relative to the size of the body.
 const RESTING_PENETRATION: f64 = 1e-4;
 
-/// Largest step of a model of rigid bodies \[s\], beyond which bodies at rest would sink too deep into their springs.
-/// Infinite for a model with deformable bodies or without gravity.
+/// Largest step of a model of rigid bodies \[s\]. In longer steps, bodies at rest would sink too deep into their
+/// springs. Infinite for a model with deformable bodies or without gravity.
 ///
-/// Let λ be the largest squared frequency ω² that the springs give a rigid body. The springs have λ dt² = 0.1. For a
-/// body of size L under the gravity g, the largest step satisfies
+/// Let λ be the largest squared frequency ω² that the springs give a rigid body, with λ dt² = 0.1. For a body of size L
+/// under the gravity g, the largest step satisfies
 ///
 /// ```text
 /// dt² = 0.1 · 1e-4 L/g,  and therefore  λ = g/(1e-4 L)
 /// ```
 ///
-/// A translation along the normal with ω² = λ gives the resting penetration g/ω² = 1e-4 L. Usually, its ω² is smaller,
-/// and the penetration larger.
+/// A translation along the normal with ω² = λ has the resting penetration g/ω² = 1e-4 L.
 pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
     if moving.clone().any(|(body, _)| !body.is_rigid()) {
@@ -63,8 +61,8 @@ pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     square.filter(|&square| square > 0.0).fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// Largest κ/m on nodes of deformable bodies \[1/s²\], with the spring stiffness κ and the nodal mass m. 0 for springs
-/// whose stiffness depends on the step, and for responses other than the penalty response.
+/// Largest κ/m on nodes of deformable bodies \[1/s²\], with the spring stiffness κ and the nodal mass m. 0 if the
+/// stiffness depends on the step, and for responses other than the penalty response.
 fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     if scenario.contact.response.method != ResponseMethod::Penalty {
         return 0.0;
@@ -85,7 +83,7 @@ fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[S
     ratios.fold(0.0, f64::max)
 }
 
-/// Warning that a fixed step is too long for penalty springs that are much stiffer than the adjacent elements.
+/// Warning of a fixed step with penalty springs that are much stiffer than the adjacent elements.
 ///
 /// The reference is the end of a bar: k = 2 m/dt_c², with the critical step dt_c of its elements and the mass m of its
 /// end node.
@@ -99,7 +97,7 @@ pub(crate) fn stiffness_warning(
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
     let over_elements = 0.5 * largest_stiffness_over_mass(scenario, model, surfaces) * critical * critical;
     let longest = stiff_spring_step(scenario, model, surfaces);
-    // The factor keeps the printed step, of four digits, below the limit.
+    // The printed step, of four digits, remains below the limit.
     let written = 0.999 * longest;
     (over_elements > STIFF_SPRING_RATIO && step > longest).then(|| {
         format!(

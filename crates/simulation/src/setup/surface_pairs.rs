@@ -1,4 +1,4 @@
-//! Pairs of bodies, or of physical groups of their faces, with own contact laws or excluded from contact.
+//! Pairs of bodies, or of physical groups of their faces, with own contact laws or without contact.
 
 use std::sync::Arc;
 
@@ -18,7 +18,6 @@ pub(crate) fn own_laws(
     own.map(|(pair, laws)| Ok((assembly.surface_pair(scenario, pair)?, *laws))).collect()
 }
 
-/// Contact policy: excluded pairs and number of passes.
 pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result<ContactPolicy, SetupError> {
     let pairs = scenario.contact.excluded.iter().map(|pair| assembly.surface_pair(scenario, pair));
     let policy = ContactPolicy::excluding(pairs.collect::<Result<Vec<_>, _>>()?);
@@ -28,8 +27,8 @@ pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result
     })
 }
 
-/// Ranks of the bodies in one-pass contact. The nodes of the body with the lower rank are contactors. The order is:
-/// deformable bodies, rigid bodies, walls; then ascending median edge length.
+/// Ranks in one-pass contact; the nodes of the lower rank are contactors. The order is: deformable bodies, rigid
+/// bodies, walls; then ascending median edge length.
 fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
     let edge = |body: usize| {
         surfaces.get(body).map_or(f64::INFINITY, |surface| surface.median_edge(&model.reference_positions))
@@ -50,7 +49,6 @@ fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
 }
 
 impl Assembly {
-    /// Converts a surface pair of the scenario to global faces.
     fn surface_pair(
         &self,
         scenario: &Scenario,
@@ -63,7 +61,7 @@ impl Assembly {
         Ok(SurfacePair::new(pair.bodies.map(|body| body as u32), [part(0)?, part(1)?]))
     }
 
-    /// Surface of a physical group of a body. Returns an error if the contact surface contains no face of the group.
+    /// Returns an error if the contact surface contains no face of the group.
     fn part(
         &self,
         scenario: &Scenario,

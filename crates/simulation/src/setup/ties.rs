@@ -1,5 +1,5 @@
-//! Tied bodies: nodes of one body are tied to faces of another body. If exactly one of the two bodies is rigid, the
-//! tied nodes belong to the deformable body. Otherwise, they belong to the body with the finer surface.
+//! Tied bodies: nodes of one body are tied to faces of another body. If exactly one body is rigid, the tied nodes
+//! belong to the deformable body. Otherwise, they belong to the body with the finer surface.
 //!
 //! A tied node of a deformable body is moved onto its face. Two rigid bodies are not moved: a node is tied to the
 //! material point of the other body at its location.
@@ -18,20 +18,18 @@ use crate::error::{PartingTie, SetupError};
 use crate::model::{Behaviour, Model};
 use crate::step::free_flight::rigid_state_of_nodes;
 
-/// Default tie distance between node and face, relative to the shortest edge of the two surfaces. It excludes nodes of
-/// the next layer.
+/// Default tie distance, relative to the shortest edge of the two surfaces. It excludes the next layer of nodes.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
-/// Largest absolute weight at which a node of a tie does not count.
+/// Largest absolute weight at which a node does not count.
 const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 
 const PLACEMENT_SWEEPS: usize = 10;
 
-/// Largest relative difference at which initial velocities of tied points count as equal. It exceeds the rounding of
-/// decimal input.
+/// Largest relative difference of equal initial velocities. It exceeds the rounding of decimal input.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
-/// Largest distance at which a node counts as on a line or plane, relative to the length of an edge of the face.
+/// Largest distance of a node on a line or plane, relative to the length of an edge of the face.
 const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
@@ -54,8 +52,7 @@ impl Assembly {
         Ok((tied, ties))
     }
 
-    /// Moves tied nodes of deformable bodies onto their faces. Several sweeps are needed: nodes of these faces can be
-    /// tied, too. Returns whether any node was off its face.
+    /// Several sweeps are needed: nodes of a face can be tied, too. Returns whether any node was off its face.
     fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
@@ -94,8 +91,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Rejects ties whose two sides have different initial velocities along an axis. Axes with prescribed motion are
-    /// exempt: prescribed motion may be discontinuous at t = 0.
+    /// Axes with prescribed motion are exempt: prescribed motion may be discontinuous at t = 0.
     fn refuse_unequal_velocities(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
@@ -112,8 +108,7 @@ impl Assembly {
         for tie in ties.iter() {
             let point = tie.point(&self.model.reference_positions);
             let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
-            // A velocity is v + ω × r, with the velocity v of the centre, the angular velocity ω, and the position r
-            // relative to the centre. Near the instantaneous centre of rotation, the two terms cancel up to rounding.
+            // A velocity is v + ω × r. Near the instantaneous centre of rotation, the two terms cancel up to rounding.
             // The tolerance is therefore relative to |v| + |ω| |r|.
             let terms = tie.bodies.map(|body| {
                 let (state, centre) = (&rigid_states[&body], rigid_states[&body].centre());
@@ -207,8 +202,7 @@ impl Assembly {
     }
 }
 
-/// Rejects contact of tied rigid bodies that can move, if the response needs their mobility. The mobility of a rigid
-/// body omits the bodies tied to it.
+/// Rejects contact of tied rigid bodies that can move, if the response needs their mobility: it omits the tied bodies.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -246,8 +240,8 @@ pub(crate) fn refuse_tied_contact(
     Ok(())
 }
 
-/// Ties with zero gap between nodes and the material points of a rigid body at their locations. The error is the gap of
-/// a tie without such a point \[m\].
+/// Ties nodes, without a gap, to the material points of a rigid body at their locations. The error is the gap of a tie
+/// without such a point \[m\].
 fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
     let mut tied = Constraints::default();
     for tie in ties.iter() {
@@ -265,8 +259,8 @@ fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -
     Ok(tied)
 }
 
-/// Nodes of a rigid body, and their shape values for the material point at `point`: the sum is 1. Prefers nodes of
-/// `face`. `None` if `point` is off the plane of a plane body, or if the nodes are collinear.
+/// Nodes of a rigid body, and their shape values at `point`. Prefers nodes of `face`. `None` if `point` is off the
+/// plane of a plane body, or if the nodes are collinear.
 fn affine_values(
     point: &Vec3,
     face: &[u32],
@@ -304,7 +298,7 @@ fn affine_values(
     Some((chosen, values))
 }
 
-/// Shortest distance between neighbouring corner nodes of a surface \[m\].
+/// Between corner nodes \[m\].
 fn shortest_edge(surface: &Surface, positions: &[Vec3]) -> f64 {
     let lengths = (0..surface.num_faces()).flat_map(|face| {
         let (kind, nodes) = surface.face(face);

@@ -1,8 +1,8 @@
-//! Rigid walls: bodies of one node. The node is fixed, has a prescribed velocity, or is free to move along the normal
-//! of the wall.
+//! Rigid walls: bodies of one node. The node is fixed, has a prescribed velocity, or is free along the normal of the
+//! wall.
 //!
-//! A fixed or driven wall has a support at its node, and needs no mass. A free wall has a mass and a slider constraint.
-//! Contact acts on the plane of the wall, not at its node. The support or slider bears the resulting moment.
+//! A fixed or driven wall has a support and no mass. A free wall has a mass and a slider constraint. Contact acts on
+//! the plane of the wall, not at its node. The support or slider bears the resulting moment.
 
 use crate::contact::detection::{ContactPolicy, Wall};
 use crate::dynamics::{Prescribed, RigidBody, Support, Wrench};
@@ -103,7 +103,7 @@ pub(crate) fn detected_walls(model: &Model) -> Vec<Wall> {
 }
 
 impl Simulation {
-    /// Projects the force on each slider node on the direction of its slider. Stores the acceleration and the reaction.
+    /// Projects the force on each slider node on the direction of its slider.
     pub(crate) fn constrain_sliders(&mut self) {
         for k in 0..self.model.sliders.len() {
             let slider = &self.model.sliders[k];
@@ -117,7 +117,7 @@ impl Simulation {
         }
     }
 
-    /// Sum of the slider reactions \[N\], with their moment about the origin \[N·m\]. These reactions do no work.
+    /// Slider reactions \[N\], with their moment about the origin \[N·m\]. They do no work.
     pub(crate) fn slider_wrench(&self) -> Wrench {
         let sliders = self.model.sliders.iter().zip(&self.state.forces.sliders);
         sliders.fold(Wrench::zero(), |sum, (slider, reaction)| {

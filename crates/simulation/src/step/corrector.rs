@@ -1,7 +1,7 @@
 //! The corrector of a step.
 //!
-//! Memory bandwidth limits the nodal updates. Accelerations, velocities and balances are therefore computed in a single
-//! pass over the nodes.
+//! Memory bandwidth limits the nodal updates. One pass over the nodes therefore computes accelerations, velocities and
+//! balances.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -20,21 +20,21 @@ use crate::account::resultants::Resultants;
 use crate::forces::SupportedComponent;
 use crate::model::{Body, Model, Slider};
 
-/// Number of nodes per chunk. The data of a chunk fit in the first-level cache.
+/// The data of a chunk fit in the first-level cache.
 const NODES_PER_CHUNK: usize = 256;
 
-/// A range of nodes of one deformable body or wall.
+/// Nodes of one deformable body or wall.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeChunk {
     body: usize,
     /// Whether forces accelerate the body.
     has_mass: bool,
     nodes: Range<usize>,
-    /// Supports of nodes of the chunk: index of the support, and range of these nodes in its node list.
+    /// Index of a support, and range of the nodes of the chunk in its node list.
     supports: Vec<(usize, Range<usize>)>,
 }
 
-/// Chunks of the nodes of all bodies that are not rigid, in ascending order.
+/// Chunks of all bodies that are not rigid, in ascending order of nodes.
 pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     let bodies = model.bodies.iter().enumerate().filter(|(_, body)| !body.is_rigid());
     let chunks = bodies.flat_map(|(body, Body { nodes, mass, .. })| {
@@ -58,7 +58,7 @@ pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     chunks
 }
 
-/// Supports of the chunks of one body. `nodes` are the nodes of this body, and `chunks` the chunks of all bodies.
+/// `nodes` are the nodes of one body, and `chunks` the chunks of all bodies.
 pub(crate) fn supports_of<'a>(
     chunks: &'a [NodeChunk],
     nodes: &Range<usize>,
@@ -88,7 +88,6 @@ impl Simulation {
         self.timings.integration += start.elapsed().as_secs_f64();
     }
 
-    /// Computes accelerations, velocities and balances of the bodies that are not rigid.
     fn correct_nodes(&mut self, dt: f64) {
         let corrector = Corrector {
             half_step: 0.5 * dt,
@@ -129,19 +128,19 @@ impl Simulation {
 struct Corrector<'a> {
     half_step: f64,
     resultants: Resultants<'a>,
-    /// Nodes with contact forces, in ascending order.
+    /// In ascending order.
     touched: &'a [u32],
-    /// Sliders, in ascending order of their nodes, and their reactions \[N\].
+    /// In ascending order of nodes; reactions \[N\].
     sliders: (&'a [Slider], &'a [Vec3]),
     supports: (&'a [Support], &'a [Vec<SupportedComponent>]),
     masses: &'a [f64],
-    /// Nodal positions at the end of the step \[m\].
+    /// At the end of the step \[m\].
     positions: &'a [Vec3],
     registers: Registers,
     nodes_per_task: usize,
 }
 
-/// Output of the corrector, from the global node `first` on.
+/// Output, from the global node `first` on.
 struct Nodes<'a> {
     first: usize,
     accelerations: &'a mut [Vec3],
@@ -162,7 +161,7 @@ impl<'a> Nodes<'a> {
 }
 
 impl Corrector<'_> {
-    /// Corrects chunks in parallel. `nodes` contains at least their nodes.
+    /// `nodes` contains at least the nodes of the chunks.
     fn correct(&self, chunks: &[NodeChunk], nodes: Nodes<'_>, sums: &mut [NodalSums]) {
         let [Some(begin), Some(end)] =
             [chunks.first().map(|chunk| chunk.nodes.start), chunks.last().map(|chunk| chunk.nodes.end)]
@@ -231,8 +230,8 @@ impl WithSimd for CorrectChunk<'_> {
     }
 }
 
-/// Accelerations a = M⁻¹ (f_ext − f_int) without contact forces, with the lumped masses M. `masses` and `accelerations`
-/// are those of the nodes from the global node `first` on.
+/// a = M⁻¹ (f_ext − f_int) without contact forces, with the lumped masses M. `masses` and `accelerations` begin with
+/// the global node `first`.
 #[inline(always)]
 fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, accelerations: &mut [Vec3]) {
     let range = first..first + masses.len();
@@ -254,7 +253,7 @@ fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, acceler
     }
 }
 
-/// Indices of the `things` whose nodes are in `range`. The things are in ascending order of their nodes.
+/// Indices of the `things` whose nodes are in `range`. The things are in ascending order of nodes.
 pub(crate) fn within<T>(things: &[T], node_of: impl Fn(&T) -> u32, range: &Range<usize>) -> Range<usize> {
     let [start, end] =
         [range.start, range.end].map(|end| things.partition_point(|thing| (node_of(thing) as usize) < end));
@@ -267,8 +266,8 @@ mod tests {
     use crate::dynamics::Prescribed;
     use crate::model::{Behaviour, WallMotion};
 
-    /// A model of two deformable bodies, a rigid body between the two in the order of bodies, and a wall. Each node of
-    /// a body that is not rigid is in exactly one chunk. The supports of a chunk refer to nodes of this chunk.
+    /// Two deformable bodies, a rigid body between them, and a wall. Each node of a body that is not rigid is in
+    /// exactly one chunk. The supports of a chunk refer to its nodes.
     #[test]
     fn chunks_hold_all_nodes_and_supports() {
         let deformable = || Behaviour::Deformable { supported: true, moved: false };

@@ -9,7 +9,6 @@ use super::ties::PredictedMotions;
 use crate::Simulation;
 use crate::model::{Behaviour, Body, Model};
 
-/// Tied nodes with a prescribed motion other than rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivenTies {
     /// Index of a support, and position of a tied node in its node list.
@@ -64,8 +63,8 @@ impl Simulation {
         }
     }
 
-    /// At the end of a step, sets the velocities of driven tied nodes to their means over the following step, of length
-    /// `dt` \[s\]. The corrector overwrites these velocities.
+    /// Sets the velocities of driven tied nodes to their means over the following step, of length `dt` \[s\]. The
+    /// corrector overwrites these velocities.
     pub(crate) fn drive_ties_of_next_step(&mut self, dt: f64) {
         let (time, references) = (self.state.nodes.time, &self.model.reference_positions);
         for &(index, place) in &self.settings.driven_ties.supported {
@@ -84,8 +83,8 @@ impl Simulation {
         self.drive_rigid_ties(dt);
     }
 
-    /// At the beginning of a step of length `dt` \[s\], sets the velocities of driven tied nodes to their means over
-    /// the step. Requires the prescribed motion at its end. The predictor overwrites these velocities.
+    /// Sets the velocities of driven tied nodes to their means over this step, of length `dt` \[s\]. Requires the
+    /// prescribed motion at its end. The predictor overwrites these velocities.
     pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
         for &(index, place) in &self.settings.driven_ties.supported {
             let support = &self.model.supports[index];

@@ -1,5 +1,4 @@
-//! Driving functions: prescribed functions of time. Steps end at breaks, that is, at kinks and jumps of these
-//! functions.
+//! Driving functions: prescribed functions of time. Steps end at breaks: kinks and jumps of these functions.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,15 +9,13 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step to a break, relative to the regular step. For a closer break, the mean of the function over the step
-/// acts.
+/// Smallest step to a break, relative to the regular step. Closer breaks are averaged.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// Largest number of breaks in a regular step at which a step ends at each break. With more breaks, the step ends at
-/// the last.
+/// With more breaks in a regular step, the step ends only at the last.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
-/// Largest relative difference of two step lengths that counts as a rounding error.
+/// Largest relative difference of equal step lengths.
 const ROUNDING: f64 = 1e-9;
 
 /// Largest deviation from linear interpolation over a step without a warning, relative to the largest value of the
@@ -28,7 +25,6 @@ const TOLERATED_DEVIATION: f64 = 0.1;
 /// Number of equal intervals of the run, at whose ends functions are sampled.
 const SAMPLES: u32 = 64;
 
-/// `key` is the scenario key that defines the function.
 #[derive(Clone, Debug)]
 struct DrivingFunction {
     key: String,
@@ -37,12 +33,12 @@ struct DrivingFunction {
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct FunctionRange {
-    /// Largest absolute value of the function, sampled over the run and in the steps so far.
+    /// Largest absolute value, sampled over the run and in the steps so far.
     size: f64,
     has_warned: bool,
 }
 
-/// The driving functions of a run that are not constant.
+/// Without constant functions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivingFunctions {
     all: Vec<DrivingFunction>,
@@ -82,7 +78,7 @@ impl DrivingFunctions {
         Self { all }
     }
 
-    /// Ranges of the functions, sampled from t = 0 to `end` \[s\].
+    /// Samples from t = 0 to `end` \[s\].
     pub fn ranges(&self, end: f64) -> Vec<FunctionRange> {
         let range = |driving: &DrivingFunction| {
             let instants = (0..=SAMPLES).map(|k| end * f64::from(k) / f64::from(SAMPLES));
@@ -92,15 +88,15 @@ impl DrivingFunctions {
         self.all.iter().map(range).collect()
     }
 
-    /// First break of any function in the interval (`from`, `to`] \[s\].
+    /// In the interval (`from`, `to`] \[s\].
     fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         let breaking =
             self.all.iter().map(|driving| &driving.function).filter(|function| function.can_break());
         breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
     }
 
-    /// Length of a step that begins at `time` \[s\]: `wanted` \[s\], or shorter to end at a break. Breaks after
-    /// `horizon` \[s\] do not count. A break between one and two steps away is reached in two equal steps.
+    /// Length of a step that begins at `time` \[s\]: `wanted`, or shorter to end at a break before `horizon` \[s\]. A
+    /// break between one and two steps away is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);
         let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {
@@ -119,7 +115,7 @@ impl DrivingFunctions {
     }
 
     /// Warnings of functions that vary too fast for the step of length `time_step` \[s\] at `time` \[s\]; at most one
-    /// per function.
+    /// each.
     pub fn unresolved<'a>(
         &'a self,
         ranges: &'a mut [FunctionRange],
@@ -183,7 +179,7 @@ impl Simulation {
         self.settings.driving_functions.step_to_break(time, wanted, horizon)
     }
 
-    /// Warns of each function that varies too fast for the next step, of length `dt` \[s\].
+    /// Warns of functions that vary too fast for the next step, of length `dt` \[s\].
     pub(crate) fn check_driving_functions(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;

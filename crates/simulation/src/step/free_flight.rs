@@ -11,10 +11,10 @@ use crate::model::{Body, Model};
 use crate::timings::timed;
 use crate::{FirstContact, Phase, Simulation};
 
-/// Largest rotation of a body without a steady axis of rotation in a flight step \[rad\].
+/// Largest rotation in a flight step of a body without a steady axis of rotation \[rad\].
 const MAX_UNSTEADY_ROTATION: f64 = 0.02;
 
-/// Rigid state of a deformable body, from its nodal masses.
+/// From nodal masses.
 pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
     let nodes = || body.nodes.clone().map(|node| (model.mass[node], model.reference_positions[node]));
     let mass: f64 = nodes().map(|(mass, _)| mass).sum();
@@ -29,7 +29,7 @@ pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
 }
 
 impl Simulation {
-    /// Takes a step of flight. Its wall-clock time without detection counts as integration.
+    /// The wall-clock time without detection counts as integration.
     pub(crate) fn fly_timed(&mut self, until: f64) {
         let (start, before) = (Instant::now(), self.timings);
         self.fly(until);
@@ -37,7 +37,7 @@ impl Simulation {
         self.timings.integration = before.integration + start.elapsed().as_secs_f64() - detection;
     }
 
-    /// Takes a step of flight, up to the first impact. At an impact, time stepping begins.
+    /// Flies up to the first impact, at which time stepping begins.
     pub(crate) fn fly(&mut self, until: f64) {
         let duration = self.flight_duration(until);
         self.plan_motions(duration);
@@ -82,7 +82,7 @@ impl Simulation {
         self.state.ledger.first_contacts.first().copied()
     }
 
-    /// Length of the next flight step \[s\]; the step ends no later than at the time `until` \[s\].
+    /// The step ends no later than at the time `until` \[s\].
     fn flight_duration(&self, until: f64) -> f64 {
         let unsteady =
             self.state.rigid_bodies.iter().flatten().filter(|rigid_state| !rigid_state.spins_steadily());
@@ -94,7 +94,7 @@ impl Simulation {
         if self.is_last_step(remaining, step) { remaining } else { step }
     }
 
-    /// Computes the motion of every body over a flight step of length `duration` \[s\].
+    /// Motions over a flight step of length `duration` \[s\].
     pub(crate) fn plan_motions(&mut self, duration: f64) {
         self.scratch.motions.clear();
         for (body, rigid_state) in self.model.bodies.iter().zip(&self.state.rigid_bodies) {
@@ -105,7 +105,7 @@ impl Simulation {
         }
     }
 
-    /// Advances the flying bodies by `time` \[s\], and adds the work and impulse of gravity to the ledger.
+    /// Advances by `time` \[s\], and adds the work and impulse of gravity to the ledger.
     fn follow_motions(&mut self, time: f64) {
         for ((body, rigid_state), motion) in
             self.model.bodies.iter().zip(&mut self.state.rigid_bodies).zip(&self.scratch.motions)
@@ -113,8 +113,8 @@ impl Simulation {
             let (true, Some(rigid_state)) = (body.flies(), rigid_state) else { continue };
             let weight = body.gravity * rigid_state.mass();
             let (centre, before) = (rigid_state.centre(), rigid_state.travel());
-            // The angular impulse of the weight m a is ∫ (c + v s + a s²/2) × m a ds, with the mass m, the gravity a,
-            // the initial centre c and velocity v, and the time s. The term with a s²/2 is parallel to a and vanishes.
+            // The angular impulse of the weight m a is ∫ (c + v s + a s²/2) × m a ds, with the centre c and velocity v
+            // at s = 0. The term with a s²/2 is parallel to a and vanishes.
             let mean_arm = centre + rigid_state.velocity() * (0.5 * time);
             rigid_state.advance_along(motion, time);
             self.state.ledger.energies.external_work += weight.dot(&(rigid_state.travel() - before));
@@ -143,8 +143,8 @@ impl Simulation {
     }
 
     /// Sets the velocities of the nodes of deformable bodies \[m/s\], as a function of their reference positions \[m\].
-    /// Ends a flight, and restarts the audit. Ties equalise the velocities of tied points in the following step. No
-    /// effect at the end of the run.
+    /// Ends a flight, and restarts the audit. Ties equalise velocities in the following step. No effect at the end of
+    /// the run.
     pub fn set_velocities(&mut self, velocity: impl Fn(&Vec3) -> Vec3) {
         if self.is_finished() {
             return;
@@ -175,7 +175,7 @@ impl Simulation {
         self.start_forces();
     }
 
-    /// Computes forces, accelerations and reactions by a step of zero length.
+    /// By a step of zero length.
     pub(crate) fn start_forces(&mut self) {
         self.scratch.positions_next.copy_from_slice(&self.state.nodes.positions);
         self.start_loads(0.0);

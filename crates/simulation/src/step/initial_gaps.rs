@@ -5,16 +5,13 @@
 //! three cases:
 //!
 //! - Bodies overlap at t = 0, with the policy `offset`. The initial gap is the gap at t = 0.
-//! - The penetration of a new contact exceeds the relative displacement of its points in the step. The initial gap is
-//!   the gap at the beginning of the step.
-//! - A contact continues on another surface with a larger penetration. The initial gap is the difference in height of
-//!   the surfaces.
+//! - The penetration of a new contact exceeds the relative displacement in the step: the contactor came past an edge,
+//!   or from a part excluded from contact. The initial gap is the gap at the beginning of the step.
+//! - A contact continues on another surface with a larger penetration. The initial gap is the difference in height.
 //!
-//! In the second case, the contactor came past an edge, or from a part excluded from contact. If two edges have moved
-//! past each other's ends, their constraint is removed.
+//! If two edges have moved past each other's ends, their constraint is removed.
 //!
-//! The option `IGNORE = 1` of LS-DYNA tracks penetrations in the same way (Hallquist, LS-DYNA Keyword User's Manual,
-//! \*CONTACT).
+//! Source: `IGNORE = 1` of LS-DYNA (Hallquist, LS-DYNA Keyword User's Manual, \*CONTACT).
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -24,10 +21,10 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Excess of an initial gap over the measured gap, relative to the measured gap. It exceeds the rounding error.
+/// Excess of an initial gap over the measured gap, relative to the measured gap.
 const CLEARANCE: f64 = 1e-9;
 
-/// Initial gaps of contacts \[m\], by ascending key.
+/// In metres, by ascending key.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct InitialGaps {
     now: Vec<(ContactKey, f64)>,
@@ -51,9 +48,8 @@ impl InitialGaps {
         self.now.is_empty()
     }
 
-    /// Subtracts the initial gaps from the gaps of `constraints`, and removes edges that have passed each other.
-    /// `before` are the constraints of the previous step. `positions` are those at the beginning and end of the step
-    /// \[m\].
+    /// Subtracts the initial gaps, and removes edges that have passed each other. `before` are the constraints of the
+    /// previous step. `positions` are those at the beginning and end of the step \[m\].
     pub fn apply(&mut self, constraints: &mut Constraints, before: &Constraints, positions: [&[Vec3]; 2]) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
@@ -97,16 +93,16 @@ impl InitialGaps {
     }
 }
 
-/// Gap at the beginning of the step, if the surfaces already overlapped then. The sign of an overlap is a penetration
-/// at the end that exceeds the relative displacement in the step.
+/// Gap at the beginning of the step, if the surfaces overlapped then: the penetration at the end exceeds the relative
+/// displacement in the step.
 fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     let travel = constraint.jump(to) - constraint.jump(from);
     let closed = (-constraint.normal.dot(&travel)).max(0.0);
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
 }
 
-/// Initial gap of a new node contact that continues another contact, of gap `counted`, at a larger penetration. `None`
-/// for an edge contact: its normal differs, and the two gaps cannot be compared.
+/// Initial gap of a new node contact that continues another contact, of gap `counted`, at a larger penetration. Gaps of
+/// edge contacts cannot be compared: their normals differ.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;
@@ -116,8 +112,8 @@ fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2
     (added < CLEARANCE * constraint.gap).then_some(added)
 }
 
-/// Effective gap of the contact that a new contact replaces; the smallest, if there are several. A replaced contact has
-/// the same node, or an edge with a common node. Its normal is parallel to the new normal.
+/// Smallest effective gap of the contacts that a new contact replaces. They have the same node, or an edge with a
+/// common node, and a parallel normal.
 fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
     let nodes = contact_nodes(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));
@@ -129,7 +125,7 @@ fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Op
     of_nodes.chain(of_edges).filter(along).map(|other| other.gap).reduce(f64::min)
 }
 
-/// The node of a node contact, or the ends of both edges of an edge contact.
+/// The node of a node contact, or the ends of both edges.
 fn contact_nodes<'a>(constraint: &Constraint<'a>) -> &'a [u32] {
     match constraint.key {
         ContactKey::Node(_) => &constraint.nodes[..constraint.num_contactor_nodes],
@@ -145,7 +141,7 @@ mod tests {
     const TRIANGLE: [Vec3; 3] =
         [Vec3::new(-1.0, -1.0, 0.0), Vec3::new(2.0, -1.0, 0.0), Vec3::new(-1.0, 2.0, 0.0)];
 
-    /// Positions of the nodes 0, 1 and 2 of a triangle, and of node 3 at a height over the triangle.
+    /// Nodes 0, 1 and 2 of a triangle, and node 3 at a height over the triangle.
     fn positions(height: f64) -> Vec<Vec3> {
         TRIANGLE.into_iter().chain([Vec3::new(0.0, 0.0, height)]).collect()
     }
@@ -159,7 +155,7 @@ mod tests {
         constraints
     }
 
-    /// Gap after subtraction of the initial gap, in a step in which node 3 moves from height `from` to height `to`.
+    /// Effective gap in a step in which node 3 moves from height `from` to height `to`.
     fn counted(initial_gaps: &mut InitialGaps, before: &Constraints, from: f64, to: f64) -> f64 {
         let mut constraints = contact(to, 0);
         initial_gaps.apply(&mut constraints, before, [&positions(from), &positions(to)]);

@@ -1,8 +1,7 @@
 //! Loads within a step.
 //!
 //! A load that jumps between two steps has two values at this instant. The left limit acts in the second half kick of
-//! the earlier step, and the right limit in the first half kick of the later step. The impulse over a step is half the
-//! step length times the sum of the loads at its two ends.
+//! the earlier step, and the right limit in the first half kick of the later step.
 
 use std::time::Instant;
 
@@ -17,14 +16,14 @@ use crate::account::energy_audit::kick_energy;
 use crate::forces::AppliedLoad;
 
 impl Simulation {
-    /// Applies the load jumps at the beginning of a step of length `dt` \[s\], and updates accelerations and reactions.
+    /// Applies the load jumps at the beginning of a step of length `dt` \[s\].
     pub(crate) fn start_loads(&mut self, dt: f64) {
         self.state.ledger.contact_audit.loads_jump = self.plan_loads(dt);
         if !self.state.ledger.contact_audit.loads_jump {
             return;
         }
         let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);
-        // Here, `external_before` is a workspace. The step overwrites it before its next use.
+        // The step overwrites `external_before` before its next use.
         let jumps = &mut self.state.forces.external_before;
         bodies.clone().for_each(|(_, body)| jumps[body.nodes.clone()].fill(Vec3::zeros()));
         for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.state.forces.loads) {
@@ -49,8 +48,7 @@ impl Simulation {
         self.account_jumps_of_loads(dt);
     }
 
-    /// Evaluates the loads at the beginning and end of a step of length `dt` \[s\]. Returns whether a load jumps at the
-    /// beginning.
+    /// Returns whether a load jumps at the beginning of the step of length `dt` \[s\].
     fn plan_loads(&mut self, dt: f64) -> bool {
         let mut has_jumped = false;
         let dt = if self.is_relaxing() { 0.0 } else { dt };
@@ -63,8 +61,7 @@ impl Simulation {
         has_jumped
     }
 
-    /// Changes the reactions of supported components by the opposite of the load jumps: their accelerations are
-    /// prescribed.
+    /// The accelerations of supported components are prescribed: reactions change by the opposite of the load jumps.
     fn hold_jumps_of_loads(&mut self) {
         let jumps = &self.state.forces.external_before;
         for (support, components) in self.model.supports.iter().zip(&mut self.state.forces.supported) {
@@ -77,8 +74,7 @@ impl Simulation {
         }
     }
 
-    /// Updates the kick energy after load jumps, and subtracts its change from the work of the loads: the conserved
-    /// energy does not jump. Also updates the external wrench.
+    /// Subtracts the change of the kick energy from the work of the loads: the conserved energy does not jump.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {
@@ -126,7 +122,7 @@ impl Simulation {
         of_all - of_supports
     }
 
-    /// Stores [`Simulation::load_acceleration`] of each loaded body at the end of a step.
+    /// At the end of a step.
     pub(crate) fn note_load_accelerations(&mut self) {
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].loaded {
@@ -138,13 +134,13 @@ impl Simulation {
     }
 
     /// Work of the kicks by weight and loads f in a step of length `dt` \[s\] minus ½ (f_n + f_{n+1}) · Δx \[J\], with
-    /// the displacement Δx. The indices n and n+1 denote the beginning and the end of the step.
+    /// the displacement Δx.
     pub(crate) fn work_of_load_kicks(&self, body: usize, dt: f64) -> f64 {
         let [before, after] = self.state.forces.load_accelerations[body];
         0.125 * dt * dt * (after - before)
     }
 
-    /// Computes weight and loads at the end of a step, and the resultants on rigid bodies.
+    /// At the end of a step.
     pub(crate) fn compute_external_forces(&mut self) {
         let start = Instant::now();
         let forces = &mut self.state.forces;

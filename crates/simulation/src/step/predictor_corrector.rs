@@ -40,7 +40,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Begins a step of length `dt` \[s\]: sets time and step number, and keeps the contacts of the previous step.
+    /// Sets time and step number at the end of a step of length `dt` \[s\].
     fn begin_step(&mut self, dt: f64) {
         self.check_driving_functions(dt);
         self.advance_time(dt);
@@ -49,8 +49,7 @@ impl Simulation {
         self.swap_contact();
     }
 
-    /// Advances the time by `dt` \[s\], except in dynamic relaxation. Sets an exact output time or the end time without
-    /// rounding error.
+    /// Advances the time by `dt` \[s\], except in dynamic relaxation. Output times and the end time are met exactly.
     pub(crate) fn advance_time(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;
@@ -60,7 +59,7 @@ impl Simulation {
         self.state.nodes.settle(stop);
     }
 
-    /// Moves the contacts and the contact action of the last step to [`Scratch::before`](crate::parts::Scratch).
+    /// Moves contacts and contact action of the last step to [`Scratch::before`](crate::parts::Scratch).
     fn swap_contact(&mut self) {
         std::mem::swap(&mut self.state.contact.constraints, &mut self.scratch.before.constraints);
         std::mem::swap(&mut self.state.contact.action, &mut self.scratch.before.action);
@@ -119,7 +118,7 @@ impl Simulation {
         }
     }
 
-    /// Computes forces and material history at the end of a step of length `dt` \[s\].
+    /// At the end of a step of length `dt` \[s\].
     pub(crate) fn compute_forces(&mut self, dt: f64) -> Result<(), NumericalFailure> {
         let result = timed(&mut self.timings.internal_force, || {
             self.caches.internal.evaluate(&self.scratch.positions_next, &mut self.state.history, dt)

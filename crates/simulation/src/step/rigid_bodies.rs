@@ -16,7 +16,7 @@ impl Simulation {
         self.state.contact.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
 
-    /// Computes the resultants of gravity, loads, contact and ties, with the positions at the end of the step.
+    /// Resultants of gravity, loads, contact and ties, with the positions at the end of the step.
     pub(crate) fn compute_rigid_resultants(&mut self) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
@@ -35,7 +35,7 @@ impl Simulation {
         }
     }
 
-    /// Evaluates the prescribed motion of the rigid bodies at the end of a step of length `dt` \[s\].
+    /// Evaluates the prescribed motion at the end of a step of length `dt` \[s\].
     pub(crate) fn plan_rigid_supports(&mut self, dt: f64) {
         let phase = self.state.phase;
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
@@ -92,7 +92,7 @@ impl Simulation {
         );
     }
 
-    /// Updates the mobility of the rigid bodies: velocities at the middle, and positions at the end of the step.
+    /// Updates the mobility: velocities at the middle, and positions at the end of the step.
     pub(crate) fn refresh_mobility(&mut self, dt: f64) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
@@ -117,9 +117,8 @@ impl Simulation {
         }
     }
 
-    /// Applies the corrections of contact to a rigid body, between the two half kicks. Returns the kinetic energy that
-    /// the position correction adds \[J\]. The caller accounts for support reactions, and for the work against the
-    /// forces.
+    /// Applies the corrections of contact between the two half kicks. Returns the kinetic energy that the position
+    /// correction adds \[J\]. The caller accounts for support reactions, and for the work against the forces.
     pub(crate) fn correct_motion_of_rigid(&mut self, correction: &RigidCorrection) -> f64 {
         let index = correction.body as usize;
         let Some(rigid_state) = self.state.rigid_bodies[index].as_mut() else { return 0.0 };
@@ -138,8 +137,7 @@ impl Simulation {
         given
     }
 
-    /// Accounts for the reaction of the support of a rigid body to contact and tie impulses in a step of length `dt`
-    /// \[s\].
+    /// Accounts for the support reaction to contact and tie impulses in a step of length `dt` \[s\].
     pub(crate) fn react_by_rigid_support(&mut self, body: usize, dt: f64) {
         let (Some((accounts, moment_account)), Some(rigid_state)) =
             (self.accounts_of_rigid(body), &self.state.rigid_bodies[body])
@@ -218,9 +216,9 @@ impl Simulation {
         });
     }
 
-    /// a · F + (I⁻¹ τ) · τ over the free components of a rigid body \[N·m/s²\], with the resultant force F, the
-    /// acceleration a, the torque τ and the inertia I. The contribution of free fall is subtracted; for a loaded body,
-    /// that of weight and loads. Zero for a body that is not rigid.
+    /// a · F + (I⁻¹ τ) · τ over the free components \[N·m/s²\], with the resultant force F, the acceleration a, the
+    /// torque τ and the inertia I. The contribution of free fall, or of weight and loads of a loaded body, is
+    /// subtracted.
     pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
         let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.state.rigid_bodies[body])
         else {
@@ -237,7 +235,7 @@ impl Simulation {
         of_forces - from_outside
     }
 
-    /// Contribution of weight and loads to a · F + (I⁻¹ τ) · τ of a rigid body \[N·m/s²\].
+    /// Contribution of weight and loads to a · F + (I⁻¹ τ) · τ \[N·m/s²\].
     pub(crate) fn rigid_load_acceleration(&self, body: usize) -> f64 {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return 0.0 };
         let load = &self.state.forces.rigid[body].load;
@@ -245,8 +243,8 @@ impl Simulation {
         self.rigid_force_dot_acceleration(body, rigid_state, [force, load.angular])
     }
 
-    /// force · a + torque · (I⁻¹ τ) over the free components of a rigid body \[N·m/s²\], with its acceleration a,
-    /// torque τ and inertia I.
+    /// force · a + torque · (I⁻¹ τ) over the free components \[N·m/s²\], with the acceleration a, torque τ and inertia
+    /// I of the body.
     fn rigid_force_dot_acceleration(
         &self,
         body: usize,
@@ -262,8 +260,8 @@ impl Simulation {
         moved + torque.dot(&(rigid_state.inverse_inertia() * rigid.torque))
     }
 
-    /// Contribution of contact to a · F + (I⁻¹ τ) · τ of a rigid body at the beginning of the step \[N·m/s²\]. Call
-    /// after the predictor.
+    /// Contribution of contact to a · F + (I⁻¹ τ) · τ at the beginning of the step \[N·m/s²\]. Call after the
+    /// predictor.
     pub(crate) fn rigid_contact_acceleration(&self, body: usize) -> f64 {
         let Some(rigid_state) = &self.scratch.before.rigid_bodies[body] else { return 0.0 };
         let of_body = &self.model.bodies[body];
@@ -277,9 +275,8 @@ impl Simulation {
         )
     }
 
-    /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] beyond the products of force and
-    /// nodal displacement \[J\]. In rotation, the kicks act on tangents of the path of a node, and the displacement is
-    /// a secant. Tie forces do not contribute.
+    /// Work of the contact forces over a step of length `dt` \[s\] beyond the products of force and nodal displacement
+    /// \[J\]. In rotation, the kicks act on tangents of the path of a node, and the displacement is a secant.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.scratch.before.action;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
@@ -296,8 +293,7 @@ impl Simulation {
     }
 
     /// Velocity of a node of a rotating body minus its mean in the step \[m/s\], at the beginning (`end` = 0) or end
-    /// (`end` = 1) of the step. The momenta are those at the middle of the step. Zero for a supported or non-rigid
-    /// body.
+    /// (`end` = 1). The momenta are those at the middle of the step.
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];
@@ -316,7 +312,7 @@ impl Simulation {
             - self.state.nodes.velocities[node as usize]
     }
 
-    /// Resultant of gravity and loads on a rigid body \[N\], with its moment about the origin \[N·m\].
+    /// Resultant of gravity and loads \[N\], with its moment about the origin \[N·m\].
     pub(crate) fn rigid_external_wrench(&self, body: usize) -> Wrench {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return Wrench::zero() };
         let load = &self.state.forces.rigid[body].load;
@@ -324,7 +320,7 @@ impl Simulation {
         Wrench::at(&rigid_state.centre(), force) + Wrench { angular: load.angular, ..Wrench::zero() }
     }
 
-    /// Work of gravity and loads on a rigid body over a step of length `dt` \[s\], in J.
+    /// Work of gravity and loads over a step of length `dt` \[s\], in J.
     pub(crate) fn rigid_work(&self, body: usize, dt: f64) -> f64 {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return 0.0 };
         let weight = self.model.bodies[body].gravity * rigid_state.mass();
@@ -339,7 +335,7 @@ pub(crate) fn is_supported(behaviour: &Behaviour) -> bool {
     matches!(behaviour, Behaviour::Rigid { support: Some(_) })
 }
 
-/// Applies the prescribed rotation of a step, and sets the angular velocity to its mean over the step.
+/// Sets the angular velocity to its mean over the step.
 pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
     let before = rigid_state.rotation();
     let after = over_step.rotation(&before);
@@ -347,7 +343,7 @@ pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt
     rigid_state.set_spin(&((after * before.inverse()).scaled_axis() / dt));
 }
 
-/// Sets the prescribed components of the centre of mass to their values at the end of the step.
+/// Sets the prescribed components of the centre of mass.
 pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
     for (axis, end) in prescribed.iter().enumerate() {
         if let Some(end) = end {
@@ -356,8 +352,7 @@ pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<Prescribed
     }
 }
 
-/// Reaction that gives the prescribed components their accelerations \[N\]. `force` is the sum of all other forces
-/// \[N\].
+/// Reaction that gives the prescribed components their accelerations \[N\]. `force` sums all other forces \[N\].
 fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -> Vec3 {
     Vec3::from_fn(|axis, _| prescribed[axis].map_or(0.0, |end| mass * end.acceleration - force[axis]))
 }

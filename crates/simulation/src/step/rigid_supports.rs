@@ -8,7 +8,7 @@ use super::rigid_bodies::is_supported;
 use crate::Simulation;
 
 impl Simulation {
-    /// Updates the reactions on rigid bodies after force jumps at the beginning of a step.
+    /// After force jumps at the beginning of a step.
     pub(crate) fn balance_rigid_force_jumps(&mut self) {
         for ((body, rigid_state), rigid) in
             self.model.bodies.iter().zip(&self.state.rigid_bodies).zip(&mut self.state.forces.rigid)
@@ -21,14 +21,14 @@ impl Simulation {
         }
     }
 
-    /// Reaction along one axis \[N\], with its moment about the origin \[N·m\].
+    /// In N, with the moment about the origin \[N·m\].
     pub(crate) fn rigid_reaction_wrench(&self, body: usize, axis: usize) -> Wrench {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return Wrench::zero() };
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, self.state.forces.rigid[body].reaction[axis]))
     }
 
-    /// Impulse of the prescribed velocity jump along one axis \[N·s\], with its moment about the origin. The jump is at
-    /// the beginning (`end` = 0) or end (`end` = 1) of the last step.
+    /// Impulse of a prescribed velocity jump \[N·s\], with its moment about the origin. The jump is at the beginning
+    /// (`end` = 0) or end (`end` = 1) of the last step.
     pub(crate) fn rigid_jump_wrench(&self, body: usize, axis: usize, end: usize) -> Wrench {
         let rigid_states = [&self.scratch.before.rigid_bodies[body], &self.state.rigid_bodies[body]];
         let Some(rigid_state) = rigid_states[end] else { return Wrench::zero() };
@@ -36,8 +36,8 @@ impl Simulation {
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, jump * rigid_state.mass()))
     }
 
-    /// Work of the reaction along one axis over the last step, including velocity jumps \[J\]: the change of the
-    /// kinetic energy minus the work of all other forces.
+    /// Work over the last step, including velocity jumps \[J\]: the change of the kinetic energy minus the work of all
+    /// other forces.
     pub(crate) fn rigid_reaction_work(&self, body: usize, axis: usize) -> f64 {
         let (rigid, Some(rigid_state)) = (&self.state.forces.rigid[body], &self.state.rigid_bodies[body])
         else {
@@ -50,10 +50,10 @@ impl Simulation {
         rigid_state.mass() * rigid.jumps[axis].energy_gained() - force * rigid.travel[axis]
     }
 
-    /// Two quantities of the reaction moment over the last step, of length `dt` \[s\]; zero without a driven rotation:
+    /// Reaction moment over the last step, of length `dt` \[s\]; zero without a driven rotation:
     ///
-    /// - its angular impulse minus the trapezoidal value, `dt` times the mean of the moments at both ends
-    /// - its work \[J\]: the change of the rotational energy minus the work of contact, ties and loads
+    /// - angular impulse minus `dt` times the mean of the moments at both ends
+    /// - work \[J\]: the change of the rotational energy minus the work of contact, ties and loads
     pub(crate) fn rigid_moment_jump(&self, body: usize, dt: f64) -> (Wrench, f64) {
         let rigid = &self.state.forces.rigid[body];
         let (Some(before), Some(after), Some(_)) =
@@ -70,7 +70,7 @@ impl Simulation {
         (Wrench { angular: rigid.moment_jump, ..Wrench::zero() }, gained - given)
     }
 
-    /// Work of contact over the last step \[J\], on the nodal displacements relative to the centre of mass.
+    /// Work of contact over the last step \[J\], on displacements relative to the centre of mass.
     fn work_about_centre(&self, body: usize) -> f64 {
         let (nodes, travel) = (&self.model.bodies[body].nodes, self.state.forces.rigid[body].travel);
         let of = |action: &ContactAction| -> f64 {

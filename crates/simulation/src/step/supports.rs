@@ -34,7 +34,7 @@ impl Simulation {
         self.plan_rigid_supports(dt);
     }
 
-    /// Sets supported components to their positions at the end of the step, and to their mean velocities over the step.
+    /// Sets positions at the end of the step, and mean velocities over the step.
     pub(crate) fn place_supported(&mut self, dt: f64) {
         for (support, components) in self.model.supports.iter().zip(&self.state.forces.supported) {
             let axis = support.axis;
@@ -47,8 +47,7 @@ impl Simulation {
         }
     }
 
-    /// Computes the reactions and velocity jumps of supported components. Requires `state.nodes.positions` from before
-    /// the step.
+    /// Requires `state.nodes.positions` from before the step.
     pub(crate) fn note_reactions(&mut self, dt: f64) {
         let mut supported = std::mem::take(&mut self.state.forces.supported);
         let resultants =
@@ -69,8 +68,7 @@ impl Simulation {
         self.state.forces.supported = supported;
     }
 
-    /// Changes the reactions of supported components by the opposite of the force jumps: their accelerations are
-    /// prescribed.
+    /// The accelerations of supported components are prescribed: reactions change by the opposite of the force jumps.
     pub(crate) fn balance_force_jumps(&mut self) {
         let accelerations = &mut self.state.nodes.accelerations;
         let mut supported = std::mem::take(&mut self.state.forces.supported);
@@ -86,7 +84,7 @@ impl Simulation {
         self.state.forces.supported = supported;
     }
 
-    /// Sum of the nodal reactions of a support \[N\], with their moment about the origin \[N·m\].
+    /// Sum of the nodal reactions \[N\], with their moment about the origin \[N·m\].
     pub(crate) fn reaction_wrench(&self, support: usize) -> Wrench {
         let (positions, axis) = (&self.state.nodes.positions, self.model.supports[support].axis);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
@@ -94,8 +92,8 @@ impl Simulation {
         })
     }
 
-    /// Impulse of the velocity jumps of a support \[N·s\], with its moment about the origin, at nodal `positions`
-    /// \[m\]. The jumps are at the beginning (`end` = 0) or end (`end` = 1) of the last step.
+    /// Impulse of the velocity jumps \[N·s\], with its moment about the origin, at nodal `positions` \[m\]. The jumps
+    /// are at the beginning (`end` = 0) or end (`end` = 1) of the last step.
     pub(crate) fn jump_wrench(&self, support: usize, end: usize, positions: &[Vec3]) -> Wrench {
         let (axis, masses) = (self.model.supports[support].axis, &self.model.mass);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
@@ -103,8 +101,8 @@ impl Simulation {
         })
     }
 
-    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]: the change of the kinetic
-    /// energy minus the work of all other forces. `before` are the nodal positions before the step \[m\].
+    /// Work over the last step, including velocity jumps \[J\]: the change of the kinetic energy minus the work of all
+    /// other forces. `before` are the nodal positions before the step \[m\].
     pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
         let (axis, after, masses) =
             (self.model.supports[support].axis, &self.state.nodes.positions, &self.model.mass);
@@ -115,7 +113,7 @@ impl Simulation {
         })
     }
 
-    /// Sum over the nodes of a support, in a fixed order.
+    /// In a fixed order.
     pub(crate) fn sum_over_support<T>(
         &self,
         support: usize,

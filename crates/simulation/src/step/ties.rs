@@ -62,13 +62,12 @@ pub(crate) struct PredictedMotions<'a> {
     rigid_states: &'a [Option<RigidBody>],
     forces: &'a [RigidForces],
     phase: Phase,
-    /// Time at the end of the current step \[s\].
+    /// At the end of the current step \[s\].
     time: f64,
     step: StepLength,
 }
 
 impl<'a> PredictedMotions<'a> {
-    /// Motions under `forces`, from the time `time` \[s\] on.
     pub fn at(
         (phase, time): (Phase, f64),
         step: StepLength,
@@ -84,7 +83,7 @@ impl<'a> PredictedMotions<'a> {
         RigidPlace { centre: rigid_state.centre(), rotation }
     }
 
-    /// Centre of mass in the reference configuration \[m\].
+    /// Centre of mass \[m\].
     pub fn reference_centre(&self, body: u32) -> Vec3 {
         self.rigid_state(body).map_or_else(Vec3::zeros, RigidBody::reference_centre)
     }
@@ -104,7 +103,7 @@ impl RigidMotions for PredictedMotions<'_> {
             .map_or([Mat3::zeros(); 2], |rigid_state| [rigid_state.inertia(), rigid_state.inverse_inertia()])
     }
 
-    /// Place of a body at the end of the following step, under the impulse and moment of the ties.
+    /// Place at the end of the following step, under the impulse and moment of the ties.
     fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
         let Some(mut rigid_state) = self.rigid_state(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
@@ -144,14 +143,14 @@ impl Simulation {
         self.ties.as_ref().map(Ties::constraints)
     }
 
-    /// Number of Newton iterations of the ties so far. A group without movable rigid bodies needs one per solution. For
-    /// all other groups, iterations repeat until the tied points coincide at the end of the following step.
+    /// Number of Newton iterations of the ties so far. A group without movable rigid bodies needs one per solution. All
+    /// other groups iterate until the tied points coincide at the end of the following step.
     pub fn tie_iterations(&self) -> u64 {
         self.state.contact.tie_iterations
     }
 
-    /// Adds the tie forces, which act in the second half of a step of length `dt` \[s\] and in the first half of the
-    /// following step. Commits the length of the following step.
+    /// Adds the tie forces in the second half of a step of length `dt` \[s\] and in the first half of the following
+    /// step, whose length it commits.
     pub(crate) fn enforce_ties(&mut self, dt: f64) {
         if self.ties.is_some() {
             self.commit_step_for_ties();
@@ -161,8 +160,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the tie forces as if without contact. The contact response at the end of a step of length `dt` \[s\] needs
-    /// these accelerations.
+    /// Adds the tie forces as if without contact, for the contact response at the end of a step of length `dt` \[s\].
     pub(crate) fn accelerate_by_ties(&mut self, dt: f64) {
         let step = self.step_length(dt);
         self.save_driven_velocities();
@@ -195,8 +193,8 @@ impl Simulation {
         self.accelerate_by_contact();
     }
 
-    /// Solves the ties again at the beginning of a step of length `dt` \[s\], if this is another length than expected.
-    /// Like a load that jumps, the tie forces then have two values at this instant.
+    /// Solves the ties again if `dt` \[s\] differs from the committed length. Like a load that jumps, the tie forces
+    /// then have two values at the beginning of the step.
     pub(crate) fn renew_ties(&mut self, dt: f64) {
         if self.ties.is_none() || is_same_step(dt, self.state.contact.tied_step) {
             return;
@@ -228,7 +226,7 @@ impl Simulation {
         self.state.contact.action.rigid_forces.iter().map(of_body).sum()
     }
 
-    /// Solves the ties again after a change of velocities between two steps.
+    /// After a change of velocities between two steps.
     pub(crate) fn restart_ties(&mut self) {
         if self.ties.is_some() {
             self.state.contact.action.remove_ties();
@@ -236,7 +234,7 @@ impl Simulation {
         }
     }
 
-    /// Computes the first tie forces. For each later step, the previous step computes them.
+    /// For each later step, the previous step computes the tie forces.
     pub(crate) fn start_ties(&mut self) {
         if self.ties.is_none() {
             return;

@@ -12,12 +12,12 @@ use crate::math::reduction::nodes_per_task;
 use crate::Simulation;
 use crate::error::{FailureCause, NumericalFailure, Passage};
 
-/// Largest penetration that may arise in one step, relative to the search depth. Contact must stop the body in the
-/// following step.
+/// Largest penetration that may arise in one step, relative to the search depth. Contact must stop the body in the next
+/// step.
 const MAX_DEPTH_RATIO: f64 = 0.5;
 
 impl Simulation {
-    /// Longest step, at most `step`, in which detection misses no contact \[s\].
+    /// At most `step` \[s\].
     pub(crate) fn step_without_tunnelling(&mut self, step: f64) -> f64 {
         let num_bodies = self.model.surfaces.len();
         if self.caches.tunnelling.allows(
@@ -38,7 +38,7 @@ impl Simulation {
         longest
     }
 
-    /// Box of the nodal velocities of a body \[m/s\]; `None` without contact faces.
+    /// In m/s; `None` without contact faces.
     fn velocity_box(&self, body: usize) -> Option<Aabb> {
         if self.model.surfaces[body].num_faces() == 0 {
             return None;
@@ -52,7 +52,7 @@ impl Simulation {
         Some(of_centre.widened(rotation_speed))
     }
 
-    /// Box of the surface nodes of a body \[m\].
+    /// In metres.
     fn position_box(&self, body: usize) -> Option<Aabb> {
         let (nodes, positions) = (self.model.surfaces[body].nodes(), &self.state.nodes.positions);
         let of_node = |&node: &u32| {
@@ -90,8 +90,7 @@ impl Simulation {
     }
 }
 
-/// Largest distance of a surface node from the centre of mass of each rigid body \[m\]. Entries of other bodies have no
-/// meaning.
+/// Largest distance of a surface node from the centre of mass \[m\]; only for rigid bodies.
 pub(crate) fn radii(
     surfaces: &[Surface],
     rigid_states: &[Option<RigidBody>],

@@ -10,22 +10,21 @@ use crate::signal::{ChannelClass, Grid, head_injury};
 
 use super::probe::Probe;
 
-/// Largest window of the head injury criterion HIC15 \[s\].
+/// Largest window \[s\].
 const HIC15: f64 = 0.015;
-/// Largest window of the head injury criterion HIC36 \[s\].
+/// Largest window \[s\].
 const HIC36: f64 = 0.036;
 
 /// Largest sampling interval of even samples, relative to the grid spacing of the filter.
 const UNEVEN: f64 = 1.5;
 
-/// Largest change of an acceleration, stress or strain that counts as none over a sampling interval, relative to the
-/// largest magnitude of the quantity.
+/// Largest change of a constant quantity over a sampling interval, relative to the largest magnitude of the quantity.
 const CONSTANT: f64 = 0.01;
 
-/// Least ratio of samples to steps with contact forces at which the samples count as taken in every step.
+/// Least ratio of samples to steps with contact forces at which no step counts as omitted.
 const MOST_STEPS: f64 = 0.9;
 
-/// Samples of a probe: indices of the sampled table rows, their times \[s\], and names and values of the columns.
+/// `rows` are the indices of the sampled table rows, and `times` their times \[s\].
 struct Samples {
     rows: Vec<usize>,
     times: Vec<f64>,
@@ -46,7 +45,7 @@ impl Samples {
         Self { rows, times, columns }
     }
 
-    /// Magnitude of the acceleration in each sample \[g\].
+    /// In multiples of g.
     fn acceleration(&self, spec: &ProbeSpec) -> Vec<f64> {
         let name = format!("{}.{}_", spec.name, ProbeQuantity::Acceleration.word());
         let components: Vec<_> =
@@ -57,8 +56,7 @@ impl Samples {
     }
 
     /// Length \[s\] of the longest sampling interval above `limit` over which an acceleration, stress or strain
-    /// changes; 0 without such an interval. Positions, displacements and velocities are not examined: they change
-    /// nearly linearly.
+    /// changes; 0 without such an interval. All other quantities change nearly linearly.
     fn longest_interpolation(&self, limit: f64) -> f64 {
         let is_smooth = |name: &str| {
             let quantity = name.rsplit('.').next().unwrap_or_default();
@@ -77,7 +75,7 @@ impl Samples {
         rough.map(|(_, values)| of_column(values)).fold(0.0, f64::max)
     }
 
-    /// Samples after the filter of a channel class; `None` if the samples cannot be filtered.
+    /// `None` if the samples cannot be filtered.
     fn filtered(&self, class: ChannelClass, warnings: &mut Vec<String>) -> Option<Self> {
         let Some(grid) = Grid::of(&self.times) else {
             warnings.push("it has too few samples for its filter and is not filtered".to_owned());
@@ -112,8 +110,8 @@ impl Samples {
     }
 }
 
-/// Adds the filtered columns to the table at `path`, and returns the summary of each probe. `contact_steps` is the
-/// number of steps in which contact forces may have oscillated.
+/// Adds the filtered columns to the table at `path`. `contact_steps` is the number of steps in which contact forces may
+/// have oscillated.
 pub(super) fn post_process(
     path: &Path,
     probes: &[Probe],
@@ -186,8 +184,7 @@ fn summary(
     summary
 }
 
-/// Warning that the samples omit steps in which contact forces may have oscillated. Contact forces oscillate with a
-/// period of a few steps, and sparse samples contain aliases.
+/// Contact forces oscillate with a period of a few steps, and sparse samples contain aliases.
 fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -> Option<String> {
     let is_used = spec.filter.is_some() || !spec.injuries.is_empty();
     (is_used && (samples.times.len() as f64) < MOST_STEPS * contact_steps as f64).then(|| {
@@ -199,7 +196,7 @@ fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -
     })
 }
 
-/// Warning that the peak of a filtered signal is in the first or last sample, where the filter has little effect.
+/// The filter has little effect on the first and last sample.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
     ends.contains(&peak?.time).then(|| {
@@ -209,8 +206,7 @@ fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSp
     })
 }
 
-/// Largest of `values`, and its time in the time unit of the scenario. `times` are in seconds, and `second` is one
-/// second in this unit.
+/// `times` are in seconds, and `second` is one second in the time unit of the scenario.
 fn peak(times: &[f64], values: &[f64], second: f64) -> Option<PeakSummary> {
     let largest = values.iter().zip(times).reduce(|a, b| if b.0 > a.0 { b } else { a })?;
     Some(PeakSummary { value: *largest.0, time: *largest.1 * second })
@@ -220,8 +216,8 @@ fn peak(times: &[f64], values: &[f64], second: f64) -> Option<PeakSummary> {
 mod tests {
     use super::*;
 
-    /// Warnings for samples of a flight of 0.1 s in steps of `flight` \[s\], followed by steps of 0.1 ms. The gravity
-    /// is 9.81 m/s². A push begins `before` \[s\] before the end of the flight: a half sine of 2 ms and 500 m/s².
+    /// Warnings for a flight of 0.1 s in steps of `flight` \[s\] under 9.81 m/s², followed by steps of 0.1 ms. A push
+    /// begins `before` \[s\] before the end of the flight: a half sine of 2 ms and 500 m/s².
     fn warnings(flight: f64, before: f64) -> Vec<String> {
         let in_flight = (0..).map(|k| f64::from(k) * flight).take_while(|time| *time < 0.1);
         let times: Vec<f64> = in_flight.chain((0..1000).map(|k| 0.1 + 1e-4 * f64::from(k))).collect();
@@ -238,8 +234,8 @@ mod tests {
         warnings
     }
 
-    /// Long steps of a flight, in which the acceleration is constant, cause no warning, because linear interpolation is
-    /// exact. A push that begins within such a step causes a warning.
+    /// Long steps of constant acceleration cause no warning: linear interpolation is exact. A push that begins within
+    /// such a step causes a warning.
     #[test]
     fn uneven_samples_matter_while_an_acceleration_changes() {
         for flight in [1e-4, 2e-3, 0.05] {

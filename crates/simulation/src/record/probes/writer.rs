@@ -14,18 +14,16 @@ use crate::Simulation;
 
 const FILE_NAME: &str = "probes.csv";
 
-/// Largest time by which a sample may precede its scheduled instant, relative to the length of the last step; bounds
-/// the rounding error of summed steps.
+/// Largest time by which a sample may precede its scheduled instant, relative to the length of the last step.
 const EARLY: f64 = 1e-6;
 
 #[derive(Debug)]
 pub(crate) struct ProbeWriter {
     table: Measurements,
     path: PathBuf,
-    /// One schedule per probe.
     schedules: Vec<Schedule>,
     last_row: f64,
-    /// Workspace: whether each probe is due.
+    /// Workspace.
     is_due: Vec<bool>,
 }
 
@@ -45,8 +43,7 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// Whether a sample is due at `time` \[s\], after a step of length `time_step` \[s\]. Also schedules the next
-    /// sample.
+    /// After a step of length `time_step` \[s\]. Also schedules the next sample.
     fn take(&mut self, time: f64, time_step: f64) -> bool {
         let now = time + EARLY * time_step;
         let is_due = now >= self.next;
@@ -58,8 +55,8 @@ impl Schedule {
 }
 
 impl ProbeWriter {
-    /// Creates the table of `probes`. `default_interval` \[s\] applies to probes without an interval. Without probes,
-    /// removes the table of an earlier run and returns `None`.
+    /// `default_interval` \[s\] applies to probes without an interval. Without probes, removes the table of an earlier
+    /// run.
     pub fn create(
         tables: &mut Tables,
         probes: &[Probe],
@@ -98,8 +95,7 @@ impl ProbeWriter {
         probes.for_each(|(probe, next)| probe.next = *next);
     }
 
-    /// Adds the filtered columns to the table, and returns the summary of each probe. `contact_steps` is the number of
-    /// steps outside flight, or 0 without contact.
+    /// `contact_steps` is the number of steps outside flight, or 0 without contact.
     pub fn finish(&self, probes: &[Probe], contact_steps: u64) -> Result<Vec<ProbeSummary>, OutputError> {
         post_process(&self.path, probes, contact_steps)
     }
@@ -114,7 +110,7 @@ impl ProbeWriter {
         written
     }
 
-    /// Writes the samples of the last state, unless the table has a row of this state.
+    /// Writes the samples of the last state, unless already in the table.
     pub fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         if simulation.state.nodes.time > self.last_row {
             return self.write(simulation, &vec![true; self.schedules.len()]);

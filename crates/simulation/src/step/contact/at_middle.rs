@@ -11,25 +11,24 @@ use crate::model::Model;
 
 use super::response::moved_bodies;
 
-/// Workspace.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MiddleOfStep {
     /// Positions at the middle of the step, by node \[m\]; only of the nodes in contact.
     positions: Vec<Vec3>,
     /// Gap of each contact minus n · Σ w_a x_a \[m\], with the normal n, and the weight w_a and predicted position x_a
-    /// of each node a. Nonzero, for example, after the subtraction of an initial gap.
+    /// of each node a. Nonzero, for example, with an initial gap.
     offsets: Vec<f64>,
-    /// Normals of the contacts at the predicted positions. They determine the sign of the normals at the middle.
+    /// Normals at the predicted positions, which determine the sign of the normals at the middle.
     normals: Vec<Vec3>,
 }
 
-/// The bodies at the middle of the step. A position there is the mean of the positions at the beginning and at the
-/// predicted end, plus half of the position correction.
+/// Bodies at the middle of the step: the mean of the positions at the beginning and at the predicted end, plus half of
+/// the position correction.
 struct Middle<'a> {
     model: &'a Model,
     nodes: &'a NodalState,
     rigid_bodies: &'a [Option<RigidBody>],
-    /// Predicted positions at the end of the step \[m\].
+    /// At the end of the step \[m\].
     predicted: &'a [Vec3],
     time_step: f64,
     created: f64,
@@ -52,7 +51,7 @@ impl Middle<'_> {
         half_way + correction.unwrap_or_else(Vec3::zeros) * 0.5
     }
 
-    /// Sets the centre of a rigid body in the mobility to its position at the middle of the step.
+    /// Moves a centre in the mobility to the middle of the step.
     fn move_centre(&mut self, body: u32, action: &ContactAction) {
         let Some(rigid) = self.rigid_bodies.get(body as usize).and_then(Option::as_ref) else { return };
         let Some(mobility) = self.mobility.rigid(body).copied() else { return };
@@ -62,7 +61,7 @@ impl Middle<'_> {
     }
 }
 
-/// Corrections of position \[m\] and rotation \[rad\] of a rigid body by contact.
+/// Corrections of position \[m\] and rotation \[rad\] by contact.
 fn rigid_correction(action: &ContactAction, body: u32) -> Option<[Vec3; 2]> {
     let corrections = &action.rigid_corrections;
     let found = corrections.binary_search_by_key(&body, |correction| correction.body).ok()?;
@@ -106,7 +105,7 @@ impl MidpointGeometry for Middle<'_> {
 }
 
 impl Simulation {
-    /// Evaluates the response of a step of length `dt` \[s\], with the geometry at the middle of the step.
+    /// Evaluates the response of a step of length `dt` \[s\].
     pub(crate) fn evaluate_response_at_middle(&mut self, dt: f64) {
         self.refresh_mobility(dt);
         let step = self.step_length(dt);

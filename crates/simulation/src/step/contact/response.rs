@@ -31,7 +31,6 @@ pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     mobility
 }
 
-/// Mobility of the nodes, including the ties of deformable bodies.
 pub(crate) fn tied_mobility(model: &Model, ties: Option<&Ties>) -> Mobility {
     let mut mobility = nodal_mobility(model);
     if let Some(ties) = ties {
@@ -40,7 +39,7 @@ pub(crate) fn tied_mobility(model: &Model, ties: Option<&Ties>) -> Mobility {
     mobility
 }
 
-/// `positions` are the nodal positions \[m\]. `created` is the energy that contact has created so far \[J\].
+/// `positions` are nodal positions \[m\]. `created` is the energy that contact has created so far \[J\].
 pub(crate) fn moved_bodies<'a>(
     model: &'a Model,
     state: &'a NodalState,
@@ -53,8 +52,7 @@ pub(crate) fn moved_bodies<'a>(
 }
 
 impl Simulation {
-    /// Contact response after the predictor: impulses and position corrections, or forces that depend only on the
-    /// motion.
+    /// After the predictor: impulses and position corrections, or forces that depend only on the motion.
     pub(crate) fn respond_to_motion(&mut self, dt: f64) {
         let start = Instant::now();
         self.account_step_change(dt);
@@ -76,8 +74,7 @@ impl Simulation {
         self.timings.response += start.elapsed().as_secs_f64();
     }
 
-    /// Contact response after the internal and external forces: contact forces that depend on these forces, and tie
-    /// forces.
+    /// After the internal and external forces: contact forces that depend on these forces, and tie forces.
     pub(crate) fn respond_to_forces(&mut self, dt: f64) {
         let start = Instant::now();
         if self.response.stage() == Stage::Accelerated {
@@ -110,8 +107,7 @@ impl Simulation {
         self.selection.offset_points.find(&self.model.surfaces, next, constraints);
     }
 
-    /// Evaluates the response. Returns the work of the contact forces beyond the products of force and nodal
-    /// displacement \[J\].
+    /// Returns the work of the contact forces beyond the products of force and nodal displacement \[J\].
     fn evaluate_response(&mut self, dt: f64) -> f64 {
         self.refresh_mobility(dt);
         let step = self.step_length(dt);
@@ -127,7 +123,7 @@ impl Simulation {
         beyond
     }
 
-    /// Whether a contact of this step or of the previous step acts on a tied node.
+    /// Whether a contact of this or the previous step acts on a tied node.
     fn contact_acts_on_ties(&self) -> bool {
         let is_tied = |node: &u32| self.caches.mobility.tied().group(*node).is_some();
         let mut nodes = self.state.contact.constraints.iter().flat_map(|constraint| constraint.nodes);
@@ -135,13 +131,13 @@ impl Simulation {
         self.ties.is_some() && (nodes.any(is_tied) || before.iter().any(is_tied))
     }
 
-    /// Constraints at points on the offset surfaces.
+    /// At points on the offset surfaces.
     pub(crate) fn acting_constraints(&self) -> &Constraints {
         self.selection.offset_points.of(&self.state.contact.constraints)
     }
 
-    /// Lengths of the current step, of the regular step that scales the spring stiffness, and of the following step.
-    /// The following step is cut to the end time. In the last step, the length of the current step replaces it.
+    /// Lengths of the current, regular and following step. The regular step scales the spring stiffness. The following
+    /// step is cut to the end time; in the last step, `dt` replaces it.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
@@ -150,7 +146,6 @@ impl Simulation {
         StepLength { actual: dt, regular, following }
     }
 
-    /// Updates the resultants on rigid bodies, and the accelerations of the touched nodes.
     pub(crate) fn accelerate_by_contact(&mut self) {
         self.accelerate_touched_nodes();
         self.compute_rigid_resultants();
@@ -164,7 +159,7 @@ impl Simulation {
         }
     }
 
-    /// Computes the accelerations that the response, ties and the energy balance need before the corrector.
+    /// Accelerations that the response, ties and the energy balance need before the corrector.
     pub(crate) fn accelerate_constrained_nodes(&mut self) {
         self.accelerate_touched_nodes();
         let resultants =
@@ -182,7 +177,7 @@ impl Simulation {
         self.constrain_sliders();
     }
 
-    /// Computes the accelerations of tied nodes from all forces except the tie forces.
+    /// Accelerations by all forces except the tie forces.
     fn accelerate_tied_nodes(&mut self) {
         let resultants =
             Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
@@ -192,7 +187,7 @@ impl Simulation {
         self.constrain_sliders();
     }
 
-    /// Stores the positions of this detection for the next detection, if contact corrects any position.
+    /// The next detection needs the positions of this detection if contact corrects any position.
     fn keep_detected_positions(&mut self) {
         let action = &self.state.contact.action;
         let moves_nodes = action.node_corrections.iter().any(|node| node.position != Vec3::zeros());
@@ -202,10 +197,8 @@ impl Simulation {
         }
     }
 
-    /// Applies velocity jumps Δv and position corrections Δx. Adds the reactions of supports and sliders to the audit.
-    ///
-    /// Let f_n and f_{n+1} be the forces at the beginning and end of the step. Two terms make the energy balance of the
-    /// predictor–corrector exact:
+    /// Applies velocity jumps Δv and position corrections Δx. Two terms make the energy balance of the
+    /// predictor–corrector exact, with the forces f_n and f_{n+1} at the beginning and end of the step:
     ///
     /// - −½ (f_n + f_{n+1}) · Δx, the work of position corrections against the forces. This function adds the part with
     ///   f_n.
@@ -240,7 +233,7 @@ impl Simulation {
         }
     }
 
-    /// Lists the rigid bodies with tie impulses as corrected, because their supports react to the impulses.
+    /// The supports of these bodies react to the impulses.
     fn list_bodies_of_tie_impulses(&mut self) {
         let corrections = &mut self.state.contact.action.rigid_corrections;
         for &(node, _) in &self.state.contact.action.tie_impulses {

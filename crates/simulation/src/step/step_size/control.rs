@@ -1,4 +1,4 @@
-//! Data of the step choice that are kept between steps, and the limits of the step.
+//! Limits of the step, and data kept between steps for the choice of the step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -11,21 +11,19 @@ use crate::progress::StepLimit;
 /// Largest number of steps between two computations of the critical step.
 const MAX_INTERVAL: u32 = 50;
 
-/// Largest strain of the elements, and largest relative change expected of the critical step, between two of its
-/// computations \[-\]. By default, the step is 20 % below the critical step, and remains stable.
+/// Largest strain of the elements, and largest relative change of the critical step, between two of its computations
+/// \[-\].
 const TOLERATED_CHANGE: f64 = 0.05;
 
-/// Largest ratio of the stable step to the time step at which the time step is kept. Frequent changes cost accuracy.
+/// Largest ratio of the stable step to the time step without a change. Frequent changes cost accuracy.
 const MIN_GROWTH: f64 = 1.1;
 
-/// Largest relative difference of two step lengths that count as equal. Forces for one length are then valid for the
-/// other.
+/// Largest relative difference of equal step lengths. Forces for one length are then valid for the other.
 const STEP_TOLERANCE: f64 = 1e-12;
 
-/// Largest step, relative to the joint stability limit of elements and contacts \[-\].
+/// Relative to the joint stability limit of elements and contacts \[-\].
 const CONTACT_SAFETY: f64 = 0.95;
 
-/// Chooses the length of the next step.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StepControl {
     pub(super) size: StepSize,
@@ -41,20 +39,20 @@ pub(crate) struct StepControl {
     pub(super) interval: u32,
     pub(super) since_refresh: u32,
     pub(super) time_step: f64,
-    /// Length of the last step before a cut to an event or to the end time \[s\].
+    /// Before a cut to an event or to the end time \[s\].
     pub(super) regular_step: f64,
-    /// Step that scales the spring stiffness \[s\].
+    /// Scales the spring stiffness \[s\].
     pub(super) spring_step: f64,
     pub(super) committed: Option<CommittedStep>,
-    /// Whether the current step differs from the step for which discrete-gradient forces were computed.
+    /// From the step of the discrete-gradient forces.
     pub(super) differs_from_committed: bool,
-    /// Limit set by the caller \[s\]. Steps committed for contact are exempt.
+    /// Limit of the caller \[s\]. Steps committed for contact are exempt.
     pub(super) longest: f64,
     pub(super) first: Option<f64>,
     pub(super) preferred: f64,
-    /// Limit that determines `preferred`.
+    /// Determines `preferred`.
     pub(super) limit: StepLimit,
-    /// Number of steps outside flight by limit, in the order of [`StepLimit::ALL`].
+    /// Steps outside flight, in the order of [`StepLimit::ALL`].
     pub(super) limit_counts: [u64; StepLimit::ALL.len()],
     /// Time of the last impact at which a step ended \[s\].
     pub last_cut: f64,
@@ -88,9 +86,9 @@ clone_by_field!(StepControl {
 /// Length of the following step for which forces were computed.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct CommittedStep {
-    /// Length before the cut to an event \[s\].
+    /// Before the cut to an event \[s\].
     pub(super) regular: f64,
-    /// Committed length \[s\].
+    /// In seconds.
     pub(super) length: f64,
     pub(super) to: CommittedFor,
 }
@@ -103,14 +101,14 @@ pub(super) enum CommittedFor {
     Ties,
 }
 
-/// Whether two step lengths \[s\] are equal up to rounding.
+/// Up to rounding.
 pub(crate) fn is_same_step(step: f64, other: f64) -> bool {
     (step - other).abs() <= STEP_TOLERANCE * other
 }
 
 impl CommittedStep {
-    /// Whether the committed step is taken: it must not exceed the `regular` step \[s\] nor, if committed for ties, the
-    /// limit `longest` of the caller \[s\].
+    /// The committed step must not exceed the `regular` step \[s\] nor, if committed for ties, the limit `longest` of
+    /// the caller \[s\].
     pub(super) fn holds(&self, regular: f64, longest: f64) -> bool {
         let is_allowed = self.regular <= regular || self.length <= regular;
         is_allowed && (self.to == CommittedFor::Contact || self.length <= longest)
@@ -118,7 +116,7 @@ impl CommittedStep {
 }
 
 impl StepControl {
-    /// Limits: `rigid_travel` \[m\], `stiff_spring` \[s\] and `resting_contact` \[s\]; infinite without a limit.
+    /// Limits: `rigid_travel` \[m\], `stiff_spring` \[s\], `resting_contact` \[s\].
     pub fn new(size: StepSize, safety: f64, [rigid_travel, stiff_spring, resting_contact]: [f64; 3]) -> Self {
         Self {
             size,
@@ -144,19 +142,19 @@ impl StepControl {
         }
     }
 
-    /// Length of the last step \[s\].
+    /// Last step \[s\].
     pub fn time_step(&self) -> f64 {
         self.time_step
     }
 
-    /// Length of the last step before a cut to an event or to the end time \[s\].
+    /// Last step before a cut to an event or to the end time \[s\].
     pub fn regular_step(&self) -> f64 {
         self.regular_step
     }
 
-    /// Step that scales the spring stiffness \[s\], without cuts to events. In a model with deformable bodies, contact
-    /// does not change this step: the stiffness is independent of the order of contacts. In a model of rigid bodies
-    /// under gravity, the flight step and the guard against tunnelling do not change this step.
+    /// Step that scales the spring stiffness \[s\], without cuts to events. With deformable bodies, it is the step
+    /// without contact: the stiffness is independent of the order of contacts. With rigid bodies under gravity, neither
+    /// the flight step nor the guard against tunnelling limits it.
     pub fn spring_step(&self) -> f64 {
         self.spring_step
     }
@@ -165,33 +163,31 @@ impl StepControl {
         self.differs_from_committed
     }
 
-    /// Critical step of the elements at its last computation \[s\].
+    /// At its last computation \[s\].
     pub fn critical_step(&self) -> Option<f64> {
         self.critical.map(|critical| critical.time_step)
     }
 
-    /// Element with the critical step: index of its block among the blocks with internal forces, and index in this
-    /// block.
+    /// Index of the block among those with internal forces, and index of the element in the block.
     pub fn critical_element(&self) -> Option<(usize, usize)> {
         self.critical.map(|critical| (critical.block, critical.element))
     }
 
-    /// Sets the length of the last step \[s\], if chosen elsewhere.
     pub fn set_time_step(&mut self, time_step: f64) {
         self.time_step = time_step;
     }
 
-    /// Makes a computation of the critical step due before the next step, and resets the interval to one step.
+    /// Makes a computation of the critical step due before the next step.
     pub fn invalidate(&mut self) {
         self.interval = 0;
     }
 
-    /// `change_of_shapes` is the strain of the elements since the last computation of the critical step \[-\].
+    /// `change_of_shapes` is the strain of the elements since the last computation \[-\].
     pub(super) fn is_due(&self, change_of_shapes: f64) -> bool {
         self.since_refresh >= self.interval || change_of_shapes > TOLERATED_CHANGE
     }
 
-    /// Sets the critical step, and derives the interval to its next computation from its rate of change.
+    /// Derives the interval to the next computation from the rate of change of the critical step.
     pub(super) fn renew(&mut self, critical: Option<CriticalStep>) {
         let before = std::mem::replace(&mut self.critical, critical);
         let [before, now] = [before, critical].map(|critical| critical.map_or(1.0, |c| c.time_step));
@@ -210,7 +206,7 @@ impl StepControl {
         shortest(&self.limits(contact_frequency_squared, fastest_rigid)).1
     }
 
-    /// Limits of a stable step, each with its longest step \[s\].
+    /// Each with its longest step \[s\].
     pub(super) fn limits(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> [(StepLimit, f64); 5] {
         let elements = self.critical_step().unwrap_or(f64::INFINITY);
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
@@ -231,7 +227,7 @@ pub(super) fn shortest(limits: &[(StepLimit, f64)]) -> (StepLimit, f64) {
     limits.iter().fold(none, |least, limit| if limit.1 < least.1 { *limit } else { least })
 }
 
-/// Sets `step` to `stable` \[s\] if `step` must shrink, or can grow by more than the ratio [`MIN_GROWTH`].
+/// Takes `stable` \[s\] if `step` must shrink, or can grow by more than [`MIN_GROWTH`].
 pub(super) fn keep_or_take(step: &mut f64, stable: f64) {
     if !(step.is_finite() && stable >= *step && stable <= MIN_GROWTH * *step) {
         *step = stable;
@@ -242,9 +238,8 @@ pub(super) fn keep_or_take(step: &mut f64, stable: f64) {
 mod tests {
     use super::*;
 
-    /// While the critical step is constant, the interval between its computations doubles up to its limit. A decrease
-    /// by a tenth in ten steps is a change of ln 0.9/10 = −0.0105 per step. At this rate, the tolerated change of 0.05
-    /// is reached after four steps.
+    /// While the critical step is constant, the interval doubles up to its limit. A decrease by a tenth in ten steps is
+    /// a change of ln 0.9/10 = −0.0105 per step, and reaches the tolerance of 0.05 after four steps.
     #[test]
     fn the_critical_step_is_computed_as_often_as_it_changes() {
         let mut control = StepControl::new(StepSize::Auto, 0.8, [f64::INFINITY; 3]);

@@ -18,19 +18,17 @@ use control::{CommittedFor, CommittedStep, keep_or_take, shortest};
 pub(crate) use control::{StepControl, is_same_step};
 
 /// Factor by which contact may increase the speed of rigid bodies before a new step is chosen. A free body gains up to
-/// twice the speed of a striking body, plus a rotation. Even at three times the speed, a node cannot tunnel in the
-/// step.
+/// twice the speed of a striking body, plus a rotation.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
-/// Smallest step that does not count as collapsed, relative to the first step.
+/// Relative to the first step.
 const COLLAPSE_RATIO: f64 = 1e-6;
 
 /// Fraction of a step that can be a rounding error.
 const NEGLIGIBLE_STEP: f64 = 1e-9;
 
 impl Simulation {
-    /// Chooses the length of the current step \[s\], with cuts to breaks of driving functions, exact output times and
-    /// the end time.
+    /// Length of the current step \[s\], cut to breaks of driving functions, exact output times and the end time.
     pub(crate) fn choose_time_step(&mut self) -> Result<f64, NumericalFailure> {
         if self.state.control.is_due(self.caches.internal.change_of_shapes(&self.state.control.shapes)) {
             self.refresh_critical_step();
@@ -74,19 +72,17 @@ impl Simulation {
         Ok(self.state.control.time_step)
     }
 
-    /// Whether `step` \[s\] reaches the end of the run up to rounding. `remaining` is the time to the end \[s\].
+    /// Whether `step` \[s\] covers the `remaining` time to the end \[s\] up to rounding.
     pub(crate) fn is_last_step(&self, remaining: f64, step: f64) -> bool {
         remaining <= step + self.rounding_of_step(step)
     }
 
-    /// Time that is too short for a step \[s\]. The two rounding errors of the end time are those of a step and of the
-    /// sum of steps.
+    /// Time that is too short for a step \[s\]. Each end time rounds once in a step and once in the sum of steps.
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
 
-    /// Length of the next step \[s\], at most `wanted` \[s\]. A shorter step ends at a break, or divides the time to
-    /// the next exact output equally.
+    /// At most `wanted` \[s\]. A shorter step ends at a break, or divides the time to the next exact output equally.
     fn step_to_event(&self, wanted: f64) -> f64 {
         let Some(due) = self.next_output(wanted) else {
             return self.step_to_break(wanted, f64::INFINITY);
@@ -107,8 +103,7 @@ impl Simulation {
         self.settings.exact_output.as_ref()?.first_within_step(self.state.nodes.time, step)
     }
 
-    /// Length of the following step \[s\]: the committed length, or else the length expected after a step of length
-    /// `last` \[s\].
+    /// Committed length, or else the length expected after a step of length `last` \[s\].
     pub(crate) fn following_step(&self, last: f64) -> f64 {
         let control = &self.state.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
@@ -116,18 +111,16 @@ impl Simulation {
     }
 
     /// Limits the time step to `longest` \[s\] from the next step on, for a coupled program. A value that is not
-    /// positive removes the limit. A step already committed for contact is exempt. Steps of flight are exempt: the
-    /// argument of [`Simulation::advance`] limits them.
+    /// positive removes the limit. Exempt are a step already committed for contact, and steps of flight, which the
+    /// argument of [`Simulation::advance`] limits.
     pub fn limit_step(&mut self, longest: f64) {
         self.forget_copy();
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
     /// Commits the length of the following step for contact. Discrete-gradient forces act from the middle of the
-    /// current step to the middle of the following step.
-    ///
-    /// While contact accelerates a rigid body, steps remain equal up to [`RIGID_SPEED_MARGIN`] times the original
-    /// speed.
+    /// current step to the middle of the following step. Steps remain equal while contact accelerates a rigid body by
+    /// at most [`RIGID_SPEED_MARGIN`].
     pub(crate) fn commit_step(&mut self) {
         let present = self.state.control.preferred;
         let continues = self.state.control.size == StepSize::Auto && {
@@ -140,7 +133,7 @@ impl Simulation {
         self.commit(regular, CommittedFor::Contact);
     }
 
-    /// Commits the length of the following step for ties, unless committed for contact.
+    /// Unless already committed for contact.
     pub(crate) fn commit_step_for_ties(&mut self) {
         let is_to_contact = self
             .state
@@ -162,8 +155,7 @@ impl Simulation {
         match self.state.control.size {
             StepSize::Fixed(size) => {
                 self.state.control.spring_step = size;
-                // A fixed step above the critical step is not shortened: occasional shorter steps could hide the
-                // instability.
+                // A step above the critical step is not shortened: occasional shorter steps could hide the instability.
                 let is_stable = self.state.control.critical_step().is_none_or(|critical| size <= critical);
                 if is_stable { self.step_without_tunnelling(size) } else { size }
             }
@@ -205,14 +197,13 @@ impl Simulation {
         self.state.control.preferred
     }
 
-    /// Largest stable step \[s\], for the squared contact frequency \[rad²/s²\]. The speed of rigid bodies is divided
-    /// by `faster`.
+    /// For the squared contact frequency \[rad²/s²\]. The speed of rigid bodies is divided by `faster`.
     fn largest_stable_step(&self, contact_frequency_squared: f64, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
         self.state.control.stable_step(contact_frequency_squared, fastest)
     }
 
-    /// Length of a step outside flight \[s\]: the fixed step of the scenario, or the stable step of the current state.
+    /// Length of a step outside flight \[s\]: the fixed step, or the stable step of the current state.
     pub fn stable_step(&mut self) -> f64 {
         self.forget_copy();
         self.refresh_critical_step();
@@ -224,7 +215,6 @@ impl Simulation {
         }
     }
 
-    /// Limit that determined the length of the last step.
     pub(crate) fn step_limit(&self) -> Option<StepLimit> {
         let is_cut = self.state.control.time_step < (1.0 - NEGLIGIBLE_STEP) * self.state.control.regular_step;
         match self.state.nodes.step {
@@ -235,14 +225,14 @@ impl Simulation {
         }
     }
 
-    /// Counts the limit of the last step, which must be outside flight.
+    /// The last step must be outside flight.
     pub(crate) fn count_step_limit(&mut self) {
         if let Some(limit) = self.step_limit() {
             self.state.control.limit_counts[limit as usize] += 1;
         }
     }
 
-    /// Number of steps by limit, including steps of flight.
+    /// Includes steps of flight.
     pub(crate) fn step_limit_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let in_flight = |limit| if limit == StepLimit::Flight { self.state.steps_in_flight } else { 0 };
         let counts = StepLimit::ALL.into_iter().zip(self.state.control.limit_counts);
@@ -251,7 +241,7 @@ impl Simulation {
             .filter(|(_, count)| *count > 0)
     }
 
-    /// Largest speed of a node of a rigid body \[m/s\].
+    /// In m/s.
     fn fastest_rigid_node(&self) -> f64 {
         let of_body = |body: &Body| {
             let velocities = &self.state.nodes.velocities[body.nodes.clone()];
@@ -268,9 +258,8 @@ mod tests {
     use super::*;
     use crate::scenario::Scenario;
 
-    /// A block is pressed on a wall with the energy–momentum response, in equal steps between exact output times. By
-    /// rounding, many of these steps are slightly longer than the committed steps. They must still count as the
-    /// committed steps.
+    /// A block is pressed on a wall in equal steps between exact output times. By rounding, many steps are slightly
+    /// longer than the committed steps. They must still count as the committed steps.
     #[test]
     fn steps_longer_by_a_rounding_are_the_committed_ones() {
         let folder = tempfile::tempdir().unwrap();
