@@ -4,7 +4,7 @@
 //! surfaces ─► detection (candidates, gaps) ─► constraints ─► response (contact forces) ─► time step
 //! ```
 //! # Glossary
-//! The gap is negative in penetration; normals point out of the target. AM14 is Aragón & Molinari 2014.
+//! Normals point out of the target. AM14 is Aragón & Molinari 2014.
 //!
 //! | here | meaning | in the literature |
 //! |---|---|---|

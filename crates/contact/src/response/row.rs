@@ -10,7 +10,6 @@ use super::mobility::Mobility;
 #[derive(Clone, Debug)]
 pub(super) struct Motion {
     pub nodes: Vec<Vec3>,
-    /// Centres of rigid bodies.
     pub translations: Vec<Vec3>,
     /// Angular velocities, or rotation corrections.
     pub rotations: Vec<Vec3>,

@@ -6,7 +6,6 @@ use crate::{Constraints, ContactKey, NodeOnSurface, Side};
 use super::Bodies;
 use super::mobility::Mobility;
 
-/// Key of a contactor node on body 1.
 pub(super) fn key(contactor: u32) -> ContactKey {
     ContactKey::Node(NodeOnSurface { contactor, target: 1 })
 }
@@ -26,7 +25,7 @@ pub(super) fn one_contact(gap: f64) -> Constraints {
     constraints
 }
 
-/// \[1/kg\], of nodes of 2, 1 and 1.5 kg on the triangle, and a contactor of 0.8 kg.
+/// Inverse masses \[1/kg\]: nodes of 2, 1 and 1.5 kg on the triangle, and a contactor of 0.8 kg.
 pub(super) const INVERSE_MASS: [f64; 4] = [0.5, 1.0, 1.0 / 1.5, 1.25];
 
 /// The contactor is above its closest point on the triangle.

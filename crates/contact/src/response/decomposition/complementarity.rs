@@ -309,7 +309,7 @@ impl Problem<'_> {
     /// Conjugate residuals on the closed contacts. A contact that opens or slips stays at its bound. Returns whether
     /// the sets of open, sticking and slipping contacts are the same as after the last descent.
     ///
-    /// Impulses that cause no motion change until a contact opens or slips.
+    /// Impulses without effect on the motion grow until a contact opens or slips.
     fn descend(&mut self, workspace: &mut Workspace) -> bool {
         let members = self.members.iter();
         let mut is_same =

@@ -29,7 +29,7 @@ pub(super) struct Contact {
     pub is_held: bool,
     /// Closing speed that a resting contact gains between two contact solutions \[m/s\].
     pub resting: f64,
-    /// Whether friction jams the contact; it then has no restitution.
+    /// Whether friction jams the contact, which then has no restitution.
     pub is_jammed: bool,
     /// Time from the beginning of the contact to the end of the step \[s\], times the projected fraction of the
     /// penetration.

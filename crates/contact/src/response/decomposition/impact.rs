@@ -58,7 +58,6 @@ struct Group<'a> {
     field: &'a mut [Vec3],
     members: &'a [u32],
     movers: std::ops::Range<usize>,
-    /// Of relative velocities \[m/s\].
     tolerance: f64,
     /// Largest closing speed at rest \[m/s\].
     rest: f64,
@@ -120,7 +119,7 @@ impl Decomposition {
         }
     }
 
-    /// Impact energy ½ m (n · u⁻)² of a closing contact on its own \[J\]; zero if the contact is not closing.
+    /// Impact energy ½ m (n · u⁻)² of a closing contact \[J\]; otherwise zero.
     fn energy_of_impact(&self, k: usize) -> f64 {
         let contact = &self.contacts[k];
         0.5 * self.unknowns[k].mass * contact.normal.dot(&contact.before).min(0.0).powi(2)
@@ -283,7 +282,6 @@ impl Group<'_> {
         false
     }
 
-    /// Whether every shortfall is a small fraction of the largest target velocity.
     fn is_nearly_solved(&self) -> bool {
         let targets = self.members.iter().map(|&k| self.unknowns[k as usize].target);
         let little = CONVERGENCE_SHORTFALL * targets.fold(0.0, f64::max);

@@ -88,7 +88,6 @@ pub struct DecompositionMemory {
 
 clone_by_field!(DecompositionMemory { steps_to_solution, time_step, earlier, sticking });
 
-/// State of a contact in the previous step.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Earlier {
     /// Impulse divided by the time between the middles of two steps \[N\].
@@ -160,7 +159,6 @@ impl Decomposition {
         }
     }
 
-    /// Prepares the impulses at the corrected positions.
     fn pose_impacts(&mut self) {
         self.operator.turn(&self.corrections);
         self.unknowns.clear();

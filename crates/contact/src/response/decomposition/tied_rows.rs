@@ -113,7 +113,6 @@ impl Operator {
         given
     }
 
-    /// Compliance of tied nodes \[1/kg\].
     pub(super) fn compliance_of(&self, shares: &[Term<Vec3>]) -> Mat3 {
         let of_mover = |(mover, share): &Term<Vec3>| {
             let weights = Mat3::from_diagonal(share);

@@ -68,8 +68,8 @@ impl EnergyMomentum {
     /// ```text
     /// dt F · (v' − ½ dt a + ½ dt M⁻¹ F)
     /// ```
-    /// Here dt is the time of the kick, v' are the velocities after all other forces, and a is the acceleration without
-    /// contact.
+    /// Here dt is the time of the kick, M is the mass matrix, v' are the velocities after all other forces, and a is
+    /// the acceleration without contact.
     pub(super) fn remove_moments(
         &mut self,
         bodies: &Bodies<'_>,

@@ -128,15 +128,14 @@ pub struct EnergyMomentumMemory {
     contacts: Constraints,
     springs: ContactHistory<Spring>,
     sticking: StickingPairs,
-    /// Energies dissipated by friction and by springs, for the next report \[J\]. In the midpoint scheme, they are zero
-    /// between steps.
+    /// Energies for the next report \[J\]: dissipated by friction, and by restitution and damping. In the midpoint
+    /// scheme, they are zero between steps.
     pending: [f64; 2],
 }
 
 clone_by_field!(EnergyMomentumMemory { contacts, springs, sticking, pending });
 
 impl EnergyMomentumMemory {
-    /// Whether constraints and springs fit each other and a model of this size.
     pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
         self.contacts.fit(num_nodes, num_bodies)
             && self.springs.is_consistent()

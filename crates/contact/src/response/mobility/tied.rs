@@ -44,7 +44,6 @@ pub(crate) struct TiedNodes {
     num_unknowns: usize,
 }
 
-/// Workspace of `TiedMobility::distribute`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Distribution {
     /// Nodal impulses of the group \[N·s\].

@@ -22,7 +22,6 @@ pub(super) struct Couples {
 clone_by_field!(Couples { forces, owners });
 
 impl Couples {
-    /// Whether the lists are consistent, for this number of nodes.
     pub fn fit(&self, num_nodes: usize) -> bool {
         self.owners.is_sorted_by_key(|(_, end)| *end)
             && self.owners.last().map_or(0, |(_, end)| *end) == self.forces.len()

@@ -83,7 +83,6 @@ pub struct PenaltyMemory {
 clone_by_field!(PenaltyMemory { springs, pressed, releases, time_step, couples, sticking });
 
 impl PenaltyMemory {
-    /// Whether the stored constraints fit a model of this size.
     pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
         self.pressed.fit(num_nodes, num_bodies)
             && self.releases.fit(num_nodes, num_bodies)

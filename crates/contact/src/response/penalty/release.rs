@@ -66,7 +66,6 @@ pub(super) struct Releases {
 clone_by_field!(Releases { constraints, forces, couples });
 
 impl Releases {
-    /// Whether the lists are consistent, for these numbers of nodes and bodies.
     pub fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
         self.constraints.fit(num_nodes, num_bodies)
             && self.forces.len() == self.constraints.len()

@@ -158,7 +158,6 @@ impl Axis {
         factor.solve(right_side, ordered);
     }
 
-    /// Nodes and their ties, without rigid bodies.
     pub fn tied_nodes(&self) -> TiedNodes {
         let dependent = self.dependent.iter().copied();
         TiedNodes::new(
@@ -200,7 +199,8 @@ impl Axis {
 
     /// Added mass H of the nodes tied to `num` rigid bodies, row by row \[kg, kg·m, kg·m²\]. Each body has four
     /// motions: translation, and motions proportional to the three reference coordinates from the centre. P are the
-    /// motions of the dependent nodes. The independent nodes move by −Z, with the least kinetic energy:
+    /// motions of the dependent nodes with fixed independent nodes. The independent nodes move by −Z, with the least
+    /// kinetic energy:
     ///
     /// ```text
     /// H = Wᵀ M_d W + Zᵀ M_c Z,   W = P − S Z,   A Z = Sᵀ M_d P

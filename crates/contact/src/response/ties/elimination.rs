@@ -4,7 +4,6 @@
 /// shortest of the rows that satisfy this bound.
 const PIVOT_THRESHOLD: f64 = 0.8;
 
-/// Column and value of an entry.
 type Entry = (u32, f64);
 
 /// Sparse rows. The elimination of a column changes only rows without a pivot.
@@ -14,7 +13,6 @@ pub(super) struct SparseRows {
     rows: Vec<Vec<Entry>>,
     /// By column, the rows that have or had an entry.
     users: Vec<Vec<u32>>,
-    /// Whether a row has a pivot.
     is_done: Vec<bool>,
     /// Magnitude and column of the largest eligible entry of each row.
     largest: Vec<(f64, u32)>,

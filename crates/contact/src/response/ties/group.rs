@@ -13,7 +13,6 @@ use crate::response::mobility::{Mobility, TiedGroup};
 use crate::response::row::sides;
 use crate::response::{Bodies, RigidForce, StepLength};
 
-/// Largest number of Newton iterations.
 const MAX_ITERATIONS: u32 = 20;
 
 /// Largest gap at convergence, relative to the largest coordinate \[-\].
