@@ -16,7 +16,6 @@ pub(crate) struct BezierFace<const N: usize> {
 pub(crate) type QuadraticBezierFace = BezierFace<9>;
 
 impl<const N: usize> BezierFace<N> {
-    /// Points with a convex hull that contains the face \[m\].
     pub(crate) fn points(&self) -> &[Vec3] {
         &self.points[..self.count]
     }
@@ -31,7 +30,6 @@ impl<const N: usize> BezierFace<N> {
         (upper - lower).norm()
     }
 
-    /// Corners \[m\].
     pub(crate) fn corners(&self) -> &[Vec3] {
         &self.points[..self.kind.num_nodes()]
     }
@@ -145,7 +143,6 @@ fn distance_of_diagonals(corners: &[Vec3]) -> f64 {
     normal.try_normalize(0.0).map_or(0.0, |unit| unit.dot(&(corners[1] - corners[0])).abs())
 }
 
-/// Of a quadratic Bézier curve.
 fn halves([a, b, c]: [Vec3; 3]) -> [[Vec3; 3]; 2] {
     let (ab, bc) = ((a + b) * 0.5, (b + c) * 0.5);
     let middle = (ab + bc) * 0.5;

@@ -112,7 +112,6 @@ fn corners_of(kind: CellKind, node: impl Fn(u8) -> u32) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// The lips are flush, separate or overlapping.
     #[test]
     fn lips_of_a_cut_are_not_across_the_material() {
         for (height, overlap) in [(1.0, 0.0), (1.0, 1e-9), (1.0, -1e-9), (0.01, 1e-3), (1.0, 0.4)] {

@@ -139,7 +139,6 @@ impl TriangleNet {
         }
     }
 
-    /// Degree 2.
     #[inline]
     fn hessians(&self) -> [[f64; 3]; 6] {
         let f = &self.squares;
@@ -234,7 +233,6 @@ impl BiquadraticNet {
     }
 }
 
-/// Coefficients of p·q, degree 4.
 #[inline]
 fn product(p: &[Vec3; 3], q: &[Vec3; 3]) -> [f64; 5] {
     [
@@ -251,12 +249,10 @@ fn second_difference([a, b, c]: [f64; 3]) -> f64 {
     (a - b) + (c - b)
 }
 
-/// From degree 2 to degree 4.
 fn raise_quadratic([a, b, c]: [f64; 3]) -> [f64; 5] {
     [a, 0.5 * (a + b), (a + 4.0 * b + c) / 6.0, 0.5 * (b + c), c]
 }
 
-/// From degree 3 to degree 4.
 fn raise_cubic([a, b, c, d]: [f64; 4]) -> [f64; 5] {
     [a, 0.25 * (a + 3.0 * b), 0.5 * (b + c), 0.25 * (3.0 * c + d), d]
 }

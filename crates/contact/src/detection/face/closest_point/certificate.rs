@@ -7,10 +7,10 @@
 //! 2 F(ξ) − 2 F(ξ*) = 2 p·J(ξ*) δ + δᵀ (DᵀD + K) δ,   D = ∫ J dt,   K = ∫ 2 (1 − t) p·x,ᵢⱼ dt
 //! ```
 //!
-//! The first term is not negative, because ξ* is optimal. For any A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Therefore no other point is
-//! closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ. With the Jacobian at the centre as A, M is AᵀA
-//! plus terms linear in the nonlinear coefficients of x. Unlike the Hessian of F, M contains second derivatives only
-//! along p. The criterion therefore certifies faces with nodes displaced in their plane.
+//! The first term is not negative, because ξ* is optimal. For any A, DᵀD ≥ AᵀD + DᵀA − AᵀA. No other point is closer if
+//! M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ. With the Jacobian at the centre as A, M is AᵀA plus terms
+//! linear in the nonlinear coefficients of x. Second derivatives enter M only along p, so the criterion certifies faces
+//! with nodes displaced in their plane.
 //!
 //! If the criterion fails on the whole face, it often holds on a box of the points within |p| of r (Neumaier 1990,
 //! *Interval Methods for Systems of Equations*, ch. 5).
@@ -24,7 +24,6 @@ use crate::mesh::CellKind;
 
 /// Least det M / (tr M)² of a positive definite M. At smaller ratios, iterations lose digits.
 const MARGIN: f64 = 1e-8;
-/// Largest number of boxes tested after the box of the whole domain.
 const MAX_BOXES: usize = 3;
 /// Area of the next box, relative to the current box, at and above which the tests end without a certificate.
 const REDUCTION: f64 = 0.7;
@@ -203,7 +202,6 @@ impl PathBounds {
     }
 }
 
-/// xᵏ for k = 0, 1, 2.
 #[inline]
 fn power(x: f64, k: u8) -> f64 {
     match k {
@@ -225,7 +223,6 @@ mod tests {
     const CURVED: [CellKind; 5] =
         [CellKind::Quad4, CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-    /// A face of side 2, or a triangle with legs of length 1, with displaced nodes.
     fn face(s: &mut Samples, kind: CellKind, bend: f64) -> Vec<Vec3> {
         struct Nodes;
         impl Visitor for Nodes {

@@ -145,7 +145,6 @@ pub fn closest_point(
     found.unwrap_or_else(|| nearest_node(nodes, query))
 }
 
-/// `None` for kinds that are not faces, and for too few nodes.
 fn iterate(
     method: &impl Minimise,
     start: Start,

@@ -21,7 +21,6 @@ use crate::math::Vec3;
 const TOLERANCE: f64 = 1e-11;
 /// Bound on the rounding error of the Bernstein coefficients of F, relative to the greatest coefficient.
 const NOISE: f64 = 16.0 * f64::EPSILON;
-/// Largest number of bisections from the face to a cell.
 const MAX_DEPTH: usize = 96;
 /// Number of cells at which the search stops without a proof.
 const MAX_CELLS: u32 = 20_000;
@@ -165,14 +164,12 @@ fn is_behind_plane<P: FacePolynomial>(part: &P, offset: Vec3, threshold: f64) ->
     0.5 * distance * distance >= threshold
 }
 
-/// Largest distance of a node from the first node.
 fn size<P: FacePolynomial>(polynomial: &P) -> f64 {
     let first = polynomial.offset(P::DOMAIN.corners[0]);
     let nodes = P::DOMAIN.corners.iter().chain(P::OTHER_NODES);
     nodes.map(|&xi| (polynomial.offset(xi) - first).norm()).fold(0.0, f64::max)
 }
 
-/// Of the natural domain.
 fn diameter_squared<P: FacePolynomial>() -> f64 {
     match P::DOMAIN.corners.len() {
         2 => 4.0,

@@ -82,7 +82,6 @@ mod tests {
             for (i, end) in q.iter().enumerate() {
                 let point = [*end, *end];
                 let alpha = closest_parameters(&p, &point)[0];
-                // Bound on the rounding error of distances between points this far from the origin.
                 let size = p.iter().chain(&q).map(|end| end.norm()).sum::<f64>();
                 let rounding = 16.0 * f64::EPSILON * size;
                 prop_assert!(closest <= distance(&p, &q, [alpha, i as f64]) + rounding);

@@ -115,7 +115,6 @@ impl Facet {
     }
 }
 
-/// `height` lies between the heights of the ends.
 fn at_height(ends: &[Vec3; 2], heights: [f64; 2], height: f64) -> Vec3 {
     ends[0] + (ends[1] - ends[0]) * ((heights[0] - height) / (heights[0] - heights[1]))
 }

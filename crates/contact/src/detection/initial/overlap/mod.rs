@@ -78,8 +78,8 @@ const ROUNDING: f64 = 1e-6;
 /// positions of all nodes \[m\].
 ///
 /// # Cost
-/// A tree over the boxes of the bodies; for each pair with overlapping boxes, searches over the faces and nodes in the
-/// common box. Overlapping bodies need several passes over all faces.
+/// A tree over the boxes of the bodies. For each pair with overlapping boxes, searches over the faces and nodes in the
+/// common box.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
         model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();

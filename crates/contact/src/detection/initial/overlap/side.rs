@@ -16,7 +16,6 @@ use super::winding::winds_around;
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
 /// Least cosine between the outward direction of a node and a normal of its face ring.
 const LEAST_COSINE: f64 = 0.05;
-/// Two or three iterations usually suffice.
 const MAX_STEPS: usize = 50;
 
 /// A surface and the index of its faces.

@@ -166,7 +166,6 @@ const fn is_replaced(kind: CellKind) -> bool {
     matches!(kind, CellKind::Tri6 | CellKind::Quad8)
 }
 
-/// Replaces the values of N by values of Ñ.
 fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     if is_replaced(kind) {
         let count = kind.corners().len();
@@ -179,7 +178,6 @@ fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     }
 }
 
-/// `None` if the face counts as uncovered.
 fn of_face(
     [contactor, target]: [&Surface; 2],
     face: usize,

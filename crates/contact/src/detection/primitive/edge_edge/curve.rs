@@ -6,7 +6,6 @@ use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 use crate::{Edge, Surface};
 
-/// Largest number of Newton iterations.
 const MAX_STEPS: usize = 30;
 /// Convergence tolerance on curve coordinates.
 const ARRIVED: f64 = 1e-14;
@@ -140,7 +139,6 @@ fn descent(
     solve(full).or_else(|| solve(gauss)).unwrap_or([0.0; 2])
 }
 
-/// Box of the edge with this index in the surface.
 pub(crate) fn bounds_of_edge(surface: &Surface, edge: u32, positions: &[Vec3]) -> Aabb {
     let Curve { ends: [a, b], height } =
         Curve::of(&surface.edges()[edge as usize], |node| positions[node as usize]);

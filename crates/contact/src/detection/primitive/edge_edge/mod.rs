@@ -53,7 +53,6 @@ pub(crate) use curve::{Curve, bounds_of_edge, closest_places};
 pub(crate) use pair::{EdgePair, near_edges};
 pub use passed::edges_have_passed;
 
-/// Number of candidate pairs per parallel task.
 const PAIRS_PER_TASK: usize = 256;
 
 /// Candidates and workspace of the search, reused from step to step.
@@ -82,7 +81,6 @@ impl EdgeEdgeSearch {
         self.ends.extend(self.candidates.iter().map(ends));
     }
 
-    /// Number of candidates.
     pub fn num_candidates(&self) -> usize {
         self.candidates.len()
     }

@@ -31,7 +31,6 @@ struct Incidence {
     side: usize,
 }
 
-/// Workspace, reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RedundantCrossings {
     incidences: Vec<Incidence>,

@@ -59,7 +59,6 @@ impl InLane<'_> {
 }
 
 impl Batch {
-    /// Largest number of candidates in a batch.
     pub const LEN: usize = LANES * BLOCKS;
 
     /// For at most [`Self::LEN`] candidates.

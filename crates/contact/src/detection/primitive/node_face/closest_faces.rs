@@ -16,7 +16,6 @@ use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
-/// Number of contactor nodes searched at a time.
 const NODES_AT_A_TIME: usize = 64;
 
 /// Largest size of a face, relative to the reach of its candidates, for the bound [`ClosestFaces::largest_rounding`].
@@ -237,7 +236,6 @@ impl ClosestFaces<'_> {
         Some(closest_point(self.options.method, start, kind, corners, query))
     }
 
-    /// Starting point for the next step.
     pub fn last(&self, closest: &Closest) -> StartingPoint {
         let Candidate { key, face, .. } = self.candidates[closest.candidate as usize];
         StartingPoint { key, face, xi: closest.point.xi }

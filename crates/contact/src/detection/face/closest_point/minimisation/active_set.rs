@@ -140,7 +140,6 @@ struct Reach {
     free: Feature,
 }
 
-/// End of the step, or first blocking point.
 fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     let held = |side: usize| match step.free {
         Feature::Face => false,
@@ -169,7 +168,6 @@ fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     Reach { xi: on_feature(domain, free, xi), free }
 }
 
-/// For points within rounding of the feature.
 fn on_feature(domain: &Domain, free: Feature, xi: [f64; 2]) -> [f64; 2] {
     match free {
         Feature::Face => domain.project(xi),
@@ -183,7 +181,6 @@ fn on_feature(domain: &Domain, free: Feature, xi: [f64; 2]) -> [f64; 2] {
     }
 }
 
-/// From the k-th corner to the next corner.
 fn along(domain: &Domain, k: usize) -> [f64; 2] {
     let (from, to) = (domain.corners[k], domain.corners[domain.next_corner(k)]);
     [to[0] - from[0], to[1] - from[1]]

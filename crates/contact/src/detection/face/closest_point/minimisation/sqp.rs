@@ -113,7 +113,6 @@ pub(crate) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objecti
     objective <= here.objective + SUFFICIENT_DECREASE * fraction * slope
 }
 
-/// Halves the step until F decreases sufficiently, or until the fraction is at most `STEP_TOLERANCE`.
 #[cold]
 pub(crate) fn backtrack<P: FacePolynomial>(
     polynomial: &P,
@@ -194,7 +193,6 @@ fn positive_eigenvalue(value: f64, trace: f64) -> f64 {
     }
 }
 
-/// The metric x,ᵢ·x,ⱼ, made positive definite.
 #[inline]
 fn metric_model(here: &Expansion) -> [f64; 3] {
     let [g11, g22, g12] = here.metric;

@@ -110,7 +110,6 @@ pub struct Expansion {
     pub hessian: [f64; 3],
 }
 
-/// Least n·p over the points p, for the direction n.
 #[inline]
 pub(super) fn least_of(points: &[Vec3], direction: &Vec3) -> f64 {
     points.iter().map(|p| p.dot(direction)).fold(f64::INFINITY, |a, b| if b < a { b } else { a })
