@@ -116,8 +116,8 @@ pub fn plain(severity: &str, message: &str) -> String {
     }
 }
 
-/// For a message that begins with a location in the file at `path`: the fact, the location and the remedy, each on its
-/// own line.
+/// Text for a message that begins with a location in the file at `path`: the fact, the location and the remedy on
+/// separate lines.
 pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     let file = path.display().to_string();
     let Some((place, message)) = message.strip_prefix(&file).and_then(|rest| rest.split_once(": ")) else {
@@ -128,7 +128,7 @@ pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     format!("{severity}: {fact}\n  --> {file}{place}\n{help}")
 }
 
-/// At the last `; `.
+/// Splits a message at its last `; `.
 pub fn split_remedy(message: &str) -> (String, Option<String>) {
     match message.rsplit_once("; ") {
         Some((fact, remedy)) => (fact.to_owned(), Some(remedy.to_owned())),

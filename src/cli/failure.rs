@@ -14,11 +14,11 @@ use ictus::simulation::{NumericalFailure, RunError, SetupError};
 use super::diagnostic::{self, plain, split_remedy};
 use super::print;
 
-/// Numerical failure of the run.
+/// Exit code of a numerical failure of the run.
 const NUMERICAL: u8 = 1;
-/// Every other failure.
+/// Exit code of every other failure.
 const USAGE: u8 = 2;
-/// Stopped by the user.
+/// Exit code of a run that the user has stopped.
 pub const INTERRUPTED: u8 = 130;
 
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl Failure {
     }
 }
 
-/// With the location in the scenario.
+/// Text of a set-up error, with its location in the scenario.
 fn setup(scenario: &Scenario, error: &SetupError) -> String {
     let Some(span) = error.span() else { return plain("error", &error.to_string()) };
     let (message, help) = split_remedy(&error.to_string());

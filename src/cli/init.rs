@@ -9,7 +9,7 @@ use ictus::io::atomic_write;
 use super::failure::Failure;
 use super::print;
 
-/// Along each edge of the block.
+/// Number of cells along each edge of the block.
 const CELLS: [usize; 3] = [4, 4, 4];
 /// Edge length of a cell \[m\].
 const SIZE: f64 = 0.025;

@@ -17,7 +17,7 @@ use super::print;
 struct Report {
     file: String,
     nodes: usize,
-    /// In all dimensions.
+    /// Number of elements of each kind, in all dimensions.
     elements: BTreeMap<&'static str, usize>,
     groups: Vec<GroupReport>,
     /// Highest dimension of the elements, to which all following quantities refer.
@@ -121,7 +121,7 @@ fn report(file: String, mesh: &Mesh, quality: &QualityReport) -> Report {
     }
 }
 
-/// Of the elements of the highest dimension.
+/// Critical step of the elements of the highest dimension.
 fn critical_step(
     mesh: &Mesh,
     material: Material,

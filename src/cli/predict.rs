@@ -24,7 +24,7 @@ struct Report {
     begins_in_flight: bool,
     /// Names of the bodies that neither fly nor stay at rest, and prevent a flight.
     hindered: Vec<String>,
-    /// At the end of the flight \[s\].
+    /// Time at the end of the flight \[s\].
     time: f64,
     /// Whether the flight lasts until the end of the run.
     finished: bool,

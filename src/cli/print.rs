@@ -84,7 +84,7 @@ pub fn decimals(value: f64, count: usize) -> String {
     }
 }
 
-/// Up to six significant digits. A number that is not finite is written as `-`.
+/// A number with up to six significant digits, or `-` if not finite.
 pub fn number(value: f64) -> String {
     const DIGITS: i32 = 6;
     if value == 0.0 || !value.is_finite() {

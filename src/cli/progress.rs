@@ -45,14 +45,14 @@ impl Stage {
     }
 }
 
-/// Part of the work of a stage that is done. It never decreases, and is 1 only at the end of the stage.
+/// Part of the work of a stage that is done. The part never decreases, and is 1 only at the end of the stage.
 #[derive(Debug, Default)]
 struct Work {
     fraction: f64,
 }
 
 impl Work {
-    /// Before the end of a stage: 99.9 %.
+    /// Largest fraction before the end of a stage: 99.9 %.
     const MOST: f64 = 0.999;
 
     fn of(&mut self, progress: &Progress) -> f64 {
@@ -137,7 +137,7 @@ impl Reporter {
         }
     }
 
-    /// At the mean rate of the stable steps of this process.
+    /// Remaining time at the mean rate of the stable steps of this process.
     fn time_left(&self, progress: &Progress) -> String {
         let Some((start, first)) = self.stepping.filter(|(_, first)| progress.stable_steps > *first) else {
             return String::new();

@@ -33,9 +33,8 @@ pub struct State {
     pub(crate) phase: Phase,
     pub(crate) relaxation: Relaxation,
     pub(crate) steps_in_flight: u64,
-    /// At the beginning and at the end of the last step.
+    /// History variables at the beginning and at the end of the last step.
     pub(crate) history: MaterialHistory,
-    /// At the end of the last step.
     pub(crate) forces: Forces,
     pub(crate) contact: ContactState,
     pub(crate) control: StepControl,
@@ -93,7 +92,7 @@ pub(crate) struct Ledger {
     pub contact_audit: ContactAudit,
     /// One entry per body.
     pub hourglass_audits: Vec<HourglassAudit>,
-    /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with the mass m and the largest absolute coordinate |x| of each
+    /// 2 Σ m |x|² over the moving bodies \[kg·m²\]. Here m is the mass and |x| the largest absolute coordinate of each
     /// body. Scales the energy added by the rounding of positions.
     pub rounded_moment: f64,
     pub external_wrench: Wrench,

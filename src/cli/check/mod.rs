@@ -18,7 +18,7 @@ use super::failure::Failure;
 use super::input::{read_scenario, set_up};
 use super::{diagnostic, print};
 
-/// For the estimate of the wall time of a run.
+/// Number of steps that are timed for an estimate of the wall time.
 const TIMED_STEPS: u32 = 20;
 const TIMED_AT_MOST: Duration = Duration::from_secs(1);
 
@@ -46,7 +46,7 @@ struct Report {
 struct BodyReport {
     name: String,
     nodes: usize,
-    /// Number of each kind.
+    /// Number of elements of each kind.
     elements: BTreeMap<&'static str, usize>,
     /// Number of contact faces.
     faces: usize,
@@ -55,7 +55,7 @@ struct BodyReport {
     bounding_box: [[f64; 3]; 2],
     /// Speed of longitudinal waves; null for a rigid body.
     wave_speed: Option<f64>,
-    /// Between two nodes of the same element.
+    /// Largest distance between two nodes of the same element.
     largest_size: Option<f64>,
     /// Gmsh tag.
     largest_element: Option<u64>,
@@ -88,9 +88,9 @@ struct TimeReport {
     limited_by: Option<&'static str>,
     /// Largest travel of a node of a rigid body in a step, and the body that sets this limit.
     rigid_travel: Option<(f64, String)>,
-    /// To the end, from the first contact after a flight or else from t = 0.
+    /// Number of steps to the end, from the first contact after a flight or else from t = 0.
     stable_steps: u64,
-    /// Of the stable steps \[s\].
+    /// Expected wall time of the stable steps \[s\].
     wall_seconds: Option<f64>,
     threads: usize,
 }
@@ -184,7 +184,7 @@ fn wall_report(wall: &WallSpec) -> WallReport {
     WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
 }
 
-/// Without flight and events.
+/// Limit of most steps, without flight and events.
 fn most_frequent_limit(limits: &BTreeMap<&'static str, u64>) -> Option<&'static str> {
     let of_stable_steps = limits.iter().filter(|(name, _)| !["flight", "event"].contains(*name));
     of_stable_steps.max_by_key(|(_, count)| **count).map(|(name, _)| *name)
@@ -300,7 +300,7 @@ fn expectations(report: &Report, units: UnitSystem) -> Vec<(&'static str, String
     facts
 }
 
-/// In words, with a remedy where the mesh of a body determines the limit.
+/// The limit in words, with a remedy where the mesh of a body determines the limit.
 fn limit_of_steps(time: &TimeReport, units: UnitSystem) -> String {
     let text = match (time.limited_by, &time.rigid_travel) {
         _ if time.fixed => "fixed by time.step",

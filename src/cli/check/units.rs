@@ -13,7 +13,7 @@ const MASSES: [f64; 2] = [1e-15, 1e9];
 const GRAVITY: [f64; 2] = [9.7, 9.9];
 /// Extent above which bodies are rare in metres, and common in millimetres.
 const LARGE: f64 = 50.0;
-/// Largest factor between the expected value of 1 g and the `g` of a probe in the same units, in either direction.
+/// Largest factor between the expected value of 1 g and the `g` of a probe in the same units.
 const OTHER_UNITS: f64 = 50.0;
 
 /// Lowest and highest coordinates of the nodes of a body \[m\].
@@ -69,7 +69,7 @@ fn missing_units_hint(scenario: &Scenario) -> Option<String> {
     ))
 }
 
-/// No solid has this density and wave speed in any of `systems`.
+/// Hint for a density and wave speed that no solid has in any of `systems`.
 fn material_hint(material: &MaterialSpec, systems: &[UnitSystem]) -> Option<String> {
     let (density, speed) = (material.density?, material.wave_speed()?);
     if systems.iter().any(|units| units.has_solid(density, Some(speed))) {
@@ -110,7 +110,7 @@ fn mass_hint(body: &Body, units: Option<UnitSystem>) -> Option<String> {
     ))
 }
 
-/// For a body larger than [`LARGE`] metres. With unknown units, the density must be usual in kg/m³.
+/// Hint for a body larger than [`LARGE`] metres. With unknown units, the density must be usual in kg/m³.
 fn extent_hint(
     body: &Body,
     material: &MaterialSpec,
@@ -130,7 +130,7 @@ fn extent_hint(
     })
 }
 
-/// For a deformable body that moves faster than its wave speed.
+/// Hint for a deformable body that moves faster than its wave speed.
 fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     let (speed, waves) = (spec.velocity.norm(), material.wave_speed()?);
     (speed > waves).then(|| {
@@ -145,8 +145,8 @@ fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     })
 }
 
-/// For injury criteria with a `g` in other units than standard gravity. With unknown units, the gravity of the scenario
-/// replaces standard gravity.
+/// Hint for injury criteria with a `g` in other units than standard gravity. With unknown units, the gravity of the
+/// scenario replaces standard gravity.
 fn probe_hint(scenario: &Scenario, probe: &ProbeSpec, units: Option<UnitSystem>) -> Option<String> {
     let (expected, of) = match units {
         Some(units) => (units.standard_gravity(), format!("1 g in {}", units.name)),
@@ -168,7 +168,7 @@ fn probe_hint(scenario: &Scenario, probe: &ProbeSpec, units: Option<UnitSystem>)
     })
 }
 
-/// For a gravity in m/s² beside a density in another system of units.
+/// Hint for a gravity in m/s² beside a density in another system of units.
 fn gravity_hint(scenario: &Scenario, systems: &[UnitSystem]) -> Option<String> {
     let [least, most] = GRAVITY;
     if !(least..=most).contains(&scenario.gravity.norm()) {

@@ -26,7 +26,7 @@ const OTHER_PANEL: u32 = 330;
 /// Number of drawn pixels for one pixel of a PNG in each direction (supersampling).
 const FINE: u32 = 3;
 
-/// Two per column of pixels.
+/// Largest number of points of a line: two per column of pixels.
 const MOST_POINTS: usize = 2 * WIDTH as usize;
 
 type Chart<'a, DB, Y> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, Y>>;
@@ -63,7 +63,7 @@ fn write_png(figure: &Figure, units: Units, path: &Path) -> Drawn {
     }
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), width, height);
     encoder.set_color(png::ColorType::Rgb);
-    // 300 dots per inch
+    // The density is 300 dots per inch.
     encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: 11_811, yppu: 11_811, unit: png::Unit::Meter }));
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&coarse(&pixels, width as usize))?;
@@ -218,7 +218,7 @@ where
     Ok(())
 }
 
-/// In values divided by `factor`: zero and all finite values, with a margin.
+/// Range of the value axis, in values divided by `factor`: zero and all finite values, with a margin.
 fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     let values = panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
     let (low, high) = values

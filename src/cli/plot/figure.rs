@@ -3,11 +3,11 @@
 /// Panels one below the other, with a common time axis.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Of the files, without extension.
+    /// Name of the files, without extension.
     pub name: String,
     /// From top to bottom.
     pub panels: Vec<Panel>,
-    /// Of the runs; empty for a single run.
+    /// Labels of the runs; empty for a single run.
     pub runs: Vec<String>,
     /// First and last time on the time axis.
     pub span: [f64; 2],
@@ -26,7 +26,7 @@ pub struct Panel {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// Contains zero.
+    /// The axis contains zero.
     Linear,
     /// For positive values.
     Logarithmic,
@@ -42,7 +42,7 @@ pub struct Interval {
 pub struct Line {
     /// Lines with the same name have the same colour.
     pub name: String,
-    /// Determines the dashes.
+    /// Index of the run, which determines the dashes.
     pub run: usize,
     pub weight: Weight,
     pub points: Vec<(f64, f64)>,
@@ -55,7 +55,7 @@ pub enum Weight {
     Plain,
 }
 
-/// Of the finite values.
+/// Largest magnitude of the finite values.
 pub fn largest<'a>(lines: impl IntoIterator<Item = &'a Line>) -> f64 {
     let values = lines.into_iter().flat_map(|line| line.points.iter().map(|point| point.1.abs()));
     values.filter(|value| value.is_finite()).fold(0.0, f64::max)

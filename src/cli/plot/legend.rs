@@ -12,7 +12,7 @@ const LINE_HEIGHT: i32 = 44;
 
 /// In pixels.
 const SAMPLE: i32 = 50;
-/// After the name of an entry \[pixels\].
+/// Gap after the name of an entry \[pixels\].
 const GAP: i32 = 36;
 /// In pixels.
 const LEFT: i32 = 16;
@@ -76,12 +76,12 @@ pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     figure.runs.iter().enumerate().map(entry).collect()
 }
 
-/// In pixels. The mean width of a letter is smaller: 0.41 of the font size.
+/// Estimate of the width \[pixels\]. The mean width of a letter is smaller: 0.41 of the font size.
 fn width_of(text: &str) -> i32 {
     (0.48 * f64::from(SIZE) * text.chars().count() as f64) as i32
 }
 
-/// x \[pixels\] and row.
+/// Places of the entries: x \[pixels\] and row.
 fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
     // These gaps also leave space for the unit after the heading.
     let start = if heading.is_empty() { LEFT } else { LEFT + width_of(heading) + 5 * GAP };

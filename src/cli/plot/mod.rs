@@ -23,14 +23,14 @@ use scale::with_unit;
 
 const ALL: [&str; 5] = ["energies", "momenta", "step", "forces", "probes"];
 
-/// For filtered contact forces of a run whose rows leave out steps.
+/// Note on filtered contact forces of a run whose rows leave out steps.
 const ALIASES: &str = "  rows leave out steps, in which contact forces oscillate: filtered forces are distorted; run with \
                        `output.history = { interval = 0 }`\n";
 
 struct Items<'a> {
-    /// With a run or a sweep.
+    /// First directory with a run or a sweep.
     first: &'a Path,
-    /// Includes all runs of a sweep.
+    /// Directories of the runs, including all runs of a sweep.
     directories: Vec<PathBuf>,
     quantities: Vec<&'a str>,
 }
@@ -59,7 +59,8 @@ impl<'a> Items<'a> {
     }
 }
 
-/// The directory itself if it has a run, or else its folders with runs, in the order of the values in their names.
+/// The directory itself if it has a run, or else its folders with runs. Folders are in the order of the values in their
+/// names.
 fn runs_in(directory: &Path) -> Vec<PathBuf> {
     if Run::is_in(directory) {
         return vec![directory.to_owned()];
@@ -134,8 +135,8 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// To SI units, from the units `given` or else from those of each run. If the units of a run are unknown, converts no
-/// run.
+/// Converts the units `given`, or else the units of each run, to SI units. If the units of a run are unknown, converts
+/// no run.
 fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
     let of_run = |run: &Run| match given {
         Some(Units::Of(system)) => Some(system),
@@ -251,8 +252,8 @@ mod tests {
     use super::*;
     use figure::{Axis, Interval, Line, Panel, Weight};
 
-    /// A line with rows at t = 0, 1, …, 9 is cut to a span of time that includes its ends. Intervals are cut, too. If
-    /// fewer than two rows remain, there is no figure.
+    /// A line with rows at t = 0, 1, …, 9 is cut to a span of time, with its ends. Intervals are cut, too. A figure
+    /// with fewer than two rows is omitted.
     #[test]
     fn rows_between_two_times_remain() {
         let points: Vec<(f64, f64)> = (0..10).map(f64::from).map(|time| (time, -time)).collect();

@@ -16,8 +16,7 @@ const NOTHING: f64 = 1e-6;
 /// Largest ratio of time steps on a linear axis.
 const LINEAR_RATIO: f64 = 30.0;
 
-/// Window of the moving mean of a contact force, relative to the longest time from the first to the last contact of the
-/// pair.
+/// Window of the moving mean of a contact force, relative to the longest duration of contact of the pair.
 const MEAN: f64 = 0.02;
 
 /// Each energy is the sum of its columns.
@@ -108,7 +107,7 @@ fn energies(runs: &[Run]) -> Vec<Panel> {
     ]
 }
 
-/// Relative to the peak of each run: the largest kinetic, strain or contact energy or |external work|.
+/// Energy errors relative to the peak of each run: the largest kinetic, strain or contact energy or |external work|.
 fn energy_errors(runs: &[Run]) -> Vec<Line> {
     let peaks: Vec<f64> = (0..runs.len())
         .map(|run| {
@@ -154,7 +153,7 @@ fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     Ok(all)
 }
 
-/// From the first to the last row with a contact force, over all runs.
+/// Longest time from the first to the last row with a contact force, over all runs.
 fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     let of_run = |points: &Vec<(f64, f64)>| {
         let mut in_contact = points.iter().filter(|point| point.1 > 0.0).map(|point| point.0);
@@ -164,7 +163,7 @@ fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     runs.iter().filter_map(|run| run.pairs.get(pair)).map(of_run).fold(0.0, f64::max)
 }
 
-/// By default, the mean over `window` \[s\].
+/// Without a filter, the signal is averaged over `window` \[s\].
 fn smoothed(
     points: &[(f64, f64)],
     window: f64,
@@ -269,7 +268,7 @@ fn injury(name: &str, runs: &[Run]) -> Panel {
     panel
 }
 
-/// Of the columns `VECTOR_x`, `VECTOR_y` and `VECTOR_z`, each followed by `suffix`.
+/// Magnitude of the columns `VECTOR_x`, `VECTOR_y` and `VECTOR_z`, each followed by `suffix`.
 fn magnitude(table: &Columns, vector: &str, suffix: &str) -> Option<Vec<(f64, f64)>> {
     let component = |axis: &str| column_of(table, &format!("{vector}_{axis}{suffix}"));
     let [x, y, z] = ["x", "y", "z"].map(component);

@@ -13,7 +13,7 @@ use super::units::unit_of;
 use crate::cli::failure::Failure;
 use crate::cli::print;
 
-/// In the order in which a column is searched for.
+/// Files in the order in which a column is searched for.
 const TABLES: [&str; 5] = ["history.csv", "steps.csv", "bodies.csv", "supports.csv", "probes.csv"];
 
 /// Least ratio of intervals between history rows to steps at which the rows count as complete.
@@ -41,7 +41,7 @@ impl Run {
         directory.join(TABLES[0]).exists()
     }
 
-    /// Skips missing tables.
+    /// Reads the tables in a directory, and skips missing tables.
     pub fn read(directory: &Path, label: String) -> Result<Self, Failure> {
         let mut tables = Vec::new();
         for name in TABLES {
@@ -69,8 +69,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Whether the number of intervals with a contact force at either end is below [`MOST_STEPS`] times the number of
-    /// steps in them.
+    /// Whether contact acts in fewer intervals between rows than [`MOST_STEPS`] times the number of steps in these
+    /// intervals.
     pub fn leaves_out_steps(&self) -> bool {
         let forces = self.pairs.values().flatten().filter(|point| point.1 > 0.0);
         let in_contact: BTreeSet<u64> = forces.map(|point| point.0.to_bits()).collect();
@@ -100,14 +100,14 @@ impl Run {
         self.tables.iter().find(|(other, _)| *other == name).map(|(_, table)| table)
     }
 
-    /// From the first table that contains the column.
+    /// Column of the first table that contains `name`.
     pub fn column(&self, name: &str) -> Option<Vec<(f64, f64)>> {
         let table = self.tables.iter().map(|(_, table)| table).find(|table| table.column(name).is_some())?;
         column_of(table, name)
     }
 }
 
-/// Without empty cells.
+/// Times and values of a column, without empty cells.
 pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     let rows = table.column("time")?.iter().zip(table.column(name)?);
     let points: Vec<(f64, f64)> = rows.filter_map(|(time, value)| Some(((*time)?, (*value)?))).collect();

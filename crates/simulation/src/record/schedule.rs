@@ -31,7 +31,7 @@ impl OutputTimes {
         Self { frames, history_interval, probe_intervals: Vec::new(), end }
     }
 
-    /// Infinite without a later frame.
+    /// The time is infinite without a later frame.
     fn first_frame_after(&self, time: f64) -> f64 {
         match &self.frames {
             FrameSchedule::Count(count) => {
@@ -116,7 +116,7 @@ impl Schedule {
         self.position.next_frame
     }
 
-    /// After a step of length `time_step` \[s\]. `touched` is the time of the first contact \[s\].
+    /// `time_step` is the length of the last step \[s\], and `touched` the time of the first contact \[s\].
     pub fn frame_is_due(&self, touched: Option<f64>, time: f64, time_step: f64) -> bool {
         let latest = time + TIME_TOLERANCE * time_step;
         let contact_is_due = touched.is_some_and(|first| {
@@ -126,7 +126,7 @@ impl Schedule {
         contact_is_due || latest >= self.position.next_frame
     }
 
-    /// After a step of length `time_step` \[s\].
+    /// `time_step` is the length of the last step \[s\].
     pub fn row_is_due(&self, time: f64, time_step: f64) -> bool {
         time + TIME_TOLERANCE * time_step >= self.position.next_row
     }

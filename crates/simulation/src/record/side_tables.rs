@@ -155,7 +155,7 @@ impl Simulation {
         ]
     }
 
-    /// In the last step \[m\].
+    /// Largest penetration in the last step \[m\].
     fn largest_penetration(&self) -> f64 {
         self.state.contact.constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max)
     }

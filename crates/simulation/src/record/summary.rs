@@ -15,8 +15,8 @@ use crate::error::NumericalFailure;
 use crate::model::Behaviour;
 
 impl Simulation {
-    /// Summary of the run. The caller sets the number of threads, the total wall-clock time, the time of the resumed
-    /// checkpoint, and the probe summaries.
+    /// Summary of the run. The caller sets the number of threads, the total wall-clock time, `resumed_at`, and the
+    /// probe summaries.
     pub fn summary(
         &self,
         scenario: &Scenario,

@@ -87,7 +87,7 @@ impl Simulation {
     }
 
     /// Replaces mid-step velocities and angular momenta by `damped`(value, change in a step of length `dt`). With ties
-    /// or contact impulses, the values are those of the last step, and otherwise of the following step.
+    /// or contact impulses, the middle is that of the last step, and otherwise that of the following step.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };
@@ -119,8 +119,8 @@ impl Simulation {
         if self.response.stage() == Stage::Middle { 0.5 } else { 0.0 }
     }
 
-    /// √(Σ m |v|²) and √(Σ m |Δv|²) of the last step, with the masses m, the velocities v at the middle of the step,
-    /// and the velocity changes Δv.
+    /// √(Σ m |v|²) and √(Σ m |Δv|²) of the last step. Here m are the masses, v the velocities at the middle of the
+    /// step, and Δv the velocity changes.
     fn norms_of_motion(&self, dt: f64) -> [f64; 2] {
         let (nodes, masses) = (&self.state.nodes, &self.model.mass);
         let mut squares = [2.0 * self.kinetic_at_mid_step(dt), 0.0];

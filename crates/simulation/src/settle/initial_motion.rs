@@ -8,9 +8,9 @@ use crate::Simulation;
 
 pub(crate) struct InitialVelocity {
     pub nodes: Vec<u32>,
-    /// Of the centre of mass of the nodes \[m/s\].
+    /// Velocity of the centre of mass of the nodes \[m/s\].
     pub velocity: Vec3,
-    /// About the centre of mass of the nodes \[rad/s\].
+    /// Angular velocity about the centre of mass of the nodes \[rad/s\].
     pub angular_velocity: Vec3,
 }
 

@@ -131,8 +131,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Contact surface of the body whose nodes were added last. Omits the degenerate faces of a rigid body: they have
-    /// no normal.
+    /// Contact surface of the body added last. Omits the degenerate faces of a rigid body, because degenerate faces
+    /// have no normal.
     fn surface_of(
         &mut self,
         spec: &BodySpec,
@@ -161,7 +161,7 @@ impl Assembly {
         Ok(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))))
     }
 
-    /// In the order of the mesh file.
+    /// The output nodes are in the order of the mesh file.
     fn add_output_nodes(&mut self, order: &Renumbering, first: u32) {
         self.model.output_nodes.extend(order.new_nodes().into_iter().map(|node| first + node));
     }
@@ -307,7 +307,7 @@ pub(crate) fn global_faces(faces: &Faces, first: u32) -> Vec<(CellKind, Vec<u32>
     faces.iter().map(|(kind, nodes)| (kind, nodes.iter().map(|node| node + first).collect())).collect()
 }
 
-/// With global node numbers.
+/// Faces with global node numbers.
 pub(crate) fn faces_of_group(
     spec: &BodySpec,
     mesh: &Mesh,
@@ -318,7 +318,7 @@ pub(crate) fn faces_of_group(
     Ok(global_faces(&local_faces_of_group(spec, mesh, extent, group)?, first))
 }
 
-/// With the node numbers of the mesh.
+/// Faces with the node numbers of the mesh.
 fn local_faces_of_group(
     spec: &BodySpec,
     mesh: &Mesh,

@@ -93,8 +93,8 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// The run begins in flight if every body and wall flies without strain or stays at rest, and ties, initial gaps
-    /// and velocities of groups are absent.
+    /// The run begins in flight if every body and wall flies without strain or stays at rest. Ties, initial gaps and
+    /// velocities of groups exclude a flight.
     fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
@@ -152,7 +152,7 @@ struct BodiesApart {
     walls: WallDetector,
     /// Overlaps before any body was moved.
     penetrations: Vec<Overlap>,
-    /// In seconds.
+    /// Wall-clock time \[s\].
     read_seconds: f64,
 }
 
@@ -349,8 +349,8 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
     }
 }
 
-/// Largest travel of a node of a rigid body in a step, relative to the median edge length, if one node has the whole
-/// mass \[-\].
+/// Largest travel of a node of a rigid body in a step, relative to the median edge length \[-\]. The value is for a
+/// body whose whole mass is in one node.
 const RIGID_TRAVEL: f64 = 0.05;
 
 /// Largest travel of a node of a rigid body in a step \[m\], and the index of the body that sets this limit.

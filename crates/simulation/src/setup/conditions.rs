@@ -154,7 +154,7 @@ impl Assembly {
         scenario.velocities.iter().map(one).collect()
     }
 
-    /// Global numbers in ascending order; all nodes of the body without a group.
+    /// Global numbers in ascending order. Without a group, all nodes of the body.
     fn nodes_of(
         &self,
         spec: &BodySpec,

@@ -8,7 +8,7 @@
 //!
 //! `offset` and `remove` apply to penetrations within the search depth. Two overlaps are always rejected:
 //! - deeper than the search depth
-//! - between bodies whose faces line up: detection finds no contact there
+//! - between bodies whose faces line up, where detection finds no contact
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ const TOUCHING_DEPTH: f64 = 1e-9;
 /// Gap to which contacts are opened, relative to the largest penetration.
 const CLEARANCE: f64 = 1e-9;
 
-/// Includes bodies closer than their contact thickness allows. `unit` is the symbol of the unit of length.
+/// The overlaps include bodies closer than their contact thickness allows. `unit` is the symbol of the unit of length.
 pub(crate) fn overlaps(
     contact: &ContactModel,
     walls: &WallDetector,

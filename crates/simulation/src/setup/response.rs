@@ -80,8 +80,8 @@ pub(crate) fn build_response(
     }
 }
 
-/// Default damping ratio of the springs of a contact with friction that lasts longer than an impact \[-\]. It brings
-/// bodies to rest.
+/// Default damping ratio of the springs of a contact with friction \[-\]. The damping acts only after the duration of
+/// an impact, and brings bodies to rest.
 const DAMPING_AT_REST: f64 = 0.2;
 
 /// Normal and tangential.

@@ -120,15 +120,15 @@ struct SheetSides<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// Whether another face has the same corner positions. Such a face has contact on both sides.
+    /// Whether another face has the same corner positions. Contact then acts on both sides.
     duplicated: Vec<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// On the side to which the face normals point.
+    /// Side to which the face normals point.
     Front,
-    /// Not beside the boundary.
+    /// Behind the sheet, and not beside its boundary.
     Behind,
     /// On the sheet, beside its boundary, or undefined.
     Neither,
@@ -144,8 +144,8 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Whether a tested point is behind the sheet, and no node in front. Tested are the nodes of the body, and its
-    /// closest points to the nodes of the sheet: the sheet can be smaller than a face.
+    /// Whether a tested point is behind the sheet, and no node in front. Tested points are the nodes of the body, and
+    /// its points closest to the nodes of the sheet. The closest points are needed for faces larger than the sheet.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());

@@ -15,12 +15,12 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
     }
 }
 
-/// Largest ratio of spring stiffness to element stiffness at which contacts gain little energy in steps that are stable
-/// for the elements. For a rod on a rigid wall, the energy error is 0.4 % at 2.7, and 4.3 % at 4.
+/// Largest ratio of spring stiffness to element stiffness at which contacts gain little energy, in steps stable for the
+/// elements. For a rod on a rigid wall, the energy error is 0.4 % at 2.7, and 4.3 % at 4.
 const STIFF_SPRING_RATIO: f64 = 3.0;
 
-/// Largest κ dt²/m for nodes whose contacts open and close on stiff springs \[-\], with the spring stiffness κ, the
-/// step dt and the nodal mass m. The energy error is then about 0.1 %.
+/// Largest κ dt²/m for nodes whose contacts open and close on stiff springs \[-\]. Here κ is the spring stiffness, dt
+/// the step and m the nodal mass. The energy error is then about 0.1 %.
 const STIFF_SPRING_LIMIT: f64 = 0.4;
 
 /// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs \[s\]. Infinite if the
@@ -37,8 +37,8 @@ const RESTING_PENETRATION: f64 = 1e-4;
 /// Largest step of a model of rigid bodies \[s\]. In longer steps, bodies at rest would sink too deep into their
 /// springs. Infinite for a model with deformable bodies or without gravity.
 ///
-/// Let λ be the largest squared frequency ω² that the springs give a rigid body, with λ dt² = 0.1. For a body of size L
-/// under the gravity g, the largest step satisfies
+/// Let λ be the largest squared frequency ω² that the springs give a rigid body. The springs satisfy λ dt² = 0.1. For a
+/// body of size L under the gravity g, the largest step satisfies
 ///
 /// ```text
 /// dt² = 0.1 · 1e-4 L/g,  and therefore  λ = g/(1e-4 L)
@@ -61,8 +61,8 @@ pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     square.filter(|&square| square > 0.0).fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// Largest κ/m on nodes of deformable bodies \[1/s²\], with the spring stiffness κ and the nodal mass m. 0 if the
-/// stiffness depends on the step, and for responses other than the penalty response.
+/// Largest κ/m on nodes of deformable bodies \[1/s²\], with the spring stiffness κ and the nodal mass m. 0 without
+/// penalty springs, and if their stiffness depends on the step.
 fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     if scenario.contact.response.method != ResponseMethod::Penalty {
         return 0.0;
@@ -109,8 +109,8 @@ pub(crate) fn stiffness_warning(
     })
 }
 
-/// Stiffness k_a = K A²/V of every surface node a of a deformable body \[N/m\], with the bulk modulus K, and the
-/// tributary area A and volume V of the node. Infinite for all other nodes.
+/// Stiffness k_a = K A²/V of every surface node a of a deformable body \[N/m\]. Here K is the bulk modulus, and A and V
+/// are the tributary area and volume of the node. Infinite for all other nodes.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual, "contact stiffness".

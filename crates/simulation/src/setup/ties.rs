@@ -18,7 +18,8 @@ use crate::error::{PartingTie, SetupError};
 use crate::model::{Behaviour, Model};
 use crate::step::free_flight::rigid_state_of_nodes;
 
-/// Default tie distance, relative to the shortest edge of the two surfaces. It excludes the next layer of nodes.
+/// Default tie distance, relative to the shortest edge of the two surfaces. This distance excludes the next layer of
+/// nodes.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
 /// Largest absolute weight at which a node does not count.
@@ -26,7 +27,7 @@ const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 
 const PLACEMENT_SWEEPS: usize = 10;
 
-/// Largest relative difference of equal initial velocities. It exceeds the rounding of decimal input.
+/// Largest relative difference of equal initial velocities, above the rounding of decimal input.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
 /// Largest distance of a node on a line or plane, relative to the length of an edge of the face.
@@ -138,7 +139,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// By node and axis.
+    /// Prescribed motion by node and axis.
     fn prescribed_motions(&self) -> HashMap<(u32, usize), &Prescribed> {
         let mut motions = HashMap::new();
         for support in &self.model.supports {
@@ -202,7 +203,8 @@ impl Assembly {
     }
 }
 
-/// Rejects contact of tied rigid bodies that can move, if the response needs their mobility: it omits the tied bodies.
+/// Rejects contact of tied rigid bodies that can move, if the response needs their mobility. The mobility omits tied
+/// bodies.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -240,8 +242,8 @@ pub(crate) fn refuse_tied_contact(
     Ok(())
 }
 
-/// Ties nodes, without a gap, to the material points of a rigid body at their locations. The error is the gap of a tie
-/// without such a point \[m\].
+/// Ties nodes, without a gap, to the material points of a rigid body at their locations. If a point is undefined, the
+/// error is the gap of the tie \[m\].
 fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
     let mut tied = Constraints::default();
     for tie in ties.iter() {
@@ -298,7 +300,7 @@ fn affine_values(
     Some((chosen, values))
 }
 
-/// Between corner nodes \[m\].
+/// Shortest distance between neighbouring corner nodes \[m\].
 fn shortest_edge(surface: &Surface, positions: &[Vec3]) -> f64 {
     let lengths = (0..surface.num_faces()).flat_map(|face| {
         let (kind, nodes) = surface.face(face);

@@ -134,7 +134,7 @@ struct Corrector<'a> {
     sliders: (&'a [Slider], &'a [Vec3]),
     supports: (&'a [Support], &'a [Vec<SupportedComponent>]),
     masses: &'a [f64],
-    /// At the end of the step \[m\].
+    /// Positions at the end of the step \[m\].
     positions: &'a [Vec3],
     registers: Registers,
     nodes_per_task: usize,

@@ -1,5 +1,5 @@
-//! Tied nodes with prescribed motion. Tie forces at the end of a step depend on the positions of these nodes at the end
-//! of the following step.
+//! Tied nodes with prescribed motion. Tie forces depend on the positions of these nodes at the end of the following
+//! step.
 
 use crate::contact::response::{RigidMotions, RigidPlace, StepLength, Ties};
 use crate::dynamics::{Prescribed, StepStart};

@@ -38,7 +38,7 @@ pub(crate) struct FunctionRange {
     has_warned: bool,
 }
 
-/// Without constant functions.
+/// The driving functions that are not constant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivingFunctions {
     all: Vec<DrivingFunction>,
@@ -88,7 +88,7 @@ impl DrivingFunctions {
         self.all.iter().map(range).collect()
     }
 
-    /// In the interval (`from`, `to`] \[s\].
+    /// First break in the interval (`from`, `to`] \[s\].
     fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         let breaking =
             self.all.iter().map(|driving| &driving.function).filter(|function| function.can_break());

@@ -14,7 +14,7 @@ use crate::{FirstContact, Phase, Simulation};
 /// Largest rotation in a flight step of a body without a steady axis of rotation \[rad\].
 const MAX_UNSTEADY_ROTATION: f64 = 0.02;
 
-/// From nodal masses.
+/// Rigid state of a body from its nodal masses.
 pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
     let nodes = || body.nodes.clone().map(|node| (model.mass[node], model.reference_positions[node]));
     let mass: f64 = nodes().map(|(mass, _)| mass).sum();
@@ -113,8 +113,8 @@ impl Simulation {
             let (true, Some(rigid_state)) = (body.flies(), rigid_state) else { continue };
             let weight = body.gravity * rigid_state.mass();
             let (centre, before) = (rigid_state.centre(), rigid_state.travel());
-            // The angular impulse of the weight m a is ∫ (c + v s + a s²/2) × m a ds, with the centre c and velocity v
-            // at s = 0. The term with a s²/2 is parallel to a and vanishes.
+            // The angular impulse of the weight m a is ∫ (c + v s + a s²/2) × m a ds. Here c and v are the centre and
+            // velocity at the time s = 0. The term with a s²/2 is parallel to a and vanishes.
             let mean_arm = centre + rigid_state.velocity() * (0.5 * time);
             rigid_state.advance_along(motion, time);
             self.state.ledger.energies.external_work += weight.dot(&(rigid_state.travel() - before));
@@ -175,7 +175,7 @@ impl Simulation {
         self.start_forces();
     }
 
-    /// By a step of zero length.
+    /// A step of zero length computes forces, accelerations and reactions.
     pub(crate) fn start_forces(&mut self) {
         self.scratch.positions_next.copy_from_slice(&self.state.nodes.positions);
         self.start_loads(0.0);

@@ -24,8 +24,8 @@ impl ImpactControl {
 }
 
 impl Simulation {
-    /// Predicts a step of length `dt` \[s\]. Cuts the step to its first impact, as far as [`MIN_IMPACT_INTERVAL`]
-    /// allows. Returns its length \[s\].
+    /// Predicts a step of length `dt` \[s\], and cuts the step to its first impact, as far as [`MIN_IMPACT_INTERVAL`]
+    /// allows. Returns the length of the cut step \[s\].
     ///
     /// The predicted path of a node is a parabola, and its impact time is exact. For rotating bodies and supports that
     /// move in time, the error is of third order in the step.

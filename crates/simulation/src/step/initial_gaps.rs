@@ -24,7 +24,7 @@ use crate::math::Vec3;
 /// Excess of an initial gap over the measured gap, relative to the measured gap.
 const CLEARANCE: f64 = 1e-9;
 
-/// In metres, by ascending key.
+/// Initial gaps \[m\] by ascending key.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct InitialGaps {
     now: Vec<(ContactKey, f64)>,
@@ -112,8 +112,8 @@ fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2
     (added < CLEARANCE * constraint.gap).then_some(added)
 }
 
-/// Smallest effective gap of the contacts that a new contact replaces. They have the same node, or an edge with a
-/// common node, and a parallel normal.
+/// Smallest effective gap of the contacts that a new contact replaces. The replaced contacts have the same node, or an
+/// edge with a common node, and a parallel normal.
 fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
     let nodes = contact_nodes(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));

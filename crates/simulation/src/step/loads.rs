@@ -1,7 +1,7 @@
 //! Loads within a step.
 //!
 //! A load that jumps between two steps has two values at this instant. The left limit acts in the second half kick of
-//! the earlier step, and the right limit in the first half kick of the later step.
+//! the earlier step. The right limit acts in the first half kick of the later step.
 
 use std::time::Instant;
 
@@ -91,7 +91,8 @@ impl Simulation {
         self.state.ledger.external_wrench = self.compute_external_wrench();
     }
 
-    /// Updates Σ f · a of a body after force jumps at the beginning of a step, with the forces f and accelerations a.
+    /// Updates Σ f · a of a body after force jumps at the beginning of a step. Here f are the forces and a the
+    /// accelerations.
     pub(crate) fn update_force_acceleration(&mut self, body: usize) {
         self.state.ledger.balances[body].force_acceleration = self.body_balance(body).force_acceleration;
         if self.model.bodies[body].loaded {
@@ -99,8 +100,8 @@ impl Simulation {
         }
     }
 
-    /// Σ f · a over the free degrees of freedom of a body \[N·m/s²\], with the weight and loads f, and the
-    /// accelerations a.
+    /// Σ f · a over the free degrees of freedom of a body \[N·m/s²\]. Here f are the weight and loads, and a the
+    /// accelerations.
     pub(crate) fn load_acceleration(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         if of_body.is_rigid() {
@@ -122,7 +123,7 @@ impl Simulation {
         of_all - of_supports
     }
 
-    /// At the end of a step.
+    /// Stores the load accelerations at the end of a step.
     pub(crate) fn note_load_accelerations(&mut self) {
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].loaded {
@@ -133,14 +134,14 @@ impl Simulation {
         }
     }
 
-    /// Work of the kicks by weight and loads f in a step of length `dt` \[s\] minus ½ (f_n + f_{n+1}) · Δx \[J\], with
-    /// the displacement Δx.
+    /// Work of the kicks by weight and loads f minus ½ (f_n + f_{n+1}) · Δx \[J\], with the displacement Δx in a step
+    /// of length `dt` \[s\].
     pub(crate) fn work_of_load_kicks(&self, body: usize, dt: f64) -> f64 {
         let [before, after] = self.state.forces.load_accelerations[body];
         0.125 * dt * dt * (after - before)
     }
 
-    /// At the end of a step.
+    /// Weight, loads and resultants on rigid bodies at the end of a step.
     pub(crate) fn compute_external_forces(&mut self) {
         let start = Instant::now();
         let forces = &mut self.state.forces;

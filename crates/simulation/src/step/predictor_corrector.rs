@@ -118,7 +118,7 @@ impl Simulation {
         }
     }
 
-    /// At the end of a step of length `dt` \[s\].
+    /// Forces and material history at the end of a step of length `dt` \[s\].
     pub(crate) fn compute_forces(&mut self, dt: f64) -> Result<(), NumericalFailure> {
         let result = timed(&mut self.timings.internal_force, || {
             self.caches.internal.evaluate(&self.scratch.positions_next, &mut self.state.history, dt)

@@ -216,8 +216,8 @@ impl Simulation {
         });
     }
 
-    /// a · F + (I⁻¹ τ) · τ over the free components \[N·m/s²\], with the resultant force F, the acceleration a, the
-    /// torque τ and the inertia I. The contribution of free fall, or of weight and loads of a loaded body, is
+    /// a · F + (I⁻¹ τ) · τ over the free components \[N·m/s²\]. Here F is the resultant force, a the acceleration, τ
+    /// the torque and I the inertia. The contribution of free fall, or of weight and loads of a loaded body, is
     /// subtracted.
     pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
         let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.state.rigid_bodies[body])
@@ -243,8 +243,8 @@ impl Simulation {
         self.rigid_force_dot_acceleration(body, rigid_state, [force, load.angular])
     }
 
-    /// force · a + torque · (I⁻¹ τ) over the free components \[N·m/s²\], with the acceleration a, torque τ and inertia
-    /// I of the body.
+    /// force · a + torque · (I⁻¹ τ) over the free components \[N·m/s²\]. Here a is the acceleration, τ the torque and I
+    /// the inertia of the body.
     fn rigid_force_dot_acceleration(
         &self,
         body: usize,
@@ -292,8 +292,8 @@ impl Simulation {
         0.5 * dt * work
     }
 
-    /// Velocity of a node of a rotating body minus its mean in the step \[m/s\], at the beginning (`end` = 0) or end
-    /// (`end` = 1). The momenta are those at the middle of the step.
+    /// Velocity of a node of a rotating body minus its mean in the step \[m/s\]. The velocity is that at the beginning
+    /// (`end` = 0) or end (`end` = 1), with the momenta at the middle of the step.
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];

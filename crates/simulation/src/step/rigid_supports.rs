@@ -8,7 +8,7 @@ use super::rigid_bodies::is_supported;
 use crate::Simulation;
 
 impl Simulation {
-    /// After force jumps at the beginning of a step.
+    /// Updates the reactions after force jumps at the beginning of a step.
     pub(crate) fn balance_rigid_force_jumps(&mut self) {
         for ((body, rigid_state), rigid) in
             self.model.bodies.iter().zip(&self.state.rigid_bodies).zip(&mut self.state.forces.rigid)
@@ -21,7 +21,7 @@ impl Simulation {
         }
     }
 
-    /// In N, with the moment about the origin \[N·m\].
+    /// Reaction \[N\], with its moment about the origin \[N·m\].
     pub(crate) fn rigid_reaction_wrench(&self, body: usize, axis: usize) -> Wrench {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return Wrench::zero() };
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, self.state.forces.rigid[body].reaction[axis]))

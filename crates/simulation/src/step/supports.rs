@@ -113,7 +113,7 @@ impl Simulation {
         })
     }
 
-    /// In a fixed order.
+    /// The sum has a fixed order.
     pub(crate) fn sum_over_support<T>(
         &self,
         support: usize,

@@ -62,7 +62,7 @@ pub(crate) struct PredictedMotions<'a> {
     rigid_states: &'a [Option<RigidBody>],
     forces: &'a [RigidForces],
     phase: Phase,
-    /// At the end of the current step \[s\].
+    /// Time at the end of the current step \[s\].
     time: f64,
     step: StepLength,
 }
@@ -150,7 +150,7 @@ impl Simulation {
     }
 
     /// Adds the tie forces in the second half of a step of length `dt` \[s\] and in the first half of the following
-    /// step, whose length it commits.
+    /// step. Commits the length of the following step.
     pub(crate) fn enforce_ties(&mut self, dt: f64) {
         if self.ties.is_some() {
             self.commit_step_for_ties();
@@ -160,7 +160,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the tie forces as if without contact, for the contact response at the end of a step of length `dt` \[s\].
+    /// Adds the tie forces as if without contact. The contact response at the end of a step of length `dt` \[s\] needs
+    /// these forces.
     pub(crate) fn accelerate_by_ties(&mut self, dt: f64) {
         let step = self.step_length(dt);
         self.save_driven_velocities();
@@ -216,8 +217,8 @@ impl Simulation {
         self.state.ledger.external_wrench = self.compute_external_wrench();
     }
 
-    /// Rounding error of the energy of tied bodies at rest \[J\]: Σ |f| ε |x|, with the tie force f on a rigid body,
-    /// the relative rounding error ε and the largest absolute coordinate |x| of its centre.
+    /// Rounding error of the energy of tied bodies at rest \[J\]: Σ |f| ε |x|. Here f is the tie force on a rigid body,
+    /// ε the relative rounding error and |x| the largest absolute coordinate of the centre.
     pub(crate) fn rounded_work_of_ties(&self) -> f64 {
         let of_body = |force: &RigidForce| {
             let centre = self.state.rigid_bodies[force.body as usize].as_ref().map(RigidBody::centre);
@@ -226,7 +227,7 @@ impl Simulation {
         self.state.contact.action.rigid_forces.iter().map(of_body).sum()
     }
 
-    /// After a change of velocities between two steps.
+    /// Solves the ties again after a change of velocities between two steps.
     pub(crate) fn restart_ties(&mut self) {
         if self.ties.is_some() {
             self.state.contact.action.remove_ties();

@@ -17,7 +17,7 @@ use crate::error::{FailureCause, NumericalFailure, Passage};
 const MAX_DEPTH_RATIO: f64 = 0.5;
 
 impl Simulation {
-    /// At most `step` \[s\].
+    /// Longest step, at most `step`, in which detection misses no contact \[s\].
     pub(crate) fn step_without_tunnelling(&mut self, step: f64) -> f64 {
         let num_bodies = self.model.surfaces.len();
         if self.caches.tunnelling.allows(
@@ -38,7 +38,7 @@ impl Simulation {
         longest
     }
 
-    /// In m/s; `None` without contact faces.
+    /// Box of the nodal velocities \[m/s\]; `None` without contact faces.
     fn velocity_box(&self, body: usize) -> Option<Aabb> {
         if self.model.surfaces[body].num_faces() == 0 {
             return None;
@@ -52,7 +52,7 @@ impl Simulation {
         Some(of_centre.widened(rotation_speed))
     }
 
-    /// In metres.
+    /// Box of the surface nodes \[m\].
     fn position_box(&self, body: usize) -> Option<Aabb> {
         let (nodes, positions) = (self.model.surfaces[body].nodes(), &self.state.nodes.positions);
         let of_node = |&node: &u32| {

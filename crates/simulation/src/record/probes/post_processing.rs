@@ -216,8 +216,8 @@ fn peak(times: &[f64], values: &[f64], second: f64) -> Option<PeakSummary> {
 mod tests {
     use super::*;
 
-    /// Warnings for a flight of 0.1 s in steps of `flight` \[s\] under 9.81 m/s², followed by steps of 0.1 ms. A push
-    /// begins `before` \[s\] before the end of the flight: a half sine of 2 ms and 500 m/s².
+    /// Warnings for a flight of 0.1 s under 9.81 m/s². Its steps have the length `flight` \[s\], and the following
+    /// steps 0.1 ms. A push begins `before` \[s\] before the end of the flight: a half sine of 2 ms and 500 m/s².
     fn warnings(flight: f64, before: f64) -> Vec<String> {
         let in_flight = (0..).map(|k| f64::from(k) * flight).take_while(|time| *time < 0.1);
         let times: Vec<f64> = in_flight.chain((0..1000).map(|k| 0.1 + 1e-4 * f64::from(k))).collect();

@@ -43,7 +43,7 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// After a step of length `time_step` \[s\]. Also schedules the next sample.
+    /// Whether a sample is due after a step of length `time_step` \[s\]. Also schedules the next sample.
     fn take(&mut self, time: f64, time_step: f64) -> bool {
         let now = time + EARLY * time_step;
         let is_due = now >= self.next;

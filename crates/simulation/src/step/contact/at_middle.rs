@@ -15,8 +15,8 @@ use super::response::moved_bodies;
 pub(crate) struct MiddleOfStep {
     /// Positions at the middle of the step, by node \[m\]; only of the nodes in contact.
     positions: Vec<Vec3>,
-    /// Gap of each contact minus n · Σ w_a x_a \[m\], with the normal n, and the weight w_a and predicted position x_a
-    /// of each node a. Nonzero, for example, with an initial gap.
+    /// Gap of each contact minus n · Σ w_a x_a \[m\], nonzero, for example, with an initial gap. Here n is the normal,
+    /// and w_a and x_a are the weight and predicted position of each node a.
     offsets: Vec<f64>,
     /// Normals at the predicted positions, which determine the sign of the normals at the middle.
     normals: Vec<Vec3>,
@@ -28,7 +28,7 @@ struct Middle<'a> {
     model: &'a Model,
     nodes: &'a NodalState,
     rigid_bodies: &'a [Option<RigidBody>],
-    /// At the end of the step \[m\].
+    /// Positions at the end of the step \[m\].
     predicted: &'a [Vec3],
     time_step: f64,
     created: f64,

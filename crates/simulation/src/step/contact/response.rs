@@ -52,7 +52,7 @@ pub(crate) fn moved_bodies<'a>(
 }
 
 impl Simulation {
-    /// After the predictor: impulses and position corrections, or forces that depend only on the motion.
+    /// Response after the predictor: impulses and position corrections, or forces that depend only on the motion.
     pub(crate) fn respond_to_motion(&mut self, dt: f64) {
         let start = Instant::now();
         self.account_step_change(dt);
@@ -74,7 +74,7 @@ impl Simulation {
         self.timings.response += start.elapsed().as_secs_f64();
     }
 
-    /// After the internal and external forces: contact forces that depend on these forces, and tie forces.
+    /// Response after the internal and external forces: contact forces that depend on these forces, and tie forces.
     pub(crate) fn respond_to_forces(&mut self, dt: f64) {
         let start = Instant::now();
         if self.response.stage() == Stage::Accelerated {
@@ -131,13 +131,13 @@ impl Simulation {
         self.ties.is_some() && (nodes.any(is_tied) || before.iter().any(is_tied))
     }
 
-    /// At points on the offset surfaces.
+    /// Constraints at points on the offset surfaces.
     pub(crate) fn acting_constraints(&self) -> &Constraints {
         self.selection.offset_points.of(&self.state.contact.constraints)
     }
 
     /// Lengths of the current, regular and following step. The regular step scales the spring stiffness. The following
-    /// step is cut to the end time; in the last step, `dt` replaces it.
+    /// step is cut to the end time. In the last step, `dt` replaces the following step.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
@@ -197,8 +197,8 @@ impl Simulation {
         }
     }
 
-    /// Applies velocity jumps Δv and position corrections Δx. Two terms make the energy balance of the
-    /// predictor–corrector exact, with the forces f_n and f_{n+1} at the beginning and end of the step:
+    /// Applies velocity jumps Δv and position corrections Δx. Let f_n and f_{n+1} be the forces at the beginning and
+    /// end of the step. Two terms make the energy balance of the predictor–corrector exact:
     ///
     /// - −½ (f_n + f_{n+1}) · Δx, the work of position corrections against the forces. This function adds the part with
     ///   f_n.

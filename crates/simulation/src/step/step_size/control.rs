@@ -21,7 +21,7 @@ const MIN_GROWTH: f64 = 1.1;
 /// Largest relative difference of equal step lengths. Forces for one length are then valid for the other.
 const STEP_TOLERANCE: f64 = 1e-12;
 
-/// Relative to the joint stability limit of elements and contacts \[-\].
+/// Largest step, relative to the joint stability limit of elements and contacts \[-\].
 const CONTACT_SAFETY: f64 = 0.95;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,18 +39,17 @@ pub(crate) struct StepControl {
     pub(super) interval: u32,
     pub(super) since_refresh: u32,
     pub(super) time_step: f64,
-    /// Before a cut to an event or to the end time \[s\].
     pub(super) regular_step: f64,
-    /// Scales the spring stiffness \[s\].
+    /// Step that scales the spring stiffness \[s\].
     pub(super) spring_step: f64,
     pub(super) committed: Option<CommittedStep>,
-    /// From the step of the discrete-gradient forces.
+    /// Whether the current step differs from that of the discrete-gradient forces.
     pub(super) differs_from_committed: bool,
     /// Limit of the caller \[s\]. Steps committed for contact are exempt.
     pub(super) longest: f64,
     pub(super) first: Option<f64>,
     pub(super) preferred: f64,
-    /// Determines `preferred`.
+    /// Limit that determines `preferred`.
     pub(super) limit: StepLimit,
     /// Steps outside flight, in the order of [`StepLimit::ALL`].
     pub(super) limit_counts: [u64; StepLimit::ALL.len()],
@@ -86,7 +85,7 @@ clone_by_field!(StepControl {
 /// Length of the following step for which forces were computed.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct CommittedStep {
-    /// Before the cut to an event \[s\].
+    /// Length before the cut to an event \[s\].
     pub(super) regular: f64,
     /// In seconds.
     pub(super) length: f64,
@@ -101,14 +100,14 @@ pub(super) enum CommittedFor {
     Ties,
 }
 
-/// Up to rounding.
+/// Whether two lengths are equal up to rounding.
 pub(crate) fn is_same_step(step: f64, other: f64) -> bool {
     (step - other).abs() <= STEP_TOLERANCE * other
 }
 
 impl CommittedStep {
-    /// The committed step must not exceed the `regular` step \[s\] nor, if committed for ties, the limit `longest` of
-    /// the caller \[s\].
+    /// Whether the committed step is at most the `regular` step \[s\], before or after its cut. A step committed for
+    /// ties must also be at most the limit `longest` of the caller \[s\].
     pub(super) fn holds(&self, regular: f64, longest: f64) -> bool {
         let is_allowed = self.regular <= regular || self.length <= regular;
         is_allowed && (self.to == CommittedFor::Contact || self.length <= longest)
@@ -152,9 +151,9 @@ impl StepControl {
         self.regular_step
     }
 
-    /// Step that scales the spring stiffness \[s\], without cuts to events. With deformable bodies, it is the step
-    /// without contact: the stiffness is independent of the order of contacts. With rigid bodies under gravity, neither
-    /// the flight step nor the guard against tunnelling limits it.
+    /// Step that scales the spring stiffness \[s\], without cuts to events. In a model with deformable bodies, contact
+    /// does not limit this step: the stiffness is independent of the order of contacts. In a model of rigid bodies
+    /// under gravity, the flight step and the guard against tunnelling do not limit this step.
     pub fn spring_step(&self) -> f64 {
         self.spring_step
     }
@@ -163,7 +162,7 @@ impl StepControl {
         self.differs_from_committed
     }
 
-    /// At its last computation \[s\].
+    /// Critical step at its last computation \[s\].
     pub fn critical_step(&self) -> Option<f64> {
         self.critical.map(|critical| critical.time_step)
     }
@@ -206,7 +205,7 @@ impl StepControl {
         shortest(&self.limits(contact_frequency_squared, fastest_rigid)).1
     }
 
-    /// Each with its longest step \[s\].
+    /// Limits, each with its longest step \[s\].
     pub(super) fn limits(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> [(StepLimit, f64); 5] {
         let elements = self.critical_step().unwrap_or(f64::INFINITY);
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
@@ -221,7 +220,7 @@ impl StepControl {
     }
 }
 
-/// Of equal limits, the first.
+/// The limit with the shortest step; of equal limits, the first.
 pub(super) fn shortest(limits: &[(StepLimit, f64)]) -> (StepLimit, f64) {
     let none = (StepLimit::Scenario, f64::INFINITY);
     limits.iter().fold(none, |least, limit| if limit.1 < least.1 { *limit } else { least })
@@ -239,7 +238,7 @@ mod tests {
     use super::*;
 
     /// While the critical step is constant, the interval doubles up to its limit. A decrease by a tenth in ten steps is
-    /// a change of ln 0.9/10 = −0.0105 per step, and reaches the tolerance of 0.05 after four steps.
+    /// a change of ln 0.9/10 = −0.0105 per step. This change reaches the tolerance of 0.05 after four steps.
     #[test]
     fn the_critical_step_is_computed_as_often_as_it_changes() {
         let mut control = StepControl::new(StepSize::Auto, 0.8, [f64::INFINITY; 3]);

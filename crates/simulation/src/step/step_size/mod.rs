@@ -21,7 +21,7 @@ pub(crate) use control::{StepControl, is_same_step};
 /// twice the speed of a striking body, plus a rotation.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
-/// Relative to the first step.
+/// Smallest step that does not count as collapsed, relative to the first step.
 const COLLAPSE_RATIO: f64 = 1e-6;
 
 /// Fraction of a step that can be a rounding error.
@@ -77,12 +77,14 @@ impl Simulation {
         remaining <= step + self.rounding_of_step(step)
     }
 
-    /// Time that is too short for a step \[s\]. Each end time rounds once in a step and once in the sum of steps.
+    /// Time that is too short for a step \[s\]. The two rounding errors of the end time are those of a step and of the
+    /// sum of steps.
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
 
-    /// At most `wanted` \[s\]. A shorter step ends at a break, or divides the time to the next exact output equally.
+    /// Length of the next step, at most `wanted` \[s\]. A shorter step ends at a break, or divides the time to the next
+    /// exact output equally.
     fn step_to_event(&self, wanted: f64) -> f64 {
         let Some(due) = self.next_output(wanted) else {
             return self.step_to_break(wanted, f64::INFINITY);
@@ -111,8 +113,8 @@ impl Simulation {
     }
 
     /// Limits the time step to `longest` \[s\] from the next step on, for a coupled program. A value that is not
-    /// positive removes the limit. Exempt are a step already committed for contact, and steps of flight, which the
-    /// argument of [`Simulation::advance`] limits.
+    /// positive removes the limit. A step already committed for contact is exempt. The argument of
+    /// [`Simulation::advance`] limits steps of flight.
     pub fn limit_step(&mut self, longest: f64) {
         self.forget_copy();
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
@@ -133,7 +135,7 @@ impl Simulation {
         self.commit(regular, CommittedFor::Contact);
     }
 
-    /// Unless already committed for contact.
+    /// Commits the length of the following step for ties, unless committed for contact.
     pub(crate) fn commit_step_for_ties(&mut self) {
         let is_to_contact = self
             .state
@@ -197,7 +199,8 @@ impl Simulation {
         self.state.control.preferred
     }
 
-    /// For the squared contact frequency \[rad²/s²\]. The speed of rigid bodies is divided by `faster`.
+    /// Largest stable step at a squared contact frequency \[rad²/s²\]. The speed of rigid bodies is divided by
+    /// `faster`.
     fn largest_stable_step(&self, contact_frequency_squared: f64, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
         self.state.control.stable_step(contact_frequency_squared, fastest)
@@ -232,7 +235,7 @@ impl Simulation {
         }
     }
 
-    /// Includes steps of flight.
+    /// The counts include steps of flight.
     pub(crate) fn step_limit_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let in_flight = |limit| if limit == StepLimit::Flight { self.state.steps_in_flight } else { 0 };
         let counts = StepLimit::ALL.into_iter().zip(self.state.control.limit_counts);
@@ -241,7 +244,7 @@ impl Simulation {
             .filter(|(_, count)| *count > 0)
     }
 
-    /// In m/s.
+    /// Speed of the fastest node of a rigid body \[m/s\].
     fn fastest_rigid_node(&self) -> f64 {
         let of_body = |body: &Body| {
             let velocities = &self.state.nodes.velocities[body.nodes.clone()];
