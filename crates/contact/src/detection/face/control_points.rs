@@ -13,8 +13,8 @@ use crate::mesh::CellKind;
 /// Largest number of control points of a face.
 pub const MAX_CONTROL_POINTS: usize = 9;
 
-/// Bound on the rounding error of a control point, relative to the largest coordinate: nine terms, with weights of
-/// total magnitude nine.
+/// Bound on the rounding error of a control point, relative to the largest coordinate: at most nine terms, with weights
+/// of total magnitude nine.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Whether the nodes of a face of this kind are its control points.

@@ -8,9 +8,9 @@
 //!     │   │   │   │       lower lip of the cut
 //!     └───┴───┴───┘
 //! ```
-//! Let r be the distance of n from the sides of its cells that do not contain n. A path through the material shorter
-//! than r stays in the cell ring of n. A face nearer than r that belongs to no cell of the ring therefore belongs to
-//! the other lip. This holds even if an overlap has moved the face across the lip of n.
+//! Let r be the distance of n from the opposite sides of its cells, which do not contain n. A path through the material
+//! shorter than r stays in the cell ring of n. A face nearer than r that belongs to no cell of the ring therefore
+//! belongs to the other lip. This holds even if an overlap has moved the face across the lip of n.
 
 use std::collections::HashMap;
 

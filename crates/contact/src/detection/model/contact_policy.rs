@@ -4,8 +4,8 @@ use crate::{Constraint, ContactKey, SurfacePair};
 
 /// Excluded pairs of bodies or of parts of their surfaces, and one-pass or two-pass contact of all other pairs.
 ///
-/// Detection skips pairs of bodies that are excluded as a whole ([`ContactPolicy::can_meet`]). Excluded parts and
-/// second passes are searched, and the caller of a detector removes their contacts ([`ContactPolicy::excludes`],
+/// Detection skips pairs of bodies that are excluded as a whole ([`ContactPolicy::can_meet`]). Detection searches
+/// excluded parts and second passes. The caller of a detector removes their contacts ([`ContactPolicy::excludes`],
 /// [`ContactPolicy::is_of_second_pass`]). Without an excluded closest face, an adjacent face would push a node out
 /// sideways. The entry face of a node depends on all contacts of neighbouring nodes.
 #[derive(Clone, Debug, Default)]

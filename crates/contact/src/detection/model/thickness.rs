@@ -20,8 +20,8 @@
 //!
 //! # Limits
 //! Opposite faces count within eight search depths (about four edge lengths) in bodies with self-contact, and within
-//! two in other bodies. A thicker body would touch itself if compressed to the thickness of one search depth. The
-//! thickness is measured between faces of the contact surface, which may be only a part of the skin.
+//! two in other bodies. A thicker body with self-contact would touch itself if compressed to the thickness of one
+//! search depth. The thickness is measured between faces of the contact surface, which may be only a part of the skin.
 
 use rayon::prelude::*;
 
@@ -40,9 +40,8 @@ use crate::element::MAX_NODES;
 const ACROSS: f64 = 0.5;
 
 /// Sine of an angle between the plane of a face and the offset of a node from its closest point on the face.
-/// - In contact, the offset of a node behind the face points behind the plane at more than this angle.
-/// - In the stress-free configuration, the offset from an opposite face points in front of the plane at no more than
-///   this angle.
+/// - In contact, a node counts as behind the face beyond this angle.
+/// - In the stress-free configuration, a face counts as opposite up to this angle in front of its plane.
 ///
 /// Small deformations therefore cause no false penetrations.
 const BEHIND: f64 = 0.1;

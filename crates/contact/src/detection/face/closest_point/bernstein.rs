@@ -1,7 +1,8 @@
 //! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face. x(ξ) is a point of the face, and r is the query.
 //!
 //! On its domain, a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
-//! Surfaces for CAGD*, §5.4). Likewise, the coefficients of the Hessian bound its eigenvalues from below.
+//! Surfaces for CAGD*, §5.4). The least eigenvalue of the coefficients of the Hessian is likewise a lower bound on its
+//! eigenvalues.
 
 use crate::math::Vec3;
 
@@ -67,7 +68,7 @@ impl Curve {
             .map(|d| 1.5 * d)
     }
 
-    /// Bounds of F; `least_curvature` is −∞ if F is nowhere less than `limit`.
+    /// Bounds of F; `least_curvature` is −∞ if `least_value` ≥ `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.iter(), limit, || self.curvatures().map(|c| [c, c, 0.0]))
     }
@@ -115,8 +116,7 @@ impl BilinearNet {
 
 /// Quadratic triangle.
 pub struct TriangleNet {
-    /// Coefficients of |x − r|², degree 4. The indices are the powers of the barycentric coordinates of corners 1 and
-    /// 2.
+    /// Coefficients of |x − r|², degree 4. The indices are powers of the barycentric coordinates of corners 1 and 2.
     squares: [[f64; 5]; 5],
 }
 

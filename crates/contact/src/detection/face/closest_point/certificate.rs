@@ -22,7 +22,7 @@ use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Least det M / (tr M)² of a positive definite M. At smaller ratios, iterations lose digits.
+/// Ratio det M / (tr M)² above which M counts as positive definite. At smaller ratios, iterations lose digits.
 const MARGIN: f64 = 1e-8;
 const MAX_BOXES: usize = 3;
 /// Area of the next box, relative to the current box, at and above which the tests end without a certificate.
@@ -169,8 +169,8 @@ impl<P: FacePolynomial> PartOverBox<P> {
 /// |s₁ᵏ s₂ˡ| ≤ σ₁ᵏ σ₂ˡ,   σᵢ = |s*ᵢ| + t (1 − |s*ᵢ|)
 /// ```
 ///
-/// Simpson's rule integrates these bounds and their derivatives exactly. The bounds grow with t. Their mean with the
-/// weights 2 (1 − t) is therefore at most their plain mean.
+/// Derivatives have bounds of the same form. Simpson's rule integrates the bounds exactly. The bounds grow with t.
+/// Their mean with the weights 2 (1 − t) is therefore at most their mean with equal weights.
 struct PathBounds {
     /// σᵢ at t = 0.
     start: [f64; 2],
@@ -236,7 +236,7 @@ mod tests {
         nodes.iter().map(|x| x + s.vector(bend)).collect()
     }
 
-    /// Starting point; gives whether the local minimum has a certificate, and its excess distance.
+    /// Whether the local minimum from a starting point has a certificate, and its excess distance.
     struct Excess([f64; 2]);
 
     impl Visitor for Excess {
@@ -326,7 +326,7 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Corner, and fraction of its distance from r. Gives whether a box misses the corner; `None` without a first box.
+    /// Whether a box within a fraction of the distance of a corner misses this corner; `None` without a first box.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

@@ -127,7 +127,8 @@ pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
     direction.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }
 
-/// Normal of a face at ξ, not normalised; zero if the kind is not a face. Triangles give the bits of the lanes.
+/// Normal of a face at ξ, not normalised; zero if the kind is not a face. For a triangle, the normal is bitwise equal
+/// to the normal in lanes.
 pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {

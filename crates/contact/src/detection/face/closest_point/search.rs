@@ -7,8 +7,8 @@
 //! - Let −α ≤ 0 be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ. If ξ* satisfies the
 //!   optimality conditions on the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig, Floudas & Neumaier 1998,
 //!   αBB). This bound discards cells on which F is nearly convex.
-//! - All control points of the cell lie behind a plane normal to the offset of its closest point. This bound discards
-//!   flat cells with any parametrisation, also without area.
+//! - If all control points lie behind a plane, as seen from the query, no point of the cell is closer than the plane.
+//!   This bound discards flat cells with any parametrisation.
 //!
 //! The control points are computed anew for each cell, so that rounding errors shrink with the cells.
 

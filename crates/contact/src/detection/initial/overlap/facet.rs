@@ -119,7 +119,7 @@ fn at_height(ends: &[Vec3; 2], heights: [f64; 2], height: f64) -> Vec3 {
     ends[0] + (ends[1] - ends[0]) * ((heights[0] - height) / (heights[0] - heights[1]))
 }
 
-/// Indices of the corners of the triangles of a polygon, or of one segment (`count` = 2), for [`Facet::new`].
+/// Indices of corners for [`Facet::new`]: the triangles of a polygon, or one segment (`count` = 2).
 pub fn fan(count: usize) -> impl Iterator<Item = [usize; 3]> {
     (2..count.max(3)).map(move |k| [0, k - 1, k.min(count - 1)])
 }

@@ -57,8 +57,7 @@ pub enum Entry {
     Nodes,
     /// No node is inside the other body, but faces intersect.
     Faces,
-    /// Neither, as for aligned bodies: only points common to both interiors. Contact detection does not find this
-    /// overlap.
+    /// No node is inside and no faces intersect, as for aligned bodies. Contact detection does not find this overlap.
     Insides,
 }
 
@@ -71,7 +70,7 @@ const INSET: f64 = 16.0;
 /// Distance from the border of a curved or warped face up to which an intersection is ignored, in units of the touching
 /// depth.
 const BORDER: f64 = 16.0;
-/// Least relative excess of the thickness over the depth of the deepest node for which the thickness is reported.
+/// Relative excess of the thickness over the depth of the deepest node, above which the thickness is reported.
 const ROUNDING: f64 = 1e-6;
 
 /// Pairs of different bodies that overlap, ascending; for single bodies see [`self_crossings`]. `positions` are the
@@ -114,7 +113,7 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
         .collect()
 }
 
-/// With depth \[m\] and position of the deepest node, or with zero depth and a common point. `None` without overlap.
+/// Depth \[m\] and position of the deepest node, or zero and a common point. `None` without overlap.
 fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, f64, Vec3)> {
     let deepest = [[0, 1], [1, 0]]
         .into_iter()

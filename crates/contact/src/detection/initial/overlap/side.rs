@@ -138,8 +138,8 @@ fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     surface.nodes().par_iter().enumerate().map(displacement).collect()
 }
 
-/// A vector m with min n·m = 1 over the unit normals n, approximately towards the nearest point of their convex hull
-/// from the origin. `None` without normals, or if this point is too near the origin (`LEAST_COSINE`).
+/// A vector m with min n·m = 1 over the unit normals n. m points approximately to the point of their convex hull
+/// nearest to the origin. `None` without normals, or if this point is too near the origin (`LEAST_COSINE`).
 ///
 /// # Source
 /// Gilbert 1966, "An iterative procedure for computing the minimum of a quadratic form on a convex set", SIAM J.

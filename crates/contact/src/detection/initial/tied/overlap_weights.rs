@@ -17,7 +17,7 @@
 //! Because Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly.
 //!
 //! On six-node triangles and eight-node quadrilaterals, some integrals of shape functions are not positive. Modified
-//! functions Ñ then replace N, with α = 1/5. They span the same space:
+//! functions Ñ of the same space then replace N, with α = 1/5:
 //! - at a corner c, Ñ_c = N_c + α Σ N_m, over the adjacent middle nodes m;
 //! - at a middle node, Ñ_m = (1 − 2α) N_m.
 //!

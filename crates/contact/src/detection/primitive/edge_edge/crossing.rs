@@ -76,8 +76,12 @@ impl Crossing {
     }
 }
 
-/// `None` for a gap beyond rounding and the width of a closed seam, for a penetration beyond the search depth, for a
-/// closest point at an end, and without a [`normal_of_crossing`].
+/// `None` in each case:
+///
+/// - The gap exceeds rounding and the width of a closed seam.
+/// - The penetration exceeds the search depth.
+/// - A closest point is at an end.
+/// - [`normal_of_crossing`] gives no normal.
 pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));

@@ -3,17 +3,18 @@
 //! If an edge crosses two edges of a body within the depth of the deeper crossing, as at a corner, only the shallower
 //! crossing counts.
 //!
-//! If an edge crosses both rims of a seam between flush bodies, neither crossing counts. The distance of the crossings
-//! is limited:
-//! - In contact with both rims, by the depth of the deeper crossing or the width `CLOSED_SEAM` of a closed seam.
-//! - In contact with one rim, by this width, like the difference of the gaps.
+//! If an edge crosses both rims of a seam between flush bodies, neither crossing counts. One of two conditions must
+//! hold:
+//! - Both crossings are contacts. Their distance is at most the depth of the deeper crossing or the width
+//!   `CLOSED_SEAM`.
+//! - One crossing is a contact. The distance and the difference of the gaps are at most this width.
 //!
 //! ```text
 //!        ────────────────   edge that crosses both rims
 //!     ──────────┐┌─────────
 //!        a      ││     b    bodies a and b: their rims coincide, and their top faces are flush
 //! ```
-//! The edge touches a continuous surface, in node–face contact.
+//! The edge touches a continuous surface. Node–face contact covers this contact.
 
 use super::crossing::Crossing;
 use super::curve::Curve;

@@ -120,7 +120,7 @@ impl ClosestFaces<'_> {
                     candidate += 1;
                 }
             }
-            // Separate, because the unpredictable branches of `each` would delay the square roots of the search.
+            // A separate loop, because the unpredictable branches of `each` would delay the square roots of the search.
             closest.iter().for_each(|closest| each(closest.as_ref()));
         }
     }

@@ -30,8 +30,8 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
 
 /// Natural coordinates of the minimum of ½ |x(ξ) − r|² for an affine x.
 ///
-/// Normal equations would square the condition number of a sliver. With n = x,₁ × x,₂ and c₀ = x − r at ξ = 0, the free
-/// minimum is
+/// The solution avoids normal equations, which would square the condition number of a sliver. With n = x,₁ × x,₂ and
+/// c₀ = x − r at ξ = 0, the free minimum is
 ///
 /// ```text
 /// ξ₁ = −(c₀ × x,₂)·n / n·n,   ξ₂ = −(x,₁ × c₀)·n / n·n
@@ -53,8 +53,8 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
-/// Least minimum along the edges whose inequality `free` violates, or along all edges if `free` is not `trusted`.
-/// `otherwise` if all minima are NaN.
+/// Position of the least value on the edges whose inequality `free` violates, or on all edges if `free` is not
+/// `trusted`. `otherwise` if all minima are NaN.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,

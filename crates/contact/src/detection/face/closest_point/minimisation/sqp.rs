@@ -67,7 +67,8 @@ impl Minimise for Sqp {
                 return done(target);
             }
             let slope = here.gradient[0] * step[0] + here.gradient[1] * step[1];
-            // Within rounding of F, full steps continue as long as each is at most half of the previous step.
+            // If the change of F is within rounding, full steps continue as long as each is at most half of the
+            // previous step.
             let hidden = is_hidden(&here, slope);
             if slope.is_nan() {
                 return Minimum { xi: start, iterations, converged: false };
@@ -94,13 +95,14 @@ impl Minimise for Sqp {
     }
 }
 
-/// Whether the next step is clearly below the tolerance: C s² after a step s, with C ≥ 1 from the last two steps.
+/// Whether the next step, predicted as C s² after a step s, is clearly below the tolerance. C ≥ 1 comes from the last
+/// two steps.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
 }
 
-/// Whether the change of F predicted by `slope` is within rounding: |x − r| times the rounding error of x − r.
+/// Whether the change of F predicted by `slope` is within the rounding error of F: |x − r| times the error of x − r.
 #[inline]
 pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     let reach = here.objective + here.metric[0] + here.metric[1];
