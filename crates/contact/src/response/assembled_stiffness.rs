@@ -2,8 +2,8 @@
 //!
 //! The springs are stable in time steps dt if λ(K W) dt² is small. Here λ is the largest eigenvalue, K is the diagonal
 //! matrix of the stiffnesses κ_k of the contacts k, and W = G M⁻¹ Gᵀ is the compliance of the contacts. M is the mass
-//! matrix; G maps velocities to relative velocities. W is the sum of W_nodes (deformable nodes) and W_rigid (rigid
-//! bodies):
+//! matrix; G maps velocities to relative velocities. Deformable nodes contribute W_nodes to W, and rigid bodies
+//! W_rigid:
 //!
 //! ```text
 //! both     λ(K W) ≤ λ(K W_nodes) + λ(K W_rigid)
@@ -104,9 +104,7 @@ pub(super) struct Bound {
 pub(super) struct ContactFrequency {
     /// With all contacts on the same nodes or rigid bodies.
     pub square: f64,
-    /// Without other contacts.
     pub alone: f64,
-    /// Whether no deformable node of the contact can move.
     pub is_of_rigid_bodies: bool,
 }
 
@@ -118,7 +116,6 @@ impl Bound {
         if over > 1.0 { 1.0 / over } else { 1.0 }
     }
 
-    /// Bounds for stiffnesses multiplied by `share`.
     pub fn shared(self, share: f64) -> Self {
         Self { nodes: self.nodes * share, rigid: self.rigid * share, over_allowed: self.over_allowed * share }
     }
@@ -139,7 +136,6 @@ impl Bound {
 }
 
 impl AssembledStiffness {
-    /// Empty sums, for bodies of these masses \[kg\].
     pub fn new(masses: Vec<f64>) -> Self {
         Self { touched_masses: vec![0.0; masses.len()], masses, ..Self::default() }
     }
@@ -152,7 +148,7 @@ impl AssembledStiffness {
         self.places.resize(mobility.num_bodies(), NONE);
     }
 
-    /// Adds a normal spring and, with friction, tangential springs of the same stiffness \[N/m\].
+    /// Adds a normal spring and, with friction, tangential springs of the same stiffness.
     pub fn add(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, stiffness: f64, friction: bool) {
         let mobility = bodies.mobility;
         let sum: f64 = deformable_sides(constraint, mobility).flat_map(|(.., w)| w).map(|w| w.abs()).sum();
@@ -193,7 +189,7 @@ impl AssembledStiffness {
         &mut self.rigid[*place as usize]
     }
 
-    /// Computes the bounds of the rigid bodies; to be called after the last `add`.
+    /// To be called after the last `add`.
     pub fn bound(&mut self, mobility: &Mobility) {
         for rigid in &mut self.rigid {
             let Some(of_body) = mobility.rigid(rigid.body) else { continue };
@@ -225,7 +221,7 @@ impl AssembledStiffness {
         rigid + nodes.map(of_node).sum::<f64>()
     }
 
-    /// Frequencies of a contact with `stiffness` κ \[N/m\]. `bound` are the bounds of the coupled springs.
+    /// `stiffness` is κ \[N/m\]; `bound` are the bounds of the coupled springs.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,
@@ -293,7 +289,6 @@ mod tests {
     use crate::response::samples::{INVERSE_MASS, bodies, free_nodes, key, positions};
     use crate::{Constraints, Side};
 
-    /// Bounds of a contact of node 3 on a triangle with these shape values, for bodies of 4 kg.
     fn bound(shape_values: [f64; 3]) -> Bound {
         let (x, mobility) = (positions(0.0), free_nodes(&INVERSE_MASS));
         let velocities = [Vec3::zeros(); 4];

@@ -167,8 +167,8 @@ pub struct StepWork {
     pub friction: f64,
     /// Dissipated by damping and imperfect restitution.
     pub damping: f64,
-    /// Added by the numerical method: projections, changes of stiffness or time step, and differences between the work
-    /// and the energy of springs. The energy left in ended contacts is subtracted.
+    /// Added by the numerical method: projections, changes of stiffness or time step, and energy errors of springs. The
+    /// energy left in ended contacts is subtracted.
     pub numerical: f64,
 }
 
@@ -219,7 +219,7 @@ pub struct ContactAction {
     pub friction_forces: Vec<Vec3>,
     /// Nodes whose force or impulse may be non-zero, ascending.
     pub nodes: Vec<u32>,
-    /// Number of nodes with contact, at the last call of `sort_nodes`.
+    /// Number of nodes with contact, not counting ties.
     num_of_contact: usize,
     /// Corrections of nodes, ascending.
     pub node_corrections: Vec<NodeCorrection>,
@@ -239,7 +239,7 @@ pub struct ContactAction {
     pub stored_energy: f64,
     /// Energy dissipated and added in this step.
     pub work: StepWork,
-    /// Problems not solved to tolerance in this step.
+    /// Unsolved problems of this step.
     pub unsolved: UnsolvedProblems,
     /// Largest remaining gap of ties not solved to tolerance \[m\].
     pub tie_gap: f64,
@@ -291,7 +291,7 @@ impl ContactAction {
         }
     }
 
-    /// Rebuilds `listed` after deserialisation; returns whether all lists fit this number of nodes.
+    /// Rebuilds `listed` after deserialisation; returns whether all lists fit.
     pub fn restore_listed(&mut self, num_nodes: usize) -> bool {
         let lengths = [self.forces.len(), self.impulses.len(), self.friction_forces.len()];
         let of_ties = self.tie_forces.iter().chain(&self.tie_impulses).map(|(node, _)| node);
@@ -346,7 +346,7 @@ impl ContactAction {
         self.spread
     }
 
-    /// Clears the action of the previous step. Impulses are averaged over `spread` for output \[s\].
+    /// Clears the action of the previous step. Impulses are averaged over `spread` \[s\].
     pub fn begin(&mut self, spread: f64) {
         for &node in &self.nodes {
             self.forces[node as usize] = Vec3::zeros();
@@ -390,13 +390,13 @@ impl ContactAction {
         nodes.iter().for_each(|&node| self.listed.insert(node as usize));
     }
 
-    /// Builds `nodes`, ascending, from the listed nodes with contact.
+    /// Builds `nodes` from the listed nodes with contact.
     fn sort_nodes(&mut self) {
         self.sort_tied_nodes();
         self.num_of_contact = self.nodes.len();
     }
 
-    /// Builds `nodes`, ascending, from the listed nodes with contact or tie forces.
+    /// Builds `nodes` from the listed nodes with contact or tie forces.
     fn sort_tied_nodes(&mut self) {
         self.nodes.clear();
         self.nodes.extend(self.listed.ones().map(|node| node as u32));

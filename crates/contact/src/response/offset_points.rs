@@ -7,14 +7,13 @@
 //! x_c' = x_c − h_c n,    x_t' = x_t + h_t n,    n · (x_c' − x_t') = g
 //! ```
 //! Friction and slip refer to the offset points. An offset point moves with its support nodes a: the nodes of its rigid
-//! body, or of the element behind its face. Its weights are w_a + B_a, with the weights w_a of the mesh point and the
-//! nodal positions x_a:
+//! body, or of the element behind its face. Its weights w_a + B_a sum to 1. Here w_a are the weights of the mesh point,
+//! x_a the nodal positions, and
 //!
 //! ```text
 //! B_a = y_a · M⁻¹ d,   M = Σ y_a ⊗ y_a        y_a = x_a minus the mean of x_a, d offset vector
 //! Σ B_a = 0,   Σ B_a x_a = d
 //! ```
-//! The weights sum to 1 and interpolate the offset point.
 //!
 //! # Source
 //! Derived.

@@ -28,7 +28,6 @@ pub(super) fn one_contact(gap: f64) -> Constraints {
 /// Inverse masses \[1/kg\]: nodes of 2, 1 and 1.5 kg on the triangle, and a contactor of 0.8 kg.
 pub(super) const INVERSE_MASS: [f64; 4] = [0.5, 1.0, 1.0 / 1.5, 1.25];
 
-/// The contactor is above its closest point on the triangle.
 pub(super) fn positions(gap: f64) -> [Vec3; 4] {
     let face = [Vec3::zeros(), Vec3::x(), Vec3::y()];
     let foot = face[0] * 0.2 + face[1] * 0.3 + face[2] * 0.5;
@@ -42,7 +41,6 @@ pub(super) fn free_nodes(inverse_mass: &[f64]) -> Mobility {
 
 const NO_ACCELERATIONS: &[Vec3] = &[Vec3::new(0.0, 0.0, 0.0); 16];
 
-/// State of up to 16 nodes without accelerations.
 pub(super) fn bodies<'a>(
     positions: &'a [Vec3],
     velocities: &'a [Vec3],

@@ -37,7 +37,7 @@ use crate::response::groups::momentum::Momentum;
 
 /// Number of Jacobi steps between two descents.
 const STEPS: usize = 4;
-/// Largest number of rounds; a round is a few Jacobi steps and a descent.
+/// Largest number of rounds. A round is `STEPS` Jacobi steps and a descent.
 const MAX_ROUNDS: usize = 100;
 /// Largest number of Jacobi steps after unconverged rounds.
 const MAX_STEPS: usize = 1000;
@@ -219,8 +219,7 @@ impl Problem<'_> {
         workspace.best.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
     }
 
-    /// Stores the motion without impulses. The final motion is this motion plus the motion by the final impulses, so
-    /// that momentum is conserved.
+    /// The final motion is the free motion plus the motion by the final impulses. This conserves momentum.
     fn store_free_motion(&self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
         workspace.free_motion.clear();
@@ -276,8 +275,8 @@ impl Problem<'_> {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
 
-    /// Jacobi step: solves each contact from the same velocities. Returns the largest velocity change of a contact by
-    /// its own impulse \[m/s\]; NaN if an impulse is not finite.
+    /// Jacobi step: solves each contact from the same velocities. Returns the largest velocity change by an own
+    /// impulse \[m/s\]; NaN if an impulse is not finite.
     fn step(&mut self, workspace: &mut Workspace) -> f64 {
         let changes = &mut workspace.directions;
         changes.clear();
@@ -406,7 +405,6 @@ impl Problem<'_> {
         turn(&mut motion[self.movers.clone()], &scaled_motion[self.movers.clone()]);
     }
 
-    /// Fixes the contacts that open or slip within `step` along d.
     fn fix_at_bounds(&self, workspace: &mut Workspace, step: f64) {
         let Workspace { faces, directions, .. } = workspace;
         for ((&k, direction), face) in self.members.iter().zip(&*directions).zip(faces) {

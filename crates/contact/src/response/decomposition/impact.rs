@@ -43,11 +43,11 @@ const CLOSING_TOLERANCE: f64 = 1e-9;
 const ENERGY_TOLERANCE: f64 = 1e-9;
 /// Largest ratio of the guessed impulses to the impulses that the velocities require, per contact of a group.
 const MAX_GUESS_RATIO: f64 = 50.0;
-/// Largest number of passes over the contacts in the sequential order.
+/// In the sequential order.
 const MAX_PASSES: usize = 15;
 /// Largest shortfall from the target velocity by incomplete convergence, relative to the largest target velocity.
 const CONVERGENCE_SHORTFALL: f64 = 1e-6;
-/// Least ratio of the shortfall of a jammed contact to the largest shortfall.
+/// Smallest shortfall of a jammed contact, relative to the largest shortfall.
 const JAMMED_RATIO: f64 = 0.1;
 const MAX_JAM_SEARCHES: usize = 4;
 
@@ -395,7 +395,6 @@ impl Group<'_> {
         }
     }
 
-    /// Whether no contact of the group dissipates energy.
     fn is_elastic(&self) -> bool {
         self.members.iter().all(|&k| {
             let contact = &self.contacts[k as usize];

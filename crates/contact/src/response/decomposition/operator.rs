@@ -23,7 +23,6 @@ pub(super) enum Mover {
 /// Mover (or node), and its coefficient in a contact.
 pub(super) type Term<T> = (u32, T);
 
-/// Ranges of the terms of a contact in the lists of `Operator`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row {
     weights: [u32; 2],

@@ -25,7 +25,6 @@ fn size_of(constraints: &Constraints, positions: &[Vec3]) -> f64 {
     nodes.map(|&node| positions[node as usize].amax()).fold(0.0, f64::max)
 }
 
-/// Rounding error of gaps \[m\].
 fn rounding(constraints: &Constraints, positions: &[Vec3]) -> f64 {
     f64::EPSILON * size_of(constraints, positions)
 }

@@ -7,7 +7,6 @@ const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unknown {
-    /// Unit normal out of the target.
     pub normal: Vec3,
     /// Lower bound c of the normal velocity \[m/s\].
     pub target: f64,

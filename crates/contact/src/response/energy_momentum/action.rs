@@ -9,8 +9,7 @@ use crate::response::{Bodies, ContactAction, ContactResult, Status, StepLength, 
 const RELEASE: f64 = 1e-9;
 
 impl EnergyMomentum {
-    /// Writes forces and energies, and advances the springs. Spring gaps then refer to the middle of the next step
-    /// (staggered) or to the end of this step (midpoint).
+    /// Writes forces and energies, and advances the spring gaps by one step.
     pub(super) fn finish(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         let (dt, half) = (step.kick(), self.scheme.lead(step));
         let mut first = 0;

@@ -101,7 +101,6 @@ impl Gradient {
         rate
     }
 
-    /// Adds the velocity changes by `impulse` along the gradient.
     pub fn push(
         &self,
         constraint: &Constraint<'_>,

@@ -10,7 +10,6 @@ impl Spring {
         energy(self.stiffness.unwrap_or(0.0), gap)
     }
 
-    /// Whether friction acts, or the tangential spring is still stretched.
     pub(super) fn has_friction(&self) -> bool {
         self.options.friction.acts() || self.slip != Vec3::zeros()
     }

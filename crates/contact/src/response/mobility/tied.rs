@@ -38,8 +38,8 @@ pub(crate) struct TiedNodes {
     masses: Vec<f64>,
     /// Unknown of each node; `NONE` for fixed and dependent nodes.
     unknowns: Vec<u32>,
-    /// Cholesky factor of A = M_c + Sᵀ M_d S over the free independent nodes c. M_c and M_d are the masses of
-    /// independent and dependent nodes; S is the matrix of the s_dc.
+    /// Cholesky factor of A = M_c + Sᵀ M_d S over the free independent nodes c, with the masses M_c and M_d of
+    /// independent and dependent nodes and the matrix S of the s_dc.
     factor: SparseCholesky,
     num_unknowns: usize,
 }
@@ -48,7 +48,6 @@ pub(crate) struct TiedNodes {
 pub(crate) struct Distribution {
     /// Nodal impulses of the group \[N·s\].
     impulses: Vec<Vec3>,
-    /// One component of `impulses`.
     along_axis: Vec<f64>,
     /// One component of the velocity changes of the free independent nodes \[m/s\].
     changes: Vec<f64>,

@@ -22,7 +22,6 @@ use crate::math::Vec3;
 use crate::response::{Bodies, ContactAction, StepLength, UnlistedWork};
 use crate::{Constraint, Constraints};
 
-/// A contact that opened in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
     /// Energy created over the life of the contact \[J\].
@@ -56,7 +55,6 @@ impl Opening {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Releases {
-    /// Contacts that opened in this step.
     constraints: Constraints,
     /// On each contactor, against the normal \[N\].
     forces: Vec<f64>,

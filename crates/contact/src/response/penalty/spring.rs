@@ -133,8 +133,9 @@ impl Spring {
     /// Damping force c dδ/dt \[N\] with c = 2 ζ κ/ω and the damping ratio ζ. `closing` is dδ/dt at the middle of the
     /// step \[m/s\].
     ///
-    /// The force uses the mean rate before and after the kick; with the rate before, strong damping would be unstable.
-    /// A contact closed during the last fraction τ of the step is damped for the fraction ½ + τ of the kick.
+    /// The force uses the mean of the rates before and after the kick. With the rate before the kick, strong damping
+    /// would be unstable. A contact closed during the last fraction τ of the step is damped for the fraction ½ + τ of
+    /// the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {
@@ -142,7 +143,8 @@ impl Spring {
         }
         let part = self.fraction_in_contact(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        // In a deformable body at rest, unknown element forces balance the spring force; its kick is therefore omitted.
+        // In a deformable body at rest, unknown element forces balance the spring force. The kick by the spring force
+        // is therefore omitted.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
     }
@@ -153,12 +155,7 @@ impl Spring {
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
 
-    /// Distance by which the damping force d reduces the penetration of a new contact between rigid bodies \[m\]:
-    ///
-    /// ```text
-    /// ½ (τ − ½) dt² d/m        m effective mass, τ fraction of the step in contact
-    /// ```
-    /// Otherwise the coefficient of restitution would depend on the instant at which the contact begins.
+    /// Without the reduction, the coefficient of restitution would depend on the instant at which the contact begins.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = self.fraction_in_contact(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
@@ -167,7 +164,7 @@ impl Spring {
         way.min(penetration)
     }
 
-    /// Reduces the penetration by `way` \[m\]; returns the energy removed \[J\].
+    /// Returns the removed energy \[J\].
     pub fn reduce_penetration(&mut self, way: f64) -> f64 {
         let stored = self.normal_energy();
         self.penetration -= way;
@@ -218,7 +215,6 @@ impl Spring {
         self.damped != 0.0 || self.has_tangential_spring() || self.offset > 0.0
     }
 
-    /// Whether friction acts, or a tangential force remains.
     pub fn has_friction(&self) -> bool {
         self.options.friction.acts() || self.has_tangential_spring()
     }

@@ -122,7 +122,6 @@ impl Axis {
         }
     }
 
-    /// Adds the velocity changes of the nodes, given the changes of the rigid bodies.
     pub fn add_changes(&mut self, rigid_bodies: &TiedRigidBodies, changes: &mut [Vec3]) {
         let axis = self.axis;
         let rigid_motion = |term: &RigidTerm| rigid_bodies.change_at(term, axis);

@@ -33,7 +33,6 @@ pub(super) struct Group {
     rigid_bodies: TiedRigidBodies,
     /// Velocities after the kick without tie forces \[m/s\].
     velocities: Vec<Vec3>,
-    /// Changes of `velocities` by the tie forces \[m/s\].
     changes: Vec<Vec3>,
     /// Tie forces of the last step \[N\].
     forces: Vec<Vec3>,

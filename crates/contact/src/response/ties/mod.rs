@@ -22,12 +22,11 @@ pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 /// Ties between points of surfaces: Σ w_a x_a = 0 with the positions x_a and weights w_a of the nodes.
 ///
 /// The tie forces are Lagrange multipliers. They make the points coincide at the end of the following step, of length
-/// dt'. Without rigid bodies, the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The
-/// tie forces do no work and have no moment.
+/// dt'. Without rigid bodies, the velocities v' after the kick satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The tie forces do
+/// no work and have no moment.
 ///
-/// Dependent nodes of deformable bodies are eliminated, separately for each Cartesian component (see `axis`). A small
-/// dense system remains for the movable rigid bodies (see `rigid_bodies`). Their finite rotations require Newton
-/// iterations, each with a direct solution. The cost does not depend on the masses.
+/// Dependent nodes of deformable bodies are eliminated (see `axis`). A small dense system remains for the movable rigid
+/// bodies (see `rigid_bodies`). Finite rotations require Newton iterations.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -237,7 +236,6 @@ mod tests {
         assert!((after.2 / before.2 - 1.0).abs() < 5e-3, "{} of {}", after.2, before.2);
     }
 
-    /// A gap closes by the end of the following step, even if the current step is cut to 1e-6 of its regular length.
     #[test]
     fn gaps_close_in_the_step_after_a_cut_one() {
         for part in [1.0, 0.1, 1e-6] {
