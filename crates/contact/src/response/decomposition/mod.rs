@@ -175,7 +175,7 @@ impl Decomposition {
         }
     }
 
-    /// Writes impulses and results. An impulse I loses the energy −I · (v_r⁻ + v_r⁺)/2, with the relative velocities
+    /// Writes impulses and results. An impulse I dissipates the energy −I · (v_r⁻ + v_r⁺)/2, with the relative velocities
     /// v_r⁻ before and v_r⁺ after I. The normal part refers to the beginning of the contact (`lead`); the difference is
     /// numerical work.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
