@@ -85,6 +85,7 @@ impl Thickness {
         }
     }
 
+    /// Measures the thickness of a body with self-contact and this search depth \[m\].
     pub fn measure_folding(&mut self, body: u32, surface: &Surface, search_depth: f64) {
         let near = NEAR * search_depth;
         self.measure(surface, near);

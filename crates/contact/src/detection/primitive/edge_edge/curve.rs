@@ -23,6 +23,7 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
+    /// An edge with its nodes at these positions.
     pub fn of(edge: &Edge, at: impl Fn(u32) -> Vec3) -> Self {
         let ends = edge.nodes.map(&at);
         let height = |middle: u32| at(middle) - (ends[0] + ends[1]) * 0.5;

@@ -81,6 +81,7 @@ impl EdgeEdgeSearch {
         self.ends.extend(self.candidates.iter().map(ends));
     }
 
+    /// Number of candidates.
     pub fn num_candidates(&self) -> usize {
         self.candidates.len()
     }

@@ -33,6 +33,7 @@ impl EdgePair {
         pair.can_touch(model).then_some(pair)
     }
 
+    /// The two edges.
     pub fn edges<'a>(&self, model: &'a ContactModel) -> [&'a Edge; 2] {
         let EdgeOnEdge { contactor, target } = self.key;
         let edge = |body: u32, number: u32| {

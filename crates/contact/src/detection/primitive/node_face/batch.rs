@@ -59,6 +59,7 @@ impl InLane<'_> {
 }
 
 impl Batch {
+    /// Largest number of candidates.
     pub const LEN: usize = LANES * BLOCKS;
 
     /// For at most [`Self::LEN`] candidates.

@@ -236,6 +236,7 @@ impl ClosestFaces<'_> {
         Some(closest_point(self.options.method, start, kind, corners, query))
     }
 
+    /// Starting point for the next step.
     pub fn last(&self, closest: &Closest) -> StartingPoint {
         let Candidate { key, face, .. } = self.candidates[closest.candidate as usize];
         StartingPoint { key, face, xi: closest.point.xi }
