@@ -175,9 +175,9 @@ impl Decomposition {
         }
     }
 
-    /// Writes impulses and results. An impulse I dissipates the energy −I · (v_r⁻ + v_r⁺)/2, with the relative velocities
-    /// v_r⁻ before and v_r⁺ after I. The normal part refers to the beginning of the contact (`lead`); the difference is
-    /// numerical work.
+    /// Writes impulses and results. An impulse I dissipates the energy −I · (v_r⁻ + v_r⁺)/2, with the relative
+    /// velocities v_r⁻ before and v_r⁺ after I. The normal part refers to the beginning of the contact (`lead`); the
+    /// difference is numerical work.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {
