@@ -64,7 +64,8 @@ impl Contact {
     /// Fraction of the restitution: 0 for `closing` ≤ 2 `resting`, 1 for `closing` ≥ 3 `resting`, linear in between.
     /// Contacts lifted by rounding return at up to 2 `resting`.
     pub fn impact_fraction(&self, closing: f64) -> f64 {
-        let Self { resting, .. } = *self;
+        // `max` leaves the sign of a zero open.
+        let resting = self.resting.abs();
         if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
     }
 
