@@ -154,7 +154,7 @@ fn deform_fine(seed: u64) -> Tally {
 
 #[test]
 fn constraints_of_many_faces_are_those_of_all_pairs() {
-    let scenes = number_of_scenes(8);
+    let scenes = number_of_scenes(4);
     let tally = (0..scenes).into_par_iter().map(deform_fine).reduce(Tally::default, Tally::sum);
     println!("{scenes} scenes of many faces in contact: {tally:?}");
     assert!(tally.touching > tally.steps / 20, "too little contact to tell: {tally:?}");
@@ -163,7 +163,7 @@ fn constraints_of_many_faces_are_those_of_all_pairs() {
 
 #[test]
 fn constraints_are_those_of_all_pairs() {
-    let scenes = number_of_scenes(880);
+    let scenes = number_of_scenes(220);
     let tally = (0..scenes).into_par_iter().map(deform).reduce(Tally::default, Tally::sum);
     println!("{scenes} scenes in contact: {tally:?}");
     assert!(tally.touching > tally.steps / 20, "too little contact to tell: {tally:?}");

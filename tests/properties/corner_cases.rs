@@ -3,6 +3,7 @@
 use ictus::contact::detection::Configuration;
 use ictus::math::{RigidMotion, Rotation, Vec3};
 use ictus::mesh::CellKind;
+use rayon::prelude::*;
 
 use crate::contact::{Comparison, work};
 use crate::flight::Flying;
@@ -82,30 +83,37 @@ fn sheet(x: f64, faces_up: bool) -> Shape {
     Shape { nodes, faces }
 }
 
+/// Number of contacts while the jaws move over 1.5 `behind` search depths, by `speed` depths per step.
+fn close_jaws((speed, behind, thickness): (f64, f64, f64)) -> usize {
+    // The search depth: half the median edge, plus both offsets.
+    let depth = 0.5 + 2.0 * thickness;
+    let (mut jaws, far) = (sheet(1.2 * depth, false), sheet(-behind * depth, false));
+    let first = jaws.nodes.len() as u32;
+    jaws.nodes.extend(far.nodes);
+    let shifted = |(kind, nodes): &(CellKind, Vec<u32>)| {
+        (*kind, nodes.iter().map(|node| node + first).collect::<Vec<u32>>())
+    };
+    jaws.faces.extend(far.faces.iter().map(shifted));
+    let mut scene = Scene::new(&[jaws.shifted(&Vec3::new(0.0, 0.3, 0.2)), sheet(0.0, true)], false);
+    scene.offsets.fill(thickness);
+    let mut course = Course::new(&format!("jaws at {speed}, {behind} behind"), &scene);
+    let steps = (1.5 * behind / speed) as usize;
+    (0..steps).map(|_| course.step(Vec3::x() * (speed * depth), 1e-3)).sum()
+}
+
 /// Two parallel sheets (jaws) of one body are on both sides of a fixed sheet. The near jaw moves away, so that no face
 /// is near the fixed sheet. At the same time, the far jaw approaches; at first the far jaw is too far to be a
 /// candidate.
 #[test]
 fn distant_faces_are_detected_in_time() {
-    let mut found = 0;
-    for (speed, behind, thickness) in [0.02, 0.06, 0.11, 0.2].into_iter().flat_map(|speed| {
-        [2.005, 2.2, 2.5].into_iter().flat_map(move |behind| [(speed, behind, 0.0), (speed, behind, 1.5)])
-    }) {
-        // The search depth: half the median edge, plus both offsets.
-        let depth = 0.5 + 2.0 * thickness;
-        let (mut jaws, far) = (sheet(1.2 * depth, false), sheet(-behind * depth, false));
-        let first = jaws.nodes.len() as u32;
-        jaws.nodes.extend(far.nodes);
-        let shifted = |(kind, nodes): &(CellKind, Vec<u32>)| {
-            (*kind, nodes.iter().map(|node| node + first).collect::<Vec<u32>>())
-        };
-        jaws.faces.extend(far.faces.iter().map(shifted));
-        let mut scene = Scene::new(&[jaws.shifted(&Vec3::new(0.0, 0.3, 0.2)), sheet(0.0, true)], false);
-        scene.offsets.fill(thickness);
-        let mut course = Course::new(&format!("jaws at {speed}, {behind} behind"), &scene);
-        let steps = (1.5 * behind / speed) as usize;
-        found += (0..steps).map(|_| course.step(Vec3::x() * (speed * depth), 1e-3)).sum::<usize>();
-    }
+    let cases: Vec<(f64, f64, f64)> = [0.02, 0.06, 0.11, 0.2]
+        .into_iter()
+        .flat_map(|speed| {
+            let cases = move |behind| [(speed, behind, 0.0), (speed, behind, 1.5)];
+            [2.005, 2.2, 2.5].into_iter().flat_map(cases)
+        })
+        .collect();
+    let found: usize = cases.into_par_iter().map(close_jaws).sum();
     assert!(found > 10_000, "{found}");
 }
 
