@@ -61,11 +61,11 @@ pub enum Method {
     InteriorPoint,
     /// Newton projection on the face, then on its edges and corners; the active-set method finishes.
     Newton,
-    /// Newton projection on the face alone; the distance is infinite outside. A counter-example: nodes with projections
-    /// outside all faces are missed.
+    /// Newton projection on the face alone; the distance is infinite if no projection inside the face is found. A
+    /// counter-example: nodes with projections outside all faces are missed.
     Projection,
-    /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). A counter-example:
-    /// long close faces with distant nodes are missed. [`closest_point`] treats this method as [`Method::Auto`].
+    /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). A counter-example: a
+    /// close long face with distant nodes is missed. [`closest_point`] treats this method as [`Method::Auto`].
     NearestNode,
     /// Closed form of three-node triangles by Voronoi regions, and of two-node segments.
     Voronoi,
@@ -155,7 +155,7 @@ fn iterate(
     polynomial::visit(kind, nodes, query, GlobalMinimum(LocalMinimum { method, start, nodes, query }))
 }
 
-/// Result without the search for the global minimum. `None` for kinds that are not faces, and for too few nodes.
+/// Local minimum, without a search for the global minimum. `None` for kinds that are not faces, and for too few nodes.
 pub fn local_minimum(
     method: &impl Minimise,
     start: Start,
@@ -208,7 +208,7 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     }
 }
 
-/// The distance is infinite without a projection inside the face.
+/// The distance is infinite if no projection inside the face is found.
 struct InsideProjection<'a>(LocalMinimum<'a, Newton>);
 
 impl Visitor for InsideProjection<'_> {
