@@ -29,7 +29,7 @@ pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surf
     OffsetPoints::new(bodies.collect())
 }
 
-/// For each face, the corner nodes of an element that contains the face; empty without this element.
+/// For each face, the corner nodes of an element that contains the face; empty if no element contains the face.
 fn elements_behind(body: &Body, surface: &Surface) -> SupportNodes {
     let mut of_nodes: HashMap<u32, Vec<&[u32]>> =
         surface.nodes().iter().map(|&node| (node, Vec::new())).collect();

@@ -30,7 +30,7 @@ pub(crate) struct NodeChunk {
     /// Whether forces accelerate the body.
     has_mass: bool,
     nodes: Range<usize>,
-    /// Index of a support, and range of the nodes of the chunk in its node list.
+    /// Index of each support of the chunk, and range of the nodes of the chunk in the node list of the support.
     supports: Vec<(usize, Range<usize>)>,
 }
 
@@ -130,7 +130,7 @@ struct Corrector<'a> {
     resultants: Resultants<'a>,
     /// In ascending order.
     touched: &'a [u32],
-    /// In ascending order of nodes; reactions \[N\].
+    /// Sliders in ascending order of nodes, and the reaction of each slider \[N\].
     sliders: (&'a [Slider], &'a [Vec3]),
     supports: (&'a [Support], &'a [Vec<SupportedComponent>]),
     masses: &'a [f64],

@@ -37,7 +37,7 @@ impl Simulation {
         self.timings.integration = before.integration + start.elapsed().as_secs_f64() - detection;
     }
 
-    /// Flies up to the first impact, at which time stepping begins.
+    /// One step of flight, at most to the time `until` \[s\]. An impact ends the step, and time stepping begins.
     pub(crate) fn fly(&mut self, until: f64) {
         let duration = self.flight_duration(until);
         self.plan_motions(duration);

@@ -23,7 +23,7 @@ impl Simulation {
             return;
         }
         let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);
-        // The step overwrites `external_before` before its next use.
+        // `external_before` serves as workspace: the step overwrites this array before the next use.
         let jumps = &mut self.state.forces.external_before;
         bodies.clone().for_each(|(_, body)| jumps[body.nodes.clone()].fill(Vec3::zeros()));
         for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.state.forces.loads) {
@@ -74,7 +74,7 @@ impl Simulation {
         }
     }
 
-    /// Subtracts the change of the kick energy from the work of the loads: the conserved energy does not jump.
+    /// Subtracts the change of `kick_energy` from the work of the loads: the conserved energy does not jump.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {
@@ -123,7 +123,7 @@ impl Simulation {
         of_all - of_supports
     }
 
-    /// Stores the load accelerations at the end of a step.
+    /// Stores `load_acceleration` of each loaded body at the end of a step.
     pub(crate) fn note_load_accelerations(&mut self) {
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].loaded {
@@ -141,7 +141,7 @@ impl Simulation {
         0.125 * dt * dt * (after - before)
     }
 
-    /// Weight, loads and resultants on rigid bodies at the end of a step.
+    /// Computes weights and loads at the end of a step, and the resultants on rigid bodies.
     pub(crate) fn compute_external_forces(&mut self) {
         let start = Instant::now();
         let forces = &mut self.state.forces;

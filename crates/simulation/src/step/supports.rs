@@ -34,7 +34,7 @@ impl Simulation {
         self.plan_rigid_supports(dt);
     }
 
-    /// Sets positions at the end of the step, and mean velocities over the step.
+    /// Sets the supported components of positions at the end of the step, and of mean velocities over the step.
     pub(crate) fn place_supported(&mut self, dt: f64) {
         for (support, components) in self.model.supports.iter().zip(&self.state.forces.supported) {
             let axis = support.axis;
@@ -101,8 +101,8 @@ impl Simulation {
         })
     }
 
-    /// Work over the last step, including velocity jumps \[J\]: the change of the kinetic energy minus the work of all
-    /// other forces. `before` are the nodal positions before the step \[m\].
+    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]: the change of the kinetic
+    /// energy minus the work of all other forces. `before` are the nodal positions before the step \[m\].
     pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
         let (axis, after, masses) =
             (self.model.supports[support].axis, &self.state.nodes.positions, &self.model.mass);

@@ -15,10 +15,10 @@ const HIC15: f64 = 0.015;
 /// Largest window \[s\].
 const HIC36: f64 = 0.036;
 
-/// Largest sampling interval of even samples, relative to the grid spacing of the filter.
+/// Largest sampling interval at which samples count as even, relative to the grid spacing of the filter.
 const UNEVEN: f64 = 1.5;
 
-/// Largest change of a constant quantity over a sampling interval, relative to the largest magnitude of the quantity.
+/// Largest change over a sampling interval at which a quantity counts as constant, relative to its largest magnitude.
 const CONSTANT: f64 = 0.01;
 
 /// Least ratio of samples to steps with contact forces at which no step counts as omitted.

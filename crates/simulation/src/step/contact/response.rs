@@ -107,7 +107,7 @@ impl Simulation {
         self.selection.offset_points.find(&self.model.surfaces, next, constraints);
     }
 
-    /// Returns the work of the contact forces beyond the products of force and nodal displacement \[J\].
+    /// Returns the work of the contact forces minus the sum of force times nodal displacement \[J\].
     fn evaluate_response(&mut self, dt: f64) -> f64 {
         self.refresh_mobility(dt);
         let step = self.step_length(dt);
@@ -137,7 +137,7 @@ impl Simulation {
     }
 
     /// Lengths of the current, regular and following step. The regular step scales the spring stiffness. The following
-    /// step is cut to the end time. In the last step, `dt` replaces the following step.
+    /// step is cut to the end time. In the last step of the run, `dt` replaces the length of the following step.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
@@ -233,7 +233,8 @@ impl Simulation {
         }
     }
 
-    /// The supports of these bodies react to the impulses.
+    /// Adds the rigid bodies with tie impulses to the list of corrections: the supports of listed bodies react to
+    /// impulses.
     fn list_bodies_of_tie_impulses(&mut self) {
         let corrections = &mut self.state.contact.action.rigid_corrections;
         for &(node, _) in &self.state.contact.action.tie_impulses {
