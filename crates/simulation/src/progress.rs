@@ -63,8 +63,8 @@ pub struct Progress {
     pub step: u64,
     /// Number of steps taken outside flight.
     pub stable_steps: u64,
-    /// Remaining time divided by the last step outside flight, before its cut to an event \[-\]. Infinite before the
-    /// first of these steps.
+    /// Remaining time divided by the length of the last step outside flight; of a step cut to an event, by its length
+    /// without the cut \[-\]. Infinite before the first step outside flight.
     pub remaining_steps: f64,
     /// Last time step \[s\].
     pub time_step: f64,
