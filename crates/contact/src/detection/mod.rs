@@ -1,4 +1,4 @@
-//! Contact detection: geometry and kinematics only, without forces, elements or materials.
+//! Contact detection: geometry and kinematics only, without forces or materials.
 //!
 //! A detector predicts *when* two surfaces in flight first touch ([`Detector::first_impact`]). In contact, it finds
 //! *which* nodes have penetrated which faces, and which edges have crossed ([`Detector::detect`]). [`Engine`] is the
@@ -22,7 +22,7 @@
 //!
 //! Beyond the paper: entry faces ([`EntryFaces`]), impacts within a step ([`StepImpactSearch`]), overlap and ties
 //! before the first step (`initial`), rigid walls ([`WallDetector`]), distance fields ([`distance_field`]). The module
-//! [`contact`](super) has a glossary. In the drawing, an arrow points to the module that is used.
+//! [`contact`](super) has a glossary. In the drawing, an arrow points from a module to a module that it uses.
 //!
 //! ```text
 //! volume ◄─ face ◄─ tree ◄─ model ◄─ primitive ◄─ trajectory, entry_face, initial ◄─ step_impact

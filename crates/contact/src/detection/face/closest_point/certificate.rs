@@ -326,7 +326,7 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Whether a box of the points within a fraction of the distance of a corner misses this corner. `None` without box.
+    /// Whether a box of the points within a fraction of the distance of a corner misses this corner. `None`: no box.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

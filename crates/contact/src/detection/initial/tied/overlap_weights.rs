@@ -16,8 +16,8 @@
 //! ```
 //! Because Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly.
 //!
-//! On six-node triangles and eight-node quadrilaterals, some integrals of shape functions are not positive. Modified
-//! functions Ñ of the same space then replace N, with α = 1/5:
+//! On six-node triangles and eight-node quadrilaterals, some integrals of shape functions are not positive. On these
+//! faces, functions Ñ that span the same space replace N, with α = 1/5:
 //! - at a corner c, Ñ_c = N_c + α Σ N_m, over the adjacent middle nodes m;
 //! - at a middle node, Ñ_m = (1 − 2α) N_m.
 //!
@@ -47,13 +47,13 @@ use super::plane_overlap::{Plane, overlap_points};
 
 /// α of the modified shape functions.
 const SHIFT: f64 = 0.2;
-/// Least and greatest covered fraction of the area of a covered face. On curved surfaces the fraction may exceed 1.
+/// Range of the covered fraction of a face that counts as covered. On curved surfaces, the fraction may exceed 1.
 const COVERED: [f64; 2] = [0.9, 1.1];
-/// Largest covered fraction of the area of an uncovered face.
+/// Covered fraction of a face up to which the face counts as uncovered.
 const BARE: f64 = 1e-6;
 /// Greatest cosine between the normals of two faces that can overlap.
 const OPPOSED: f64 = -0.5;
-/// Magnitude up to which weights are rounding errors.
+/// Largest magnitude of a sum, relative to the area of its node, that is dropped as a rounding error.
 const NOTHING: f64 = 1e-10;
 
 type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
@@ -71,9 +71,9 @@ struct OfFace {
     products: Vec<BTreeMap<u32, f64>>,
 }
 
-/// Weights of the contactor nodes, from integrals over faces with all nodes near the target (`is_near`). The map omits
-/// - nodes of a partly covered face (between `BARE` and `COVERED`), and nodes of uncovered faces only;
-/// - middle nodes with an omitted end, on faces with modified shape functions.
+/// Weights of the contactor nodes, from integrals over the faces with all nodes near the target (`is_near`). The map omits
+/// - nodes of a partly covered face (neither covered nor uncovered), and nodes of uncovered faces only;
+/// - middle nodes of edges with an omitted end, on faces with modified shape functions.
 ///
 /// # Cost
 /// An index of the target faces, and for each contactor face the overlaps with nearby target faces.
@@ -115,8 +115,8 @@ pub(super) fn consistent_shares(
     shares
 }
 
-/// Sums divided by their total, without rounding errors relative to `area`. `None` if the area or the total is not
-/// positive.
+/// Sums divided by their total. Sums of at most `NOTHING` times `area` are dropped. `None` if the area or the total is
+/// not positive.
 fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     if area.is_nan() || area <= 0.0 {
         return None;
