@@ -21,7 +21,7 @@ use miette::{
     SourceSpan,
 };
 
-/// Renders `problems` of the file at `path` with the text `source`.
+/// Renders the problems of the file at `path`; `source` is the text of this file.
 ///
 /// On a terminal, the report has box characters and, unless `NO_COLOR` is set, colours. Elsewhere, it is plain ASCII.
 pub fn render(path: &Path, source: &str, problems: &[Problem]) -> String {

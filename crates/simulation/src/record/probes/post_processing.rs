@@ -21,7 +21,7 @@ const UNEVEN: f64 = 1.5;
 /// Largest change over a sampling interval at which a quantity counts as constant, relative to its largest magnitude.
 const CONSTANT: f64 = 0.01;
 
-/// Least ratio of samples to steps with contact forces at which no step counts as omitted.
+/// No step counts as omitted if the number of samples is at least this fraction of the steps with contact forces.
 const MOST_STEPS: f64 = 0.9;
 
 /// `rows` are the indices of the sampled table rows, and `times` their times \[s\].
