@@ -1,8 +1,10 @@
-//! Greedy agglomeration: repeatedly merges the two live balls whose joint ball is smallest.
+//! Greedy agglomeration: repeatedly merges the two live balls whose joint ball, the smallest ball around both, is
+//! smallest.
 //!
-//! A ball is live until it is merged. The joint radius is *reducible*: a merge of B and C never makes the joint ball
-//! with A smaller. Two balls that are nearest to each other therefore remain so until they merge. Merging all these
-//! pairs at once gives the tree of the greedy method, up to ties.
+//! A ball is live until it is merged. The nearest ball of a ball is the one with the smallest joint ball. The joint
+//! radius is *reducible*: the ball merged from B and C is never nearer to a ball A than both B and C are. Two balls
+//! that are nearest to each other therefore remain so until they merge. Merging all such pairs at once gives the tree
+//! of the greedy method, up to ties.
 
 use rayon::prelude::*;
 
@@ -29,8 +31,8 @@ struct Balls {
 /// follow a space-filling curve.
 ///
 /// # Cost
-/// O(n log n) expected; O(n²) if only a few pairs are mutually nearest at a time. The result does not depend on the
-/// number of threads.
+/// For n spheres, O(n log n) expected; O(n²) if only a few pairs are mutually nearest at a time. The result does not
+/// depend on the number of threads.
 ///
 /// # Source
 /// Omohundro 1989, "Five balltree construction algorithms", ICSI TR-89-063, bottom-up algorithm; merging of mutual
@@ -82,7 +84,7 @@ impl Balls {
         }
     }
 
-    /// Merges all mutually nearest pairs. The joint ball takes the first place of the pair.
+    /// Merges all mutually nearest pairs. The joint ball takes the lower place of the pair.
     ///
     /// The pair of least cost is always mutually nearest, so every round merges a pair.
     fn merge_mutual(&mut self, num_leaves: u32, merges: &mut Vec<[u32; 2]>, changed: &mut [bool]) {

@@ -114,7 +114,8 @@ impl Sphere {
 
     /// Minimum ball of the extremal points along the `directions`, grown over the other points. `None` without points.
     ///
-    /// On average, the minimum ball is smaller by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face diagonals).
+    /// On average, the radius exceeds that of the minimum ball by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face
+    /// diagonals).
     ///
     /// # Cost
     /// O(n).
