@@ -11,7 +11,7 @@
 //! | [`real::Lanes`] in [`vectorised`] | four closest-point searches by the code of one | AVX2, faster than AVX-512 |
 //! | [`eight_lanes`] in [`vectorised`] | tree searches: eight keys, masks or `f32` boxes | AVX2 |
 //!
-//! A pack is a register within a kernel. [`real::Lanes`] are plain data that structures can store.
+//! A pack is one register of a kernel. [`real::Lanes`] are plain data that structures can store.
 
 mod clone_by_field;
 pub mod eight_lanes;

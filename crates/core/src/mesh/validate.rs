@@ -3,8 +3,8 @@
 use super::{Mesh, MeshError};
 
 impl Mesh {
-    /// Checks that array lengths match, coordinates are finite, cells refer to distinct existing nodes, and groups
-    /// refer to existing cells of their dimension. Meshes read by `io::gmsh` pass.
+    /// Checks that array lengths match, coordinates are finite, each cell refers to existing nodes without repetition,
+    /// and groups refer to existing cells of their dimension. Meshes read by `io::gmsh` pass.
     ///
     /// # Errors
     /// The first violation, as [`MeshError`].

@@ -6,17 +6,17 @@ use super::reduction::larger;
 use super::rows::{RigidMotions, RigidPlace, RigidTerm, Rows, TiedRigidBody, gap, rows_along_axes};
 use crate::math::{Mat3, Vec3};
 
-/// Degrees of freedom of a body: velocity of the centre, then angular velocity.
+/// Number of degrees of freedom of a body: velocity of the centre, then angular velocity.
 const DOF: usize = 6;
 
-/// Independent fields of one Cartesian velocity component in a rigid body: a constant, and the three reference
-/// coordinates from the centre.
+/// Number of independent fields of one Cartesian velocity component in a rigid body: a constant field, and the three
+/// reference coordinates relative to the centre.
 const MOTIONS: usize = 4;
 
 /// Largest pivot of a redundant condition \[-\]; the entries of conditions are about 1.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
-/// Addition to [`REDUNDANT_PIVOT`], in units of the rounding error of coordinates over the smallest radius of the ties.
+/// Addition to [`REDUNDANT_PIVOT`], in units of (rounding error of coordinates)/(smallest of `radii`).
 const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
 /// Rotation increment of a finite difference \[rad\]: far above the rounding error, with a negligible square.
@@ -24,32 +24,33 @@ const PROBE_ROTATION: f64 = 1e-6;
 
 /// Rigid bodies tied to each other and to nodes.
 ///
-/// With the nodes condensed out, the changes U of velocities and angular velocities over the following step satisfy
+/// The tie forces change the velocities and the mean angular velocities of the bodies in the following step by U. With
+/// the nodes condensed out, U satisfies
 ///
 /// ```text
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
 /// - M: masses of the bodies, and angular impulse per change of the angular velocity.
 /// - g: impulses of nodes on the bodies.
-/// - C, k: conditions between rigid bodies or with fixed nodes, and their gap rates.
+/// - C, k: coefficients and gap rates of the conditions between rigid bodies or with fixed nodes.
 /// - H_α: added mass of the tied nodes in the Cartesian component α.
-/// - T_α: map from U to the motions of the bodies in this component.
+/// - T_α: map from U to the amplitudes of the fields of all bodies in this component (see `MOTIONS`).
 ///
-/// Forces act at the end of the current step (C, T). Points coincide at the end of the following step (C', T').
-/// Therefore finite rotations conserve angular momentum.
+/// C and T describe the end of the current step, where the forces act. C' and T' describe the end of the following
+/// step, where the points coincide. Therefore finite rotations conserve angular momentum.
 ///
 /// The elimination of the conditions does not involve the masses, so points coincide for any masses. The number of
 /// redundant conditions follows from the reference configuration, where all tied points coincide.
 ///
 /// # Cost
-/// K is quadratic in the number of bodies. The elimination is also quadratic if each body is tied to a few others. The
-/// solution is at most cubic in the number of the remaining free motions (six for a chain).
+/// The assembly of K is quadratic in the number of bodies. The elimination is also quadratic if each body is tied to a
+/// few others. The solution is at most cubic in the number of free components that the conditions leave.
 #[derive(Clone, Debug)]
 pub(super) struct TiedRigidBodies {
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
     /// Radius of the ties of each body \[m\]: largest distance of a tied point from the centre; 1 m instead of zero.
-    /// Unit of length for rotations.
+    /// Unit of length for the rotation of the body.
     radii: Vec<f64>,
     /// For each body, whether the components of velocity and angular velocity are free.
     is_free: Vec<bool>,
@@ -85,7 +86,7 @@ struct Workspace {
     test: SparseRows,
     /// Row and column of the pivots of C and C'.
     pivots: Vec<[usize; 2]>,
-    /// Free components without a pivot.
+    /// Free components of U without a pivot.
     independent: Vec<usize>,
     /// Under C' U = 0, the motion of each pivot component per unit motion of each independent component.
     trial_motions: Vec<f64>,
@@ -97,7 +98,7 @@ struct Workspace {
     products: Vec<f64>,
     reduced: Vec<f64>,
     right_side: Vec<f64>,
-    /// U in the length units of the bodies.
+    /// U, with each angular velocity multiplied by the radius of the body.
     motion: Vec<f64>,
     /// K U − g.
     excess: Vec<f64>,
@@ -168,7 +169,7 @@ impl TiedRigidBodies {
         &self.following
     }
 
-    /// Largest coordinate of each centre at the end of the step \[m\].
+    /// Largest magnitude of a coordinate of each centre at the end of the current step \[m\].
     pub fn present_centres(&self) -> impl Iterator<Item = f64> {
         self.present.iter().map(|place| place.centre.amax())
     }
@@ -211,7 +212,7 @@ impl TiedRigidBodies {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Adds to g the impulse `push` \[N·s\] on the component `axis` of the sum Σ w_a x_a of the term.
+    /// Adds to g the impulse `push` \[N·s\] that is conjugate to the component `axis` of the sum Σ w_a x_a of the term.
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
         let local_body = term.local_body as usize;
         let of_body = self.pushes[local_body].iter_mut();
@@ -220,7 +221,7 @@ impl TiedRigidBodies {
             .for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// Change of the component `axis` of Σ w_a v_a by U \[m/s\], with the body at the end of the following step.
+    /// Change by U \[m/s\] of the component `axis` of Σ w_a v_a, with the position of the body in `following`.
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
         let local_body = term.local_body as usize;
         let [linear, angular] = term.coefficients(axis, &self.following[local_body]);
@@ -239,7 +240,7 @@ impl TiedRigidBodies {
         self.solve_reduced();
     }
 
-    /// Adds the impulses of U, and updates the positions at the end of the following step.
+    /// Adds the impulses M U to the impulses of the ties, and updates the positions at the end of the following step.
     pub fn push(&mut self, rigid: &impl RigidMotions) {
         for (local_body, &body) in self.bodies.iter().enumerate() {
             let [velocity, spin] = self.changes[local_body];
@@ -443,7 +444,7 @@ impl TiedRigidBodies {
             let [linear, angular] = &impulses[local_body];
             if k < 3 { linear[k] } else { angular[k - 3] / self.radii[local_body] }
         };
-        // With the multipliers μ of the conditions, Cᵀ μ is the impulse of the nodes minus the total impulse.
+        // With the multipliers μ of the conditions, Cᵀ μ is the impulse of the nodes minus that of all ties.
         let beyond = |column: usize| component(by_nodes, column) - component(&self.impulses, column);
         motion.resize(num + 3 * self.num_fixed, 0.0);
         test.multiply(pivots, beyond, motion);
@@ -468,7 +469,7 @@ fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
     row.last().filter(|(last, _)| *last as usize == column).map_or(0.0, |(_, value)| *value)
 }
 
-/// Motions of a body in the component `axis`, for unit values of its degrees of freedom. Unit of length: `radius`.
+/// Amplitudes of the fields of `MOTIONS` in the component `axis`, per unit degree of freedom. Unit of length: `radius`.
 fn motions(axis: usize, place: &RigidPlace, radius: f64) -> [[f64; DOF]; MOTIONS] {
     let mut motions = [[0.0; DOF]; MOTIONS];
     motions[0][axis] = 1.0;

@@ -34,7 +34,7 @@ impl Lanes {
         std::hint::black_box(self).0
     }
 
-    /// Lane j of row i of the result is lane i of row j.
+    /// Lane j of row i of the result is lane i of `rows[j]`.
     #[inline(always)]
     pub fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
         let [a, b, c, d] = [rows[0].0, rows[1].0, rows[2].0, rows[3].0];

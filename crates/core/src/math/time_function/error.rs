@@ -64,7 +64,7 @@ pub enum TimeFunctionError {
     /// Nesting level or evaluation stack beyond `DEPTH_LIMIT`.
     #[error("the expression nests more than {limit} deep: use a table, or split it", limit = DEPTH_LIMIT)]
     TooDeep {
-        /// Byte offset of the excess.
+        /// Byte offset at which the limit is exceeded.
         at: usize,
     },
 }

@@ -55,7 +55,7 @@ impl Expression {
         self.program.evaluate(time)
     }
 
-    /// Bounds from `from` to `to`.
+    /// Bounds over the time from `from` to `to`.
     pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
         self.program.enclose(from, to)
     }
@@ -173,7 +173,7 @@ fn whole(input: &mut Input) -> Parsed<Part> {
 /// Parses an expression with at most one comparison outside brackets.
 fn comparison(input: &mut Input) -> Parsed<Part> {
     let part = expression(operand).prefix(sign).infix(operator).parse_next(input)?;
-    // A second comparison is the only operator that remains.
+    // Only a second comparison operator can remain after the expression.
     match opt(peek(operator)).parse_next(input)? {
         Some(_) => Err(ErrMode::Cut(Fault::ChainedComparison { at: input.current_token_start() })),
         None => Ok(part),

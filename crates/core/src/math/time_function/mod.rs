@@ -4,7 +4,7 @@
 //! (Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2). Kinks and jumps have derivatives from the right,
 //! without a Dirac impulse. A jump of a prescribed displacement moves the nodes at once, without a prescribed velocity.
 //!
-//! [`TimeFunction::first_break`] locates kinks and jumps, and states a limit on close crossings.
+//! [`TimeFunction::first_break`] locates kinks and jumps, but can miss two that are close to each other.
 
 mod breaks;
 mod enclosure;
