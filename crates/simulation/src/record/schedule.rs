@@ -152,7 +152,7 @@ mod tests {
     use crate::dynamics::NodalState;
 
     /// A run of a million steps, with output after every hundred. The step has no exact binary representation, but all
-    /// output is written at its step: the error of the time is below a millionth of a step.
+    /// output is written at the intended step: the error of the time is below a millionth of a step.
     #[test]
     fn a_million_steps_miss_no_frame() {
         let (step, count, between) = (1e-3, 1_000_000_u64, 100);

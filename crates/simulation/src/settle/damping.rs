@@ -9,7 +9,7 @@
 //! v ← v exp(−∫ α dt),   L ← L exp(−∫ α dt)
 //! ```
 //!
-//! The step remains of second order in dt, and the stability limit is independent of α.
+//! The time integration remains of second order in dt, and the stability limit is independent of α.
 //!
 //! **Local damping** acts on mid-step velocities. With a velocity component v, its acceleration a and the coefficient
 //! β:
@@ -115,7 +115,7 @@ impl Simulation {
     }
 
     /// Fraction of the velocity jumps by contact that a step applies after its middle \[-\]. Impulses act at the middle
-    /// itself. Forces computed from the geometry at the middle act throughout the step.
+    /// itself. Forces computed from the geometry at the middle act throughout the step, half of them after the middle.
     pub(super) fn jump_after_mid_step(&self) -> f64 {
         if self.response.stage() == Stage::Middle { 0.5 } else { 0.0 }
     }

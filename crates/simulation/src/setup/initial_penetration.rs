@@ -84,7 +84,7 @@ fn overlaps_of_bodies(
     found.into_values().collect()
 }
 
-/// Penetrations of the detected contacts between different bodies, without touching surfaces.
+/// Penetrations of the detected contacts between different bodies. Contacts that merely touch do not count.
 fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Vec<Penetration> {
     let configuration = Configuration { time: 0.0, time_step: 0.0, positions, positions_before: positions };
     let mut constraints = Constraints::default();

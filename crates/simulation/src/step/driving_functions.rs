@@ -12,7 +12,7 @@ use crate::Simulation;
 /// Smallest step that ends at a break, relative to the regular step. A step averages functions over closer breaks.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// Largest number of breaks in a regular step at which steps end. Of more breaks, only the last ends a step.
+/// Largest number of breaks in a regular step that each end a step. Of more breaks, only the last ends a step.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
 /// Largest relative difference at which step lengths count as equal.

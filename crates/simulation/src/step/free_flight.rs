@@ -11,7 +11,7 @@ use crate::model::{Body, Model};
 use crate::timings::timed;
 use crate::{FirstContact, Phase, Simulation};
 
-/// Largest rotation in a flight step of a body without a steady axis of rotation \[rad\].
+/// Largest rotation, per flight step, of a body without a steady axis of rotation \[rad\].
 const MAX_UNSTEADY_ROTATION: f64 = 0.02;
 
 /// Rigid state of a body from its nodal masses.
@@ -29,7 +29,7 @@ pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
 }
 
 impl Simulation {
-    /// The wall-clock time without detection counts as integration.
+    /// The wall-clock time of the flight step, without detection, counts as integration.
     pub(crate) fn fly_timed(&mut self, until: f64) {
         let (start, before) = (Instant::now(), self.timings);
         self.fly(until);

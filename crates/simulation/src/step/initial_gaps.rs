@@ -22,7 +22,7 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Largest excess of an initial gap over the measured gap in magnitude, relative to the measured gap.
+/// Largest relative excess of the magnitude of an initial gap over the magnitude of the measured gap.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps \[m\] by ascending key.
@@ -94,8 +94,8 @@ impl InitialGaps {
     }
 }
 
-/// Gap at the beginning of the step, if the surfaces then overlapped. The criterion is a penetration, at the end of the
-/// step, above the relative displacement in the step.
+/// Gap at the beginning of the step, if the surfaces overlapped at that time. Criterion: at the end of the step, the
+/// penetration exceeds the relative displacement in the step.
 fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     let travel = constraint.jump(to) - constraint.jump(from);
     let closed = (-constraint.normal.dot(&travel)).max(0.0);

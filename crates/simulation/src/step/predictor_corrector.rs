@@ -49,7 +49,8 @@ impl Simulation {
         self.swap_contact();
     }
 
-    /// Advances the time by `dt` \[s\], except in dynamic relaxation. Output times and the end time are met exactly.
+    /// Advances the time by `dt` \[s\], except in dynamic relaxation. Exact output times and the end time are met
+    /// without rounding errors.
     pub(crate) fn advance_time(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;

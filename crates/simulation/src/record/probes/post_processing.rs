@@ -55,8 +55,8 @@ impl Samples {
         (0..self.times.len()).map(size).collect()
     }
 
-    /// Length \[s\] of the longest sampling interval above `limit` over which an acceleration, stress or strain
-    /// changes; 0 without such an interval. All other quantities change nearly linearly.
+    /// Length \[s\] of the longest sampling interval that exceeds `limit` and over which an acceleration, stress or
+    /// strain changes; 0 without such an interval. All other quantities change nearly linearly.
     fn longest_interpolation(&self, limit: f64) -> f64 {
         let is_smooth = |name: &str| {
             let quantity = name.rsplit('.').next().unwrap_or_default();

@@ -131,7 +131,7 @@ impl Simulation {
         self.ties.is_some() && (nodes.any(is_tied) || before.iter().any(is_tied))
     }
 
-    /// Constraints at points on the offset surfaces.
+    /// Constraints on the offset surfaces; the detected constraints if no body has an offset.
     pub(crate) fn acting_constraints(&self) -> &Constraints {
         self.selection.offset_points.of(&self.state.contact.constraints)
     }

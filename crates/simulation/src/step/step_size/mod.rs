@@ -244,7 +244,7 @@ impl Simulation {
             .filter(|(_, count)| *count > 0)
     }
 
-    /// Speed of the fastest node of a rigid body \[m/s\].
+    /// Speed of the fastest node of all rigid bodies \[m/s\].
     fn fastest_rigid_node(&self) -> f64 {
         let of_body = |body: &Body| {
             let velocities = &self.state.nodes.velocities[body.nodes.clone()];
