@@ -55,7 +55,7 @@ struct FrameWriter {
 }
 
 impl Series {
-    /// Starts a series in `directory`. Frames and collection of this name from an earlier run are removed.
+    /// Starts a series in `directory`. Removes the frames and the collection that an earlier run wrote under this name.
     ///
     /// # Errors
     /// [`OutputError::File`], [`OutputError::Thread`], [`OutputError::ConnectivityLength`].
@@ -137,8 +137,8 @@ impl Series {
     /// Replaces the cells of the following frames.
     ///
     /// # Errors
-    /// [`OutputError::ConnectivityLength`]; the series then keeps its cells. A failure of the background thread, as in
-    /// [`Series::write`].
+    /// [`OutputError::ConnectivityLength`]; the series then keeps its previous cells. A failure of the background
+    /// thread, as in [`Series::write`].
     pub fn replace_grid(&mut self, grid: Grid) -> Result<(), OutputError> {
         grid.check()?;
         let extent = grid.extent();
@@ -147,7 +147,7 @@ impl Series {
         Ok(())
     }
 
-    /// Removes frames and collection of this name from an earlier run.
+    /// Removes the frames and the collection that an earlier run wrote under this name.
     ///
     /// # Errors
     /// [`OutputError::File`].
