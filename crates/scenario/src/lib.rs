@@ -53,9 +53,9 @@ impl Scenario {
     /// Validates `text` as the content of the scenario at `path`.
     ///
     /// Paths of meshes are relative to the folder of `path`. An override is a dotted key and a value, such as
-    /// `contact.detection=all-pairs`. In the key, an index or a name selects an entry of a list:
-    /// `bodies.0.velocity=[1, 0, 0]` or `bodies.left.velocity=[1, 0, 0]`. A text such as `"=v*2"` is an expression of
-    /// names in `[parameters]`. The value of the expression replaces the text.
+    /// `contact.detection=all-pairs`. In the key, an index or a name selects an entry of a list: `bodies.0.velocity=[1,
+    /// 0, 0]` or `bodies.left.velocity=[1, 0, 0]`. In `text`, a string such as `"=v*2"` is an expression of names in
+    /// `[parameters]`. The value of the expression replaces the string.
     ///
     /// # Errors
     /// [`ScenarioError::Invalid`] with the problems of the text.
