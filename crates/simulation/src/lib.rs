@@ -339,8 +339,8 @@ impl Simulation {
         self.state.ledger.warnings.iter().cloned().chain(of_hourglass).collect()
     }
 
-    /// Records the first contact of two bodies, unless the scenario excludes parts of their surfaces from contact. In
-    /// this case, [`Simulation::note_first_contacts`] records the contact.
+    /// Records the first contact of two bodies. If the scenario excludes parts of their surfaces from contact,
+    /// [`Simulation::note_first_contacts`] records the contact instead.
     fn note_first_contact(&mut self, contact: FirstContact) {
         if !self.selection.policy.has_parts_of(contact.bodies)
             && self.state.ledger.have_touched.insert(contact.bodies)

@@ -79,8 +79,8 @@ pub(crate) struct ContactAudit {
     pub loads_jump: bool,
     /// Whether damping or another cause outside the time integration has changed velocities since the previous audit.
     pub velocities_jump: bool,
-    /// Decrease of the `kick_energy` of nodes held by contact impulses if the step length changes \[J\]. This numerical
-    /// work accelerates the nodes, and the impulses absorb it in the same step.
+    /// Decrease of the `kick_energy` of nodes held by contact impulses if the step length changes \[J\]: numerical
+    /// work, which the impulses absorb in the same step.
     pub work_on_held_nodes: f64,
     pub time_step: f64,
     unsolved: UnsolvedProblems,
@@ -194,9 +194,9 @@ impl Simulation {
     /// In the response by decomposition, position corrections and forces add energy at nodes that stay in contact, and
     /// impulses absorb this energy in the same or an adjacent step. Only the difference counts as created.
     ///
-    /// In the staggered energy–momentum response, the work of contact equals the decrease of the spring energy only in
-    /// steps of constant length with continuous loads and velocities. In other steps, the difference counts as
-    /// numerical work and, unless the velocities jumped, as created energy.
+    /// In the staggered energy–momentum response, the right-hand side is zero in steps of constant length with
+    /// continuous loads and velocities. In other steps, it counts as numerical work and, unless the velocities jumped,
+    /// as created energy.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);

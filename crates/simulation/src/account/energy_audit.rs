@@ -27,9 +27,9 @@ pub struct BodyBalance {
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Σ m |a|² over the nodes, with mass m and acceleration a \[N·m/s²\], without free fall, prescribed motion and
-    /// loads. For a rigid body, a · F + (I⁻¹ τ) · τ, with the acceleration a of the centre, force F, torque τ and
-    /// inertia I.
+    /// Σ m |a|² over the nodes, with mass m and acceleration a \[N·m/s²\], minus the contributions of free fall,
+    /// prescribed motion and loads. For a rigid body, a · F + (I⁻¹ τ) · τ, with the acceleration a of the centre, force
+    /// F, torque τ and inertia I.
     pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
@@ -50,8 +50,8 @@ impl BodyBalance {
         }
     }
 
-    /// `first` is the position of the first node \[m\], the centre if the body has no mass. `from_outside` is the part
-    /// of Σ m |a|² from external actions \[N·m/s²\].
+    /// `first` is the position of the first node \[m\], and `from_outside` the part of Σ m |a|² from external actions
+    /// \[N·m/s²\].
     pub(crate) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3, from_outside: f64) -> Self {
         let NodalSums { momentum, angular_scale, kinetic, mass_moment, velocity_bounds, .. } = *sums;
         let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };
@@ -117,8 +117,8 @@ impl Simulation {
 
     /// Accounts for the change of [`kick_energy`] if the step length changes to `dt` \[s\].
     ///
-    /// The decrease counts as numerical work. Contact forces of `Stage::Accelerated` act from mid-step to mid-step, and
-    /// the part of these forces is `excess_work` instead.
+    /// The decrease of this energy counts as numerical work. Contact forces of `Stage::Accelerated` act from mid-step
+    /// to mid-step, and the part of these forces is `excess_work` instead.
     pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.state.ledger.balances, dt);
         let before = std::mem::replace(&mut self.state.ledger.contact_audit.time_step, dt);
@@ -161,8 +161,7 @@ impl Simulation {
         action.nodes.iter().filter(is_deformable).map(of_node).sum()
     }
 
-    /// Σ f · a at the beginning of the step \[N·m/s²\], with accelerations a and contact forces f other than tie
-    /// forces.
+    /// Σ f · a at the beginning of the step \[N·m/s²\], with accelerations a and contact forces f except tie forces.
     fn contact_force_acceleration(&self) -> f64 {
         let of_node = |node: u32, force: &Vec3| {
             if self.model.bodies[self.model.body_of(node)].is_rigid() {
@@ -342,7 +341,8 @@ impl Simulation {
     }
 }
 
-/// Kick energy \[J\], with the mass matrix M, the accelerations a_n at the end of step n, and its length `dt` \[s\]:
+/// Kick energy \[J\], with the mass matrix M, the accelerations a_n at the end of step n, and the length `dt` \[s\] of
+/// this step:
 ///
 /// ```text
 /// ⅛ dt² a_n · M a_n = ½ v_n · M v_n − ½ v_{n−½} · M v_{n+½}
