@@ -46,7 +46,7 @@
 //! | mover | node of a deformable body, or centre or rotation of a rigid body, that impulses can move | generalised coordinate |
 //! | group (of contacts) | contacts coupled through common movers, whose impulses are computed together | contact island |
 //! | mobility | matrix that maps impulses to velocity changes: inverse masses and inertias of the movers | inverse effective mass |
-//! | position correction | displacement that removes the penetration left by the impulses of a step | projection, stabilisation |
+//! | position correction | displacement that removes penetration; impulses change only velocities | projection, stabilisation |
 //! | kick | velocity change by the accelerations over half a step, or from one mid-step to the next | kick–drift scheme (leapfrog) |
 
 use ictus_core::{element, math, mesh};

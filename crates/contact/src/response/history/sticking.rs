@@ -35,7 +35,7 @@ impl StickingPairs {
         self.pairs.clear();
     }
 
-    /// Whether two bodies were a sticking pair in the last recorded step.
+    /// Whether two bodies were a sticking pair at the last call of `note`.
     pub fn hold(&self, bodies: [u32; 2]) -> bool {
         self.pairs.binary_search(&ascending(bodies)).is_ok()
     }

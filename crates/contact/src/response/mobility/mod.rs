@@ -28,7 +28,7 @@ struct SlidingNode {
 pub struct RigidMobility {
     /// Centre of mass at the end of the step \[m\].
     pub centre: Vec3,
-    /// Reciprocal mass by component of the centre \[1/kg\].
+    /// Reciprocal mass for each component of the velocity of the centre \[1/kg\].
     pub inverse_mass: Vec3,
     /// Inverse spatial inertia about the centre \[1/(kg·m²)\].
     pub inverse_inertia: Mat3,
@@ -77,7 +77,7 @@ impl Mobility {
         self.rigid[body] = Some(mobility);
     }
 
-    /// Mobility of a deformable node by component \[1/kg\]; zero for a slider node.
+    /// Mobility of a deformable node by component \[1/kg\]; zero for a node constrained to a line.
     pub fn node(&self, node: u32) -> Vec3 {
         self.nodes[node as usize]
     }

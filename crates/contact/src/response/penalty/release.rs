@@ -8,7 +8,7 @@
 //! u gap rate, w compliance, Δt_n current step, Δt_{n+1} following step, Δt_k = ½ (Δt_n + Δt_{n+1})
 //! ```
 //! The force never reverses the opening; if it cannot remove E, it removes as much as possible. For E < 0, the force is
-//! repulsive: at most the last spring force, and at most doubling the gap rate.
+//! repulsive; it is at most the last spring force, and at most doubles the gap rate.
 //!
 //! # Source
 //! Derived. The method is the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002,
@@ -30,7 +30,7 @@ pub(super) struct Opening {
     pub force: f64,
     /// Gap rate, positive in opening \[m/s\].
     pub rate: f64,
-    /// Compliance coupled to all contacts on the same nodes or rigid bodies \[1/kg\].
+    /// Compliance of the contact when coupled to all contacts on the same nodes or rigid bodies \[1/kg\].
     pub compliance: f64,
 }
 
@@ -56,7 +56,7 @@ impl Opening {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Releases {
     constraints: Constraints,
-    /// On each contactor, against the normal \[N\].
+    /// Force on each contactor, against the normal \[N\].
     forces: Vec<f64>,
     couples: Couples,
 }
