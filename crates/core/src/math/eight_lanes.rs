@@ -1,7 +1,7 @@
 //! Operations on eight numbers in lanes: comparison, selection and minimum.
 //!
-//! AVX2 has its own implementation, because compilers do not vectorise these loops. Both implementations agree, up to
-//! the sign of a zero and the arbitrary values of [`EightLanes::chosen`].
+//! AVX2 has its own implementation, because compilers do not vectorise the portable loops. Both implementations agree,
+//! up to the sign of a zero and the arbitrary values of [`EightLanes::chosen`].
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 

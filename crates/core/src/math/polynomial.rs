@@ -50,7 +50,7 @@ pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
     Some(if c1 > 0.0 { (c1 + root) / (-2.0 * c2) } else { 2.0 * c0 / (root - c1) })
 }
 
-/// Writes the roots in (0, 1) with a sign change of p into `roots`, ascending; returns their number.
+/// Writes the roots in (0, 1) with a sign change of p into `roots`, ascending; returns the number of roots.
 ///
 /// Roots without a sign change can be included.
 pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N]) -> usize {

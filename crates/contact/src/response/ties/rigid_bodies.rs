@@ -192,8 +192,8 @@ impl TiedRigidBodies {
         self.reduce_conditions(0.0);
     }
 
-    /// Computes the gap rates k over the following step, of length `following` \[s\]. `velocity` and `position`
-    /// describe the fixed nodes. Returns the largest magnitude of k \[m/s\].
+    /// Computes the gap rates k over the following step, of length `following` \[s\], from the velocities after the
+    /// kick and the present positions of the fixed nodes. Returns the largest magnitude of k \[m/s\].
     pub fn find_rates(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,

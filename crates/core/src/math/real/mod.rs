@@ -1,8 +1,9 @@
 //! Scalar and SIMD arithmetic with the same code: formulas over [`Real`] run on `f64`, on [`Lanes`] and on the
 //! registers of [`Pack`](super::pack::Pack).
 //!
-//! Scalars and lanes have the same bits on any processor, because only [`Real::mul_add`] and [`Real::negated_mul_add`]
-//! fuse a product and a sum. Processors without a fused multiply–add instruction use a slower library routine.
+//! Results of scalars and of lanes have the same bits on any processor, because only [`Real::mul_add`] and
+//! [`Real::negated_mul_add`] fuse a product and a sum. Processors without a fused multiply–add instruction use a slower
+//! library routine.
 
 mod lanes;
 

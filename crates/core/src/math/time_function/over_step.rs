@@ -45,7 +45,7 @@ pub struct Integrals {
     pub second: f64,
 }
 
-/// Effective values at the ends of a step; both are the mean in the cases of `TimeFunction::end_values`.
+/// Effective values at the ends of a step; both are the mean over the step in the cases of `TimeFunction::end_values`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndValues {
     /// Value at the beginning of the step.

@@ -5,8 +5,8 @@ use rayon::slice::ParallelSliceMut;
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// Largest distance of a node of a face without area from the line through the two most distant nodes of the face,
-/// relative to the distance of these two nodes \[-\]. Below this bound, fewer than four digits of the normal are
+/// A face has no area if the distance of every node from the line between the two most distant nodes is at most this
+/// fraction of the length of the line \[-\], plus rounding. Below this bound, fewer than four digits of the normal are
 /// accurate.
 const FLAT: f64 = 1e-12;
 
