@@ -1,4 +1,4 @@
-//! Closest points of the surface for all support points of the band, by each algorithm.
+//! Closest points of the surface for the support points of the band: the elements that the field covers.
 
 use rayon::prelude::*;
 

@@ -60,7 +60,7 @@ impl Engine {
         }
     }
 
-    /// Finds the active patch pairs of the due body pairs. Returns the body pairs without active patch pairs.
+    /// Finds the active patch pairs of the due body pairs. Returns the indices of those without active patch pairs.
     fn find_active_pairs(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, registers, .. } = contact;
@@ -183,7 +183,7 @@ impl Engine {
         Some(SeparationSearch { trees, placed: [placed(first), placed(second)], reach }.find())
     }
 
-    /// Initial tree, or its replacement after large deformation.
+    /// The initial tree of a body, or the tree that replaced it after large deformation.
     pub(super) fn tree_in_contact(&self, body: u32) -> Option<&Hierarchy> {
         Some(self.contact.motions[body as usize].tree(self.trees[body as usize].as_ref()?))
     }

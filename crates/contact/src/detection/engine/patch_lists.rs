@@ -27,7 +27,7 @@ const SHORT_STEPS: f64 = 16.0;
 /// Least and greatest skin of a short list, relative to the skin of the near pairs.
 const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
 
-/// Fraction of the skin below which a short list is renewed early, together with due lists.
+/// A short list whose remaining allowance is below this fraction of its skin is renewed early, with the due lists.
 const RENEWAL_FRACTION: f64 = 0.25;
 
 /// Skin of a list with the relative displacement `step` in every step \[m\].
@@ -38,7 +38,7 @@ pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
 
 #[derive(Clone, Debug)]
 pub(super) struct PatchPartners {
-    /// Side of the patch with the contactor nodes.
+    /// Side (0 or 1) of `patch`, which has the contactor nodes. The partner patches are on the other side.
     pub contactor: usize,
     pub patch: u32,
     /// Partner patches, ascending.
@@ -55,7 +55,7 @@ pub(super) enum Scope {
 #[derive(Clone, Debug)]
 pub(super) struct PatchLists {
     pub scope: Scope,
-    /// Bound since the near pairs were listed.
+    /// Travel since the near pairs were listed.
     travel: Travel,
     /// Travel up to which the near pairs are complete \[m\].
     near_limit: f64,
@@ -138,8 +138,8 @@ impl PatchLists {
     /// Replaces the partner patches. `slack` is the distance of a partner minus the contact distance \[m\]. The lists
     /// become due if a new partner could touch before the next renewal.
     ///
-    /// Pairs with dropped partners stay listed, although the travel no longer bounds their motion. These pairs are too
-    /// far apart to touch, or to exclude a pair from a short list.
+    /// Pairs with dropped partners stay listed, although the travel no longer bounds their motion. Dropped pairs are
+    /// too far apart to touch, or to exclude a pair from a short list.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };

@@ -66,7 +66,7 @@ impl Placed {
 }
 
 impl PatchMotion {
-    /// Bounds by the nodes `around`, or `whole` if `None`.
+    /// Bounds the displacements of the step by the nodes `around`; if `None`, takes the bounds `whole`.
     fn find_step(
         &mut self,
         around: Option<&[u32]>,
@@ -222,7 +222,7 @@ impl Patches {
         }
     }
 
-    /// Moves all patches except `selected` (ascending) with the whole surface.
+    /// Adds the displacements of the whole surface to all patches except `selected` (ascending).
     pub fn move_all_but(&mut self, selected: &[u32], displacements: &Bounds) {
         let mut selected = selected.iter().peekable();
         for (patch, motion) in (0..).zip(&mut self.motions) {
@@ -237,7 +237,7 @@ impl Patches {
         &self.motions[patch as usize].step
     }
 
-    /// Bound on the difference of any two displacements in the last step \[m\].
+    /// Bound on the difference of any two displacements of an active patch in the last step \[m\].
     pub fn extent(&self, patch: u32) -> f64 {
         self.motions[patch as usize].extent
     }
@@ -254,7 +254,7 @@ impl Patches {
         BoxTree::new(self.len(), |patch| self.bounds(patch as u32))
     }
 
-    /// As fitted.
+    /// Boxes of the batches of a patch, as fitted.
     pub fn batches(&self, patch: u32) -> &AabbRow {
         &self.batches[patch as usize]
     }
@@ -271,7 +271,7 @@ impl Patches {
         }
     }
 
-    /// Fits the boxes selected by `which`. Inactive patches must be up to date ([`Patches::move_all_but`]).
+    /// Fits the patches selected by `which`. Inactive patches must be up to date ([`Patches::move_all_but`]).
     pub fn fit(&mut self, surface: &Surface, positions: &[Vec3], which: impl Fn(u32) -> bool + Sync) {
         let num_faces = self.num_faces;
         let patches = self.boxes.par_chunks_mut(WIDTH).zip(self.faces.par_chunks(WIDTH));

@@ -1,7 +1,7 @@
 //! Nodes in contact with two bodies while they pass from one body to the next.
 //!
-//! A node just past the rim of a body still has a contact with this body. Below a face of an adjacent flush body, two
-//! contacts would act on the node. The new contact is therefore removed until the existing contact ends.
+//! A node just past the rim of a body still has a contact with this body. If the node is already below a face of an
+//! adjacent flush body, two contacts would act. The new contact is therefore removed until the existing contact ends.
 
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};

@@ -7,8 +7,8 @@
 //!     a   ┆ δ  ┆ v Δt   b         the depth δ below the top of b, and at most v Δt behind the side of b. The side is
 //!                                 often nearer than the top, but is not the entry face.
 //! ```
-//! The search examines new contacts, and contacts whose normal has changed. The *alternatives* of a node are faces
-//! within `reach` under three conditions:
+//! The search examines new contacts, and contacts whose normal has changed. The *alternatives* of a node are the faces
+//! within a distance (`Query::reach`) that satisfy three conditions:
 //!
 //! - The node is behind the face.
 //! - The orthogonal projection of the node lies in the face.
@@ -20,22 +20,23 @@
 //! An alternative *continues* a contact of the last step under three conditions:
 //!
 //! 1. The contact acted on the node or on a node of the alternative.
-//! 2. The contact force on the node was along the normal of the alternative. A force on a node of the alternative was
-//!    opposite.
-//! 3. The node is at most about twice as deep below the alternative as the contact. The old normal and weights give the
-//!    depth of the contact at current positions.
+//! 2. If the contact acted on the node, the force was along the normal of the alternative; if on a node of the
+//!    alternative, the force was opposite to this normal.
+//! 3. The depth of the node below the alternative is at most about twice the depth of the contact. The depth of the
+//!    contact follows from current positions, with the normal and the weights of the last step.
 //!
-//! Alternatives that satisfy (1) and (2) have three ranks. Only the highest rank that occurs can continue a contact:
+//! A contact with a positive depth is *loaded*. Alternatives that satisfy (1) and (2) have one of three ranks. Only
+//! those of the highest rank that occurs can continue a contact:
 //!
 //! - highest: a loaded contact
 //! - middle: an unloaded contact of the node itself
 //! - lowest: only unloaded contacts of face nodes
 //!
-//! An alternative of the lowest rank or without rank can also continue a loaded contact of this step, for example at
-//! landing. The contact is between the same bodies:
+//! An alternative of the lowest rank or without rank can also continue a loaded contact detected in this step, for
+//! example at landing. This contact is between the same bodies, and:
 //!
 //! - The contactor is a node of the alternative, and (2) and (3) hold.
-//! - The contact point is far enough from the edges of its triangle or quadrilateral to have no alternatives itself.
+//! - The contact itself has no alternatives: its point is far from the edges of its triangle or quadrilateral.
 //!
 //! # Choice
 //! - The entry face is the nearest alternative that continues a contact.
@@ -51,9 +52,10 @@
 //! # Nodes without contact
 //! Let a node be *new* if the node had no contact with the body in the last step.
 //!
-//! - A new node beyond the far side of a thin part gets no contact. The node was behind the nearest face before the
-//!   step, and is outside the closed surface.
-//! - A new node that crosses the plane of a face outside the rim gets no contact with this face.
+//! - A new node beyond the far side of a thin part gets no contact. Criterion: the node was behind the nearest face
+//!   before the step, and is outside the closed surface.
+//! - A node that crosses the plane of a face past the rim gets no contact with this face, unless a contact force on the
+//!   node in the last step was along the normal of the face.
 //!
 //! A node can slide past the rim of a face, over a slit narrower than its depth. The contact with the face then remains
 //! until another face of the body continues the contact. A contact with another body begins when the old contact ends
@@ -238,8 +240,8 @@ impl EntryFaces {
         }
     }
 
-    /// The contacts of the last step that satisfy conditions (1) and (2) at the top of this file. At the lowest rank or
-    /// without any, loaded contacts detected in this step come first.
+    /// The contacts of the last step that satisfy conditions (1) and (2) at the top of this file. If these have the
+    /// lowest rank, or if there are none, loaded contacts detected in this step take precedence.
     fn continuation(
         &self,
         query: &Query<'_>,

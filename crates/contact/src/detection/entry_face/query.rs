@@ -12,7 +12,8 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Additional depth of a continued contact on curved surfaces, relative to the relative displacement in the step.
+/// Depth added to the largest depth of a continued contact, for curved surfaces, as a fraction of the relative
+/// displacement in the step.
 const CURVED: f64 = 0.1;
 /// Relative difference up to which depths or fractions of the step count as equal.
 const EQUAL: f64 = 1e-6;
@@ -29,14 +30,14 @@ pub(super) struct Continuation {
 pub(super) enum Origin {
     /// Contacts of the last step, at least one on the node itself.
     Node,
-    /// Contacts of the last step on nodes of the face only.
+    /// Contacts of the last step on nodes of the face, none on the node itself.
     Face,
     /// Contacts detected in this step, with nodes of the face as contactors.
     Detected,
 }
 
 impl Continuation {
-    /// Rank, see the top of `entry_face`. A depth within rounding is unloaded, as on coplanar sides of two floors.
+    /// Rank, see the top of `entry_face`. A contact with a depth within rounding is unloaded.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         match self.origin {
             Origin::Node | Origin::Face if self.depth > rounding => 2,
@@ -157,8 +158,8 @@ impl Query<'_> {
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of the nearest face and came from outside: behind the plane before the step, or
-    /// past the rim when crossing the plane.
+    /// Whether the node is past the rim of the nearest face and came from outside: the node was behind the plane before
+    /// the step, or past the rim when the node crossed the plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -176,7 +177,7 @@ impl Query<'_> {
     }
 
     /// Whether the contact is with one triangle or quadrilateral, farther than `distance` \[m\] from its edges. False
-    /// for targets with faces of further kinds.
+    /// for targets with faces of other kinds.
     pub(super) fn is_within_face(&self, distance: f64) -> bool {
         let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
         let middle = self.constraint.num_contactor_nodes;
@@ -193,8 +194,7 @@ impl Query<'_> {
         }) && self.target().is_face(nodes)
     }
 
-    /// The faces that contain all target nodes of the contact. If none, the faces with only target nodes of the
-    /// contact.
+    /// The faces that contain all target nodes of the contact. If there are none, the faces that have no other nodes.
     pub(super) fn nearest_faces(&self) -> impl Iterator<Item = u32> {
         self.target().faces_at(&self.constraint.nodes[self.constraint.num_contactor_nodes..])
     }
@@ -210,7 +210,7 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face \[m\], and the face as an alternative if its conditions hold.
+    /// Distance of a face \[m\], and the face as an alternative if the conditions at the top of `entry_face` hold.
     pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);

@@ -26,7 +26,7 @@ impl Travel {
         !(self.travelled.is_finite() && self.travelled <= limit)
     }
 
-    /// Steps until the sum reaches a limit \[m\], at the bound of the last step.
+    /// Number of steps until the sum reaches a limit \[m\], if every step adds the bound of the last step.
     pub fn steps_to(&self, limit: f64) -> f64 {
         (limit - self.travelled) / self.step
     }
