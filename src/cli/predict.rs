@@ -18,7 +18,7 @@ use super::print;
 struct Report {
     scenario: String,
     title: String,
-    /// Null unless the scenario names its system.
+    /// Null unless the scenario names a system of units.
     units: Option<&'static str>,
     /// Without a flight, nothing is predicted.
     begins_in_flight: bool,

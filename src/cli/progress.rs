@@ -23,8 +23,8 @@ pub struct Reporter {
     last: Instant,
     work: Work,
     stage: Stage,
-    /// Instant of the first stable step of this process, and the number of stable steps before. Stable steps are the
-    /// steps outside flight.
+    /// Instant of the first stable step of this process, and the number of stable steps before this instant. Stable
+    /// steps are the steps outside flight.
     stepping: Option<(Instant, u64)>,
 }
 

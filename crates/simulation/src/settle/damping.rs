@@ -1,9 +1,9 @@
 //! Mass damping in the steps of the run, and local damping in the steps of dynamic relaxation.
 //!
 //! **Mass damping** is the force −α M v on the nodes of deformable bodies, with the rate α, the mass matrix M and the
-//! velocities v. On a rigid body it is the force −α m v and the torque −α I ω. Before the predictor, velocities v and
-//! angular momenta L decay by the damping of the first half of the step; after the corrector, by that of the second
-//! half:
+//! velocities v. On a rigid body, mass damping is the force −α m v and the torque −α I ω. Before the predictor,
+//! velocities v and angular momenta L decay by the damping of the first half of the step; after the corrector, by that
+//! of the second half:
 //!
 //! ```text
 //! v ← v exp(−∫ α dt),   L ← L exp(−∫ α dt)
@@ -114,8 +114,8 @@ impl Simulation {
         self.scratch.damped_velocities.clear();
     }
 
-    /// Fraction of the velocity jumps by contact that a step applies after its middle \[-\]. Impulses act at the middle
-    /// itself. Forces computed from the geometry at the middle act throughout the step, half of them after the middle.
+    /// Fraction of the velocity jumps by contact that a step applies after its middle \[-\]: 0 for impulses, which act
+    /// at the middle itself; ½ for forces computed from the geometry at the middle, which act throughout the step.
     pub(super) fn jump_after_mid_step(&self) -> f64 {
         if self.response.stage() == Stage::Middle { 0.5 } else { 0.0 }
     }

@@ -47,7 +47,7 @@ use crate::step::tunnelling::radii;
 use crate::timings::WallTimes;
 
 impl Simulation {
-    /// Sets up a scenario, and treats overlaps at t = 0 by its policy `initial_penetration`.
+    /// Sets up a scenario, and treats overlaps at t = 0 by the policy `initial_penetration` of the scenario.
     ///
     /// # Errors
     /// [`SetupError`], for example for an unreadable or invalid mesh, a missing group, a body without mass, or

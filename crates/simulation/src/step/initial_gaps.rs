@@ -113,8 +113,8 @@ fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2
     (added < CLEARANCE * constraint.gap).then_some(added)
 }
 
-/// Smallest effective gap, i.e. gap minus initial gap, of the contacts that a new contact replaces. A replaced contact
-/// has a parallel normal, and the same node or an edge with a common node.
+/// Smallest effective gap (gap minus initial gap) of the contacts that a new contact replaces. A replaced contact has a
+/// parallel normal, and the same node or an edge with a common node.
 fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
     let nodes = contact_nodes(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));

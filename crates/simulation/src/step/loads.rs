@@ -1,7 +1,7 @@
 //! Loads within a step.
 //!
-//! A load that jumps between two steps has two values at this instant. The left limit acts in the second half kick of
-//! the earlier step. The right limit acts in the first half kick of the later step.
+//! A load that jumps at the end of a step has two values at this instant. The left limit acts in the second half kick
+//! of this step. The right limit acts in the first half kick of the following step.
 
 use std::time::Instant;
 

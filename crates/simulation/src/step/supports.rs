@@ -47,7 +47,7 @@ impl Simulation {
         }
     }
 
-    /// Requires `state.nodes.positions` from before the step.
+    /// Requires that `state.nodes.positions` are still the positions before the step.
     pub(crate) fn note_reactions(&mut self, dt: f64) {
         let mut supported = std::mem::take(&mut self.state.forces.supported);
         let resultants =

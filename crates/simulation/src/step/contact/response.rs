@@ -123,7 +123,7 @@ impl Simulation {
         beyond
     }
 
-    /// Whether a contact of this or the previous step acts on a tied node.
+    /// Whether a contact of the current or the previous step acts on a tied node.
     fn contact_acts_on_ties(&self) -> bool {
         let is_tied = |node: &u32| self.caches.mobility.tied().group(*node).is_some();
         let mut nodes = self.state.contact.constraints.iter().flat_map(|constraint| constraint.nodes);
