@@ -42,8 +42,8 @@ pub use renumber::Renumbering;
 
 use crate::math::Vec3;
 
-/// Largest |z| in a plane mesh, relative to the largest magnitude of a coordinate. It allows for the rounding of CAD
-/// kernels.
+/// Largest |z| in a plane mesh, relative to the largest magnitude of a coordinate. The bound allows for the rounding of
+/// CAD kernels.
 const PLANE_TOLERANCE: f64 = 1e-12;
 
 /// Nodes, cells of all dimensions, and physical groups. A mesh does not change during a simulation.

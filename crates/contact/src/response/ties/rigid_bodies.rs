@@ -32,7 +32,8 @@ const PROBE_ROTATION: f64 = 1e-6;
 /// ```
 /// - M: masses of the bodies, and angular impulse per change of the angular velocity.
 /// - g: impulses of nodes on the bodies.
-/// - C, k: coefficients and gap rates of the conditions between rigid bodies or with fixed nodes.
+/// - C: coefficients of the conditions between rigid bodies or with fixed nodes.
+/// - k: gaps of the conditions at the end of the following step without U, divided by the step length.
 /// - H_α: added mass of the tied nodes in the Cartesian component α.
 /// - T_α: map from U to the amplitudes of the fields of all bodies in this component (see `MOTIONS`).
 ///

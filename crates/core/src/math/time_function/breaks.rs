@@ -9,7 +9,7 @@ use super::table::interpolate;
 /// Largest number of bisections of an interval in the search for a kink or a jump.
 const HALVINGS: u32 = 12;
 
-/// Largest number of further bisections where the bound on the slope of the argument is infinite.
+/// Largest number of further bisections where the bound on a slope is infinite.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
 /// A part of an expression with a kink or a jump where `argument` crosses zero or an integer.
@@ -70,8 +70,8 @@ impl Switch {
 impl TimeFunction {
     /// First instant after `from`, up to `to` \[s\], with a kink or a jump. All points of a table count.
     ///
-    /// The search skips parts for which interval bounds exclude kinks and jumps. Two kinks or jumps closer than `(to −
-    /// from)/4096` can be missed. Where the bound on a slope is infinite, this distance is `(to − from)/64`.
+    /// The search skips parts for which interval bounds exclude kinks and jumps. Two kinks or jumps can be missed if
+    /// their distance is below `(to − from)/4096`, or below `(to − from)/64` where the bound on a slope is infinite.
     pub fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         match self {
             Self::Constant(_) => None,

@@ -31,7 +31,7 @@ pub enum TimeFunctionError {
         /// Time of the previous row.
         previous: f64,
     },
-    /// A word that is no name of an expression.
+    /// A word that is not in `EXPRESSION_NAMES`.
     #[error("`{text}` has the unknown name `{name}`; known are {EXPRESSION_NAMES}")]
     UnknownName {
         /// The expression.

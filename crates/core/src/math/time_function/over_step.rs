@@ -45,7 +45,7 @@ pub struct Integrals {
     pub second: f64,
 }
 
-/// Effective values at the ends of a step; both are the mean over the step in the cases of `TimeFunction::end_values`.
+/// Effective values at the ends of a step; both are the mean in two cases (see `TimeFunction::end_values`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndValues {
     /// Value at the beginning of the step.
@@ -83,7 +83,7 @@ impl TimeFunction {
     /// Values at the ends of a step that begins at `time`, as limits from within the step. The mean replaces both in
     /// two cases:
     /// - The function has a kink or a jump inside the step.
-    /// - The function deviates from its chord by more than a tenth of its largest magnitude.
+    /// - The function deviates from its chord over the step by more than a tenth of its largest magnitude.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;
