@@ -5,8 +5,8 @@
 //! T = N_t C_t + N_u C_u + N_v C_v + N_p C_p + N_m C_m
 //! ```
 //!
-//! T is the total time, N the number of operations of a stage, and C its mean cost per operation. Only whole stages are
-//! timed, because a reading of the clock costs about as much as an operation.
+//! T is the total time, N the number of operations of a stage, and C the mean cost of such an operation. Only whole
+//! stages are timed, because a reading of the clock costs about as much as an operation.
 
 use std::time::Instant;
 
@@ -133,11 +133,11 @@ pub struct DetectionStatistics {
     pub counts: StageCounts,
     /// Wall time by stage.
     pub seconds: StageSeconds,
-    /// Simulated instants at which the detector was not idle \[s\]. After the first contact, instants are added only up
-    /// to 1000 entries.
+    /// Simulated instants at which the detector was not idle \[s\]. After the first contact, the list grows to at most
+    /// 1000 entries.
     pub operated_times: Vec<f64>,
-    /// Wall time of detection at the instants of flights \[s\]. The entry of an impact is the wall time of the face
-    /// tests of this impact.
+    /// Wall time of detection at the instants of flights \[s\]. In a step with an impact, the face tests of the step
+    /// count for the impact, and the rest for the start of the step.
     pub operated_seconds: Vec<f64>,
     /// Predictions of times of contact, made in flights.
     pub predictions: Vec<Prediction>,

@@ -5,8 +5,8 @@
 //! - The time for which the control points stay separated along the line between the closest points. This bound is
 //!   larger for flat features that slide past each other.
 //!
-//! After 1000 advances, an advance may be longer: up to half the gap divided by the closing rate in the previous
-//! advance, which is an estimate.
+//! After 1000 advances, an advance may be longer: half the time to contact, estimated from the closing rate in the
+//! previous advance.
 
 use crate::Edge;
 use crate::detection::face::control_points::{
@@ -24,7 +24,7 @@ const CERTAIN_ADVANCES: usize = 1000;
 /// Largest number of advances after `CERTAIN_ADVANCES`. Features that are then still separated count as not touching.
 const MORE_ADVANCES: usize = 200;
 
-/// Reduction of the time for which the control points stay separated, for rounding errors.
+/// Factor on the time for which the control points stay separated. It covers rounding errors.
 const KEPT_APART: f64 = 1.0 - 1e-9;
 
 /// Paths x(τ) = c₀ + c₁ τ + c₂ τ² of the control points of one feature relative to those of another.

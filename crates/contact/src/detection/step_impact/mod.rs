@@ -67,11 +67,11 @@ impl StepImpactSearch {
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 
-    /// The first contact of two features within a step. Ignores contacts in `touching`, and contacts before
-    /// `BEGINNING`.
+    /// The first contact within a step. Ignores contacts in `touching`, and contacts before `BEGINNING`.
     ///
-    /// # Cost The bounds on all paths, once. For each near pair of bodies and each part of the step: the swept boxes of
-    /// all face groups of both bodies, and of the features in those groups that are near the other body.
+    /// # Cost
+    /// The bounds on all paths, once. For each near pair of bodies and each part of the step: the swept boxes of all
+    /// face groups of both bodies, and of the features in those groups that are near the other body.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);
@@ -88,7 +88,7 @@ impl StepImpactSearch {
     }
 }
 
-/// Pairs of bodies that can touch and of which the swept boxes overlap. A body with self-contact is also a pair.
+/// Pairs of bodies that can touch and have overlapping swept boxes. A body with self-contact is paired with itself.
 fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32; 2]> {
     let swept = |body: u32| Some((body, reaches[body as usize].as_ref()?.whole.within(STEP)));
     let boxes: Vec<(u32, Aabb)> = model.bodies().filter_map(swept).collect();

@@ -20,8 +20,7 @@ pub struct StepPaths {
 }
 
 impl StepPaths {
-    /// Sets the paths from the positions `begin` \[m\] and velocities \[m/s\] at the start of the step, and the
-    /// positions `end` at its end. `time_step`: length of the step \[s\].
+    /// Sets the paths. `begin`, `velocities`: at the start of the step \[m, m/s\]. `end`: positions at the end \[m\].
     pub fn set(&mut self, begin: &[Vec3], velocities: &[Vec3], end: &[Vec3], time_step: f64) {
         self.coefficients.clear();
         self.coefficients.extend(begin.iter().zip(velocities).zip(end).map(|((x, v), end)| {
@@ -95,8 +94,7 @@ impl StepPaths {
 pub struct Reach {
     /// Boxes around the coefficients c₀, c₁ and c₂ of the nodes.
     coefficients: [Aabb; 3],
-    /// Distance \[m\] by which faces and edges, with the offset of the surface, may extend beyond the bounds on the
-    /// nodes.
+    /// Distance \[m\] by which faces and edges, with the surface offset, may extend beyond the bounds on the nodes.
     margin: f64,
 }
 

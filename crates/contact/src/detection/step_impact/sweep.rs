@@ -40,7 +40,8 @@ pub(super) struct Sweep<'a> {
     pub reaches: [&'a BodyReach; 2],
 }
 
-/// `region`: intersection of the two swept boxes, widened by the offset. `groups`: the face groups near the other body.
+/// `region`: intersection of the swept boxes of the bodies, widened by the offset. `groups`: of each body, the face
+/// groups near the other body.
 struct Part<'a> {
     window: Window,
     region: Aabb,

@@ -11,7 +11,7 @@ use crate::detection::model::{ContactModel, ContactPolicy};
 use crate::detection::tree::body_tree::BodyTree;
 use crate::detection::volume::Aabb;
 
-/// Excess of a depth over the search depth, relative to the search depth, up to which it counts as rounding error.
+/// Largest excess of a depth over the search depth, relative to the search depth, that counts as rounding error.
 const ROUNDING: f64 = 1e-9;
 
 /// Limits the length of steps, and recognises lost contacts.
@@ -51,8 +51,7 @@ impl TunnellingGuard {
     /// The longest step, at most `step` \[s\], in which the penetration of no two bodies can grow by more than `share`
     /// times the smaller search depth of the two.
     ///
-    /// `bodies`: bodies with a surface, ascending, each with boxes around its nodal positions \[m\] and velocities
-    /// \[m/s\].
+    /// `bodies`: bodies with a surface, ascending, with boxes around nodal positions \[m\] and velocities \[m/s\].
     ///
     /// # Cost
     /// O(N log N + P) for N bodies and P pairs of bodies with overlapping swept boxes.

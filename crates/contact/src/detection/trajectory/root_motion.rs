@@ -1,6 +1,6 @@
 //! Motion of the roots of the hierarchies, estimated from the root positions at the first three instants of a flight.
 //!
-//! Each root is stationary, at constant velocity, or accelerating.
+//! Each root is classified as stationary, as moving at constant velocity, or as accelerating.
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1.
@@ -15,7 +15,7 @@ use crate::math::{RigidMotion, Vec3};
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Path length of a root, relative to `size`, below which the root is stationary. The path has two steps between three
-/// instants. `size` is the greatest value, over these instants, of the largest |coordinate| of the centre plus radius.
+/// instants. `size` is the greatest sum, over these instants, of radius and largest |coordinate| of the centre.
 const STATIONARY: f64 = 1e-12;
 
 /// Acceleration times the square of the shorter step, relative to `size`, below which the velocity is constant.

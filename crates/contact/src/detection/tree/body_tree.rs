@@ -101,8 +101,8 @@ impl BodyTree {
         }
     }
 
-    /// Pairs of bodies with overlapping boxes, at least one body of each pair in `bodies`; ascending, with first <
-    /// second. Bodies that are not in the tree are ignored.
+    /// Pairs of bodies with overlapping boxes, ascending, with first < second. At least one body of each pair is in
+    /// `bodies`. Bodies that are not in the tree are ignored.
     pub fn pairs_of(&self, bodies: &[u32]) -> Vec<[u32; 2]> {
         let mut pairs: Vec<[u32; 2]> = Vec::new();
         for &body in bodies.iter().filter(|&&body| self.has(body)) {

@@ -103,7 +103,7 @@ impl Obb {
         u.mul_add(Lanes::splat(x), v.mul_add(Lanes::splat(y), w * z)).abs()
     }
 
-    /// Absolute cosines of the axes of this box, in lanes, with each axis of the other box.
+    /// For each axis of the other box, the absolute cosines with the axes of this box, in lanes.
     #[inline(always)]
     fn cosines_with(&self, other: &Self) -> [Lanes; 3] {
         let [x, y, z] = &other.components;

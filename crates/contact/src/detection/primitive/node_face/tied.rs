@@ -19,7 +19,7 @@ const MAX_TIED_NODES: usize = 2 * MAX_NODES - 1;
 pub(super) struct NodeContact {
     pub key: NodeOnSurface,
     pub gap: Gap,
-    /// Begin and end in the list of all penetrations.
+    /// Begin and end of the penetrations of the contact in the list of all penetrations.
     pub points: [u32; 2],
 }
 
@@ -123,7 +123,7 @@ impl ClosestFaces<'_> {
 
     /// Closest point of the face of `candidate`.
     ///
-    /// `None` if its squared distance exceeds `farthest` \[m²\] or the squared reach of the candidate, or if the
+    /// `None` if the squared distance exceeds `farthest` \[m²\] or the squared reach of the candidate, or if the
     /// normals of face and node are not opposed.
     fn tied(&self, closest: &Closest, candidate: u32, farthest: f64) -> Option<Closest> {
         let place = candidate as usize;

@@ -70,8 +70,9 @@ impl Direction {
 
     /// Calls `visit` with all directions that may separate two nearby hulls, each with both signs.
     ///
-    /// # Source Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1. For coplanar and
-    /// collapsed faces, directions in the faces, along the edges and along the relative velocity are added.
+    /// # Source
+    /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1. For coplanar and collapsed
+    /// faces, directions in the faces, along the edges and along the relative velocity are added.
     pub(super) fn for_each<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -117,15 +118,14 @@ fn mean(vectors: &[Vec3]) -> Vec3 {
     vectors.iter().sum::<Vec3>() / vectors.len().max(1) as f64
 }
 
-/// Treatment of gaps that are zero within rounding.
+/// Treatment of gaps that are negative or within rounding.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Touch {
     /// Gaps and speeds count as computed.
     Apart,
-    /// Negative gaps and gaps within rounding count as zero; at such gaps, speeds within rounding also count as zero.
+    /// Such gaps count as zero; at these gaps, speeds within rounding also count as zero.
     AtStart,
-    /// Negative gaps and gaps within rounding count as zero, and close at once unless the opening speed exceeds
-    /// rounding.
+    /// Such gaps count as zero, and close at once unless the opening speed exceeds rounding.
     Later,
 }
 

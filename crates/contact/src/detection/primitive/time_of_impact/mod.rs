@@ -26,7 +26,7 @@ use hull::{Hull, closest_features};
 
 pub use face_path::{FacePath, Impact};
 
-/// Largest number of advances. If the faces only graze each other, an advance only halves the gap.
+/// Largest number of advances. If the faces only graze each other, each advance only halves the gap.
 const MAX_ADVANCES: usize = 10_000;
 
 /// First contact at a time s in [0, `duration`] \[s\]; `None` if the faces do not touch.

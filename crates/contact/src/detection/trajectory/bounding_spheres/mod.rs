@@ -63,8 +63,8 @@ struct RelativeMotion {
 /// Aragón & Molinari 2014, eq. (12); [`first_root`] finds the first root by monotone pieces.
 ///
 /// # Cost
-/// Two square roots for spheres of equal acceleration without growth. Otherwise the first root of a quartic, and a few
-/// advances if this root lies within the horizon.
+/// Two square roots if the accelerations are equal and the radii constant. Otherwise the first root of a quartic, and a
+/// few advances if this root lies within the horizon.
 pub fn time_of_contact(a: &MovingSphere, b: &MovingSphere, horizon: f64) -> Option<f64> {
     if horizon < 0.0 {
         return None;

@@ -4,9 +4,10 @@
 //! works on several queries at a time.
 //!
 //! 1. Nearby queries form groups. Sample points on the faces give upper bounds on the distances of the queries from the
-//! surface. The group lists the lowest-level nodes within the largest of its bounds. 2. Each query tests the nearest
-//! leaf of its nearest listed node. 3. Each query forms pairs with the other leaves within the least distance found in
-//! stage 2. 4. The faces of these leaves are tested. The least distance found in stages 2 and 4 gives the closest face.
+//!    surface. The group lists the lowest-level nodes within the largest of these bounds.
+//! 2. Each query tests the nearest leaf of its nearest listed node.
+//! 3. Each query forms pairs with the other leaves within the least distance found in stage 2.
+//! 4. The faces of these leaves are tested. The least distance found in stages 2 and 4 gives the closest face.
 //!
 //! If a list is full, a branch-and-bound search from the root answers the affected queries.
 

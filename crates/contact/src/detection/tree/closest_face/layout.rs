@@ -13,7 +13,7 @@ const FACES_PER_TASK: usize = 2048;
 /// off the face.
 const MARGIN: f64 = 1e-9;
 
-/// Least number of spare leaves, relative to the number of filled leaves. Spare leaves leave a choice of divisions.
+/// Least number of spare leaves, relative to the number of filled leaves. Spare leaves allow a choice of divisions.
 const SPARE: f64 = 0.15;
 
 /// Largest number of faces for which the build compares the costs of divisions.

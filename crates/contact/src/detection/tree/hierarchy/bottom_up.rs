@@ -1,10 +1,9 @@
-//! Greedy agglomeration: repeatedly merges the two live balls whose joint ball, the smallest ball around both, is
-//! smallest.
+//! Greedy agglomeration: repeatedly merges the two live balls that are nearest to each other.
 //!
-//! A ball is live until it is merged. The nearest ball of a ball is the one with the smallest joint ball. The joint
-//! radius is *reducible*: the ball merged from B and C is never nearer to a ball A than both B and C are. Two balls
-//! that are nearest to each other therefore remain so until they merge. Merging all such pairs at once gives the tree
-//! of the greedy method, up to ties.
+//! A ball is live until it is merged. The distance of two balls is the radius of their joint ball, the smallest ball
+//! around both. This distance is *reducible*: the joint ball of B and C is at least as far from any ball A as B and C
+//! are. Two balls that are nearest to each other therefore remain so until they merge. Merging all such pairs at once
+//! gives the tree of the greedy method, up to ties.
 
 use rayon::prelude::*;
 

@@ -10,7 +10,7 @@ use crate::math::Vec3;
 
 type Extremes14 = Extremes<7>;
 
-/// Number of leaves below a vertex up to which its reference sphere stays the nested sphere.
+/// Number of leaves below a vertex up to which no sphere is fitted to the points below the vertex.
 const LEAVES_OF_GROUP: u32 = 16;
 
 #[derive(Default)]

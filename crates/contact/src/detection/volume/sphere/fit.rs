@@ -98,7 +98,7 @@ impl Sphere {
     /// without points. The radius exceeds the radius of the minimum ball by 5 % on average.
     ///
     /// # Cost
-    /// O(n).
+    /// O(n) for n points.
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
@@ -118,7 +118,7 @@ impl Sphere {
     /// diagonals).
     ///
     /// # Cost
-    /// O(n).
+    /// O(n) for n points.
     ///
     /// # Source
     /// Larsson 2008, "Fast and tight fitting bounding spheres", SIGRAD, algorithm EPOS.

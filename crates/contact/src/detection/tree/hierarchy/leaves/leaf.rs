@@ -1,4 +1,4 @@
-//! The points that bound the face of a leaf, and their ball.
+//! The points that bound the face of a leaf, and the ball of these points.
 
 use pulp::Simd;
 

@@ -46,7 +46,7 @@ pub struct Leaves {
 pub struct Records<'a, const N: usize> {
     kinds: Kinds<'a>,
     pub nodes: &'a [[u32; N]],
-    /// Weights of the material centre: for each bounding point, the weights of all leaves.
+    /// `weights[a][leaf]` is the weight of bounding point a in the material centre of the leaf.
     weights: [&'a [f64]; N],
 }
 
