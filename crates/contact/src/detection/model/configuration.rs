@@ -14,7 +14,7 @@ pub struct Configuration<'a> {
     pub time_step: f64,
     /// Position of every node \[m\].
     pub positions: &'a [Vec3],
-    /// Position of every node at the previous detection, at first at the beginning of the step \[m\].
+    /// Position of every node at the previous detection; for the first detection, at the beginning of the step \[m\].
     pub positions_before: &'a [Vec3],
 }
 

@@ -12,9 +12,9 @@ use crate::{Constraint, ContactKey, Surface};
 /// Writes the weights of the closest points of a contact pair at `positions` \[m\], and returns the unit normal out of
 /// the target. For two edges, and for a node past a rim, the normal of the constraint gives the sign.
 ///
-/// A node contact uses the closest face with all nodes in `constraint`, or the mean of equally close faces. An edge
-/// contact uses two straight edges. Contacts with walls, of curved edges and of parallel edges keep their weights and
-/// normal.
+/// A node contact uses the closest of the faces whose nodes are all in `constraint`, or the mean of equally close
+/// faces. An edge contact uses two straight edges. Contacts with walls, contacts of curved edges and contacts of
+/// parallel edges keep their weights and normal.
 ///
 /// # Shapes
 /// `weights`: one per node of the constraint. `positions`: of all nodes, by global number.
@@ -87,9 +87,9 @@ fn move_node_on_faces(
     Some(normals.try_normalize(0.0).unwrap_or(*before))
 }
 
-/// Inside a face, the face normal. On the rim, the direction between closest point and query, in the sense of `before`.
-/// The face normal replaces this direction if it is at least as near to `before`, or if the points coincide within
-/// rounding.
+/// Inside a face, the face normal. On an edge or at a corner, the direction between closest point and query, in the
+/// sense of `before`. The face normal replaces this direction if it is at least as near to `before`, or if closest
+/// point and query coincide within rounding.
 fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3) -> Vec3 {
     let offset = query - closest.point;
     let distance = offset.norm();

@@ -1,8 +1,8 @@
 //! Signed distance of a point from a surface.
 //!
 //! The sign is that of the dot product of the distance vector with a normal at the closest point of the whole surface:
-//! the face normal or, on an edge, the sum of both unit normals. At a corner, the unit normals are weighted by the angles
-//! of the faces (Bærentzen & Aanæs 2005). On a border, only existing faces count.
+//! the face normal or, on an edge, the sum of both unit normals. At a corner, the unit normals are weighted by the
+//! angles of the faces (Bærentzen & Aanæs 2005). On a border, only existing faces count.
 
 use std::f64::consts::PI;
 

@@ -71,7 +71,7 @@ struct OfFace {
     products: Vec<BTreeMap<u32, f64>>,
 }
 
-/// Weights of the contactor nodes, from integrals over the faces with all nodes near the target (`is_near`). The map omits
+/// Weights of the contactor nodes, from integrals over faces with all nodes near the target (`is_near`). The map omits
 /// - nodes of a partly covered face (neither covered nor uncovered), and nodes of uncovered faces only;
 /// - middle nodes of edges with an omitted end, on faces with modified shape functions.
 ///

@@ -1,4 +1,4 @@
-//! Batches of candidates, whose closest points are computed in lanes.
+//! Batches of up to 16 candidates, whose closest points are computed in lanes.
 
 use crate::detection::face::closest_point::ClosestPoint;
 use crate::detection::face::closest_point::batch::{
@@ -62,7 +62,7 @@ impl Batch {
     /// Largest number of candidates.
     pub const LEN: usize = LANES * BLOCKS;
 
-    /// For at most [`Self::LEN`] candidates.
+    /// Computes the closest points of at most [`Self::LEN`] candidates.
     pub fn find(
         &mut self,
         vectorised: Vectorised,

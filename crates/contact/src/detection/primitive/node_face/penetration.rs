@@ -5,7 +5,8 @@ use crate::detection::face::closest_point::{Feature, Gap, is_past_rim, pseudo_no
 use crate::detection::model::is_behind;
 use crate::flush::are_coplanar;
 
-/// Sine of the angle between face normal and offset up to which the contact normal is the face normal, even on the rim.
+/// Sine of the angle between the face normal and the vector from the closest point to the node, up to which the contact
+/// normal is the face normal, even on an edge or corner.
 pub(crate) const STRAIGHT: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,12 +21,13 @@ impl ClosestFaces<'_> {
     /// The penetration of a node inside its target; `None` for a node outside. The gap is the signed distance from the
     /// target surface minus the offset of the body pair.
     ///
-    /// With the closest point on the rim, the contact normal is the face normal in three cases:
+    /// Let d be the vector from the closest point to the node. If the closest point is on an edge or corner of the face,
+    /// the contact normal is the face normal in three cases:
     ///
-    /// - The offset is along the face normal within rounding (`STRAIGHT`).
-    /// - The node is past the rim (`is_past_rim`). The direction of the offset would push the node along the face.
-    /// - The node is in a dent between coplanar faces. The direction of the offset varies with rounding and would drive
-    ///   motion along the face.
+    /// - d is along the face normal within rounding (`STRAIGHT`).
+    /// - The node is past the rim (`is_past_rim`). A normal along d would push the node along the face.
+    /// - The node is in a dent between coplanar faces. The direction of d varies with rounding and would drive motion
+    ///   along the face.
     pub fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal, .. } = closest;
