@@ -24,16 +24,16 @@ const PROBE_ROTATION: f64 = 1e-6;
 
 /// Rigid bodies tied to each other and to nodes.
 ///
-/// The tie forces change the velocities and the mean angular velocities of the bodies in the following step by U. With
-/// the nodes condensed out, U satisfies
+/// Each Newton iteration changes the velocities and the mean angular velocities of the bodies in the following step by
+/// U. With the nodes condensed out, U satisfies
 ///
 /// ```text
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
 /// - M: masses of the bodies, and angular impulse per change of the angular velocity.
-/// - g: impulses of nodes on the bodies.
+/// - g: impulses of the tied nodes on the bodies in the iteration, for U = 0.
 /// - C: coefficients of the conditions between rigid bodies or with fixed nodes.
-/// - k: gaps of the conditions at the end of the following step without U, divided by the step length.
+/// - k: gaps of the conditions at the end of the following step for U = 0, divided by the step length.
 /// - H_α: added mass of the tied nodes in the Cartesian component α.
 /// - T_α: map from U to the amplitudes of the fields of all bodies in this component (see `MOTIONS`).
 ///
@@ -230,7 +230,7 @@ impl TiedRigidBodies {
         linear.dot(&velocity) + angular.dot(&spin)
     }
 
-    /// One Newton iteration for U. `following`: length of the following step \[s\].
+    /// Computes U of one Newton iteration. `following`: length of the following step \[s\].
     pub fn solve(&mut self, rigid: &impl RigidMotions, following: f64) {
         if self.is_empty() {
             return;
