@@ -32,12 +32,12 @@
 //! | patch | group of up to 64 neighbouring faces of a surface | cluster of faces |
 //! | batch | up to eight neighbouring faces, an eighth of a patch; one face per lane | – |
 //! | active patch pair | two patches near enough to touch before the next search | front of the traversal |
-//! | near pairs, skin | node–face pairs within the search depth plus a skin | Verlet list, skin (Verlet 1967) |
+//! | near pairs, skin | node–face pairs within the search depth plus a margin, the skin | Verlet list, skin (Verlet 1967) |
 //! | short list | near pairs that can give a constraint in the next steps | – |
 //! | travel | upper bound on an accumulated relative displacement | buffer b > n v_max Δt (Petőcz & Armero 1998) |
 //! | allowance | travel up to which a list remains complete | buffer, skin |
 //! | due | a list or a search is due when the travel exceeds its allowance | update of a Verlet list |
-//! | slack | distance minus the distance at which contact begins; no contact is possible while the travel is smaller | – |
+//! | slack | distance minus the distance at which contact begins; no contact is possible while the travel is smaller than the slack | – |
 //! | normal cone | cone that contains the normals of a face during the allowed displacement | normal cone (Volino & Magnenat-Thalmann 1994) |
 //! | flight | phase in which all bodies move rigidly in closed form | predicted trajectories, level 1 (AM14 eq. (12)) |
 //! | Bézier face | face or part of a face, given by its Bézier control points | Bézier patch |
@@ -46,7 +46,7 @@
 //! | mover | node of a deformable body, or centre or rotation of a rigid body, that impulses can move | generalised coordinate |
 //! | group (of contacts) | contacts coupled through common movers, whose impulses are computed together | contact island |
 //! | mobility | matrix that maps impulses to velocity changes: inverse masses and inertias of the movers | inverse effective mass |
-//! | position correction | displacement that removes penetration; impulses change only velocities | projection, stabilisation |
+//! | position correction | displacement that contact adds to the predicted positions; in the decomposition response, it removes penetration | projection, stabilisation |
 //! | kick | velocity change by the accelerations over half a step, or from one mid-step to the next | kick–drift scheme (leapfrog) |
 
 use ictus_core::{element, math, mesh};

@@ -11,7 +11,7 @@
 //! rigid    λ(K W_rigid) ≤ Σ over the two bodies of (tr A⁸)^⅛,  A = M⁻¹ Σ_k κ_k h_k h_kᵀ,  h = (n, r × n)
 //! ```
 //! Here w_ka is the weight of node a in contact k, m_a is the mass of node a, n is the contact normal, and r is the
-//! vector from the centre of the body to the contact. (tr A⁸)^⅛ is at most 1.25 times the largest eigenvalue of A.
+//! vector from the centre of the body to the contact. (tr A⁸)^⅛ is at most 1.26 times the largest eigenvalue of A.
 //!
 //! # Source
 //! Derived.
@@ -75,7 +75,7 @@ struct OnNode {
     stiffness: f64,
     /// Σ_k κ_k w_ka n_k over the normal springs \[N/m\].
     resultant: Vec3,
-    /// Part of the nodal mass in contact \[-\].
+    /// Part of the nodal mass that counts as in contact \[-\].
     part: f64,
 }
 

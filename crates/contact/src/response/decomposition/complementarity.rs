@@ -50,7 +50,7 @@ const MAX_GROWTH: f64 = 10.0;
 /// Impulses along z = D⁻¹ r count as causing no motion up to this ratio (z · W z)/(z · D z). r is the residual; D
 /// contains the compliances of the Jacobi steps.
 const NULL_SPACE: f64 = 1e-10;
-/// A descent step also stops the contacts that would reach their bounds in a further step of this fraction.
+/// A descent step also stops contacts that would reach their bounds within this fraction of another such step.
 const AT_BOUND: f64 = 1e-9;
 
 #[derive(Clone, Debug, Default)]
@@ -219,8 +219,8 @@ impl Problem<'_> {
         workspace.best.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
     }
 
-    /// Stores the motion without impulses. The final motion adds the motion by the final impulses; momentum is
-    /// conserved.
+    /// Stores the motion without impulses. The final motion is this motion plus the motion by the final impulses; this
+    /// conserves momentum.
     fn store_free_motion(&self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
         workspace.free_motion.clear();

@@ -1,7 +1,7 @@
 //! Impact and friction impulses.
 //!
-//! The impulses of a group lie between two solutions, P_c and P_e. P_c has no restitution and never increases the
-//! kinetic energy. P_e gives at least the normal velocities of Newton's law with the coefficient of restitution e:
+//! The impulses of a group lie between two solutions, P_c and P_e. P_c has no restitution, and alone never creates
+//! energy. P_e gives at least the normal velocities of Newton's law with the coefficient of restitution e:
 //!
 //! ```text
 //! n · u⁺ + w = −e (n · u⁻ + w)
@@ -21,8 +21,7 @@
 //!
 //! # Source
 //! Newton's law with several contacts: Moreau, in: Nonsmooth Mechanics and Applications, CISM 302, 1988, §8. The
-//! quadratic equation of α is derived from the change of kinetic energy, ΔT(α) = Σ ½ P · (u⁻ + u⁺), with P and u⁺
-//! linear in α.
+//! quadratic equation of α is derived from the energy change ΔT(α) = Σ ½ P · (u⁻ + u⁺), with P and u⁺ linear in α.
 
 use crate::Constraints;
 use crate::math::Vec3;
@@ -62,7 +61,8 @@ struct Group<'a> {
     tolerance: f64,
     /// Largest closing or slip speed that counts as zero \[m/s\].
     rest: f64,
-    /// Share in the energy created in earlier steps, plus the work of `project_positions` \[J\]; 0 for a contact alone.
+    /// Share of the group in the energy created in earlier steps, plus the work of `project_positions` \[J\]; 0 in the
+    /// sequential order.
     created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
@@ -126,7 +126,8 @@ impl Decomposition {
         0.5 * self.unknowns[k].mass * contact.normal.dot(&contact.before).min(0.0).powi(2)
     }
 
-    /// Work −π · a of the position corrections by π (`push_out`), with the relative acceleration a by the forces \[J\].
+    /// Work −π · a of the position corrections \[J\]; π is `push_out`, and a is the relative acceleration by the
+    /// forces.
     fn work_of_corrections(&self, k: usize, time_step: f64) -> f64 {
         let Contact { push_out, kick, .. } = &self.contacts[k];
         -push_out.dot(kick) * (2.0 / time_step)
@@ -387,7 +388,7 @@ impl Group<'_> {
         }
     }
 
-    /// Scales unconverged impulses P by the largest factor s ≤ 1 for which the change of kinetic energy ΔT(s P) ≤ 0.
+    /// Scales unconverged impulses P by the largest factor s ≤ 1 for which the energy change ΔT(s P) ≤ 0.
     fn limit_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let longest = if square > 0.0 { (-2.0 * work / square).max(0.0) } else { 0.0 };
@@ -406,7 +407,7 @@ impl Group<'_> {
         })
     }
 
-    /// Scales the impulses so that they conserve the kinetic energy. This removes the energy error due to `tolerance`.
+    /// Scales the impulses so that they conserve energy. This removes the energy error due to `tolerance`.
     fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;

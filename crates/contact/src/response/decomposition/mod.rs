@@ -48,11 +48,10 @@ pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 ///
 /// The contacts of a group form one problem; see `impact` and [`Order`]. The projection removes the penetrations with
 /// the smallest position corrections in the mass norm. A couple on each contact, or the reaction of a support, balances
-/// their change of angular momentum. Their work against the forces is numerical work.
+/// the change of angular momentum. The work of the corrections against the forces is numerical work.
 ///
-/// A sliding contact keeps the dynamic coefficient of friction until it stops. A contact rests if its closing speed is
-/// at most twice the speed gained by forces and prescribed motion from one contact solution to the next; it then has no
-/// restitution.
+/// A sliding contact keeps the dynamic coefficient of friction until it stops. A contact rests, without restitution, if
+/// its closing speed is at most twice the speed gained by forces and prescribed motion from one solution to the next.
 ///
 /// # Source
 /// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.

@@ -99,8 +99,8 @@ impl Decomposition {
         self.unknowns.truncate(begin);
     }
 
-    /// Reverses the slip that the friction impulses would have prevented from the beginning of the contact; otherwise
-    /// sticking contacts would creep. The reversal rotates rigid bodies; penetrations are then projected again.
+    /// Reverses the slip that the friction impulses would have prevented if applied at the beginning of the contact;
+    /// otherwise sticking contacts would creep. The projection is repeated, because the reversal rotates rigid bodies.
     pub(super) fn project_slip(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let friction_of = |contact: &Contact| {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);

@@ -134,8 +134,8 @@ impl Spring {
     /// step \[m/s\].
     ///
     /// The force uses the mean of the rates before and after the kick. With the rate before the kick, strong damping
-    /// would be unstable. A contact closed during the last fraction τ of the step is damped for the fraction ½ + τ of
-    /// the kick.
+    /// would be unstable. If the contact begins in the step and lasts for the fraction τ, damping acts for the fraction
+    /// ½ + τ of the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {

@@ -1,7 +1,7 @@
 //! Gaussian elimination of sparse rows, in place.
 
-/// Smallest pivot, relative to the largest eligible entry of all rows without a pivot \[-\]. The elimination takes the
-/// shortest of the rows that satisfy this bound.
+/// Smallest pivot, relative to the largest entry in eligible columns of all rows without a pivot \[-\]. The elimination
+/// takes the shortest of the rows that satisfy this bound.
 const PIVOT_THRESHOLD: f64 = 0.8;
 
 type Entry = (u32, f64);
@@ -9,7 +9,7 @@ type Entry = (u32, f64);
 /// Sparse rows. The elimination of a column changes only rows without a pivot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SparseRows {
-    /// By ascending column.
+    /// Entries of each row, by ascending column.
     rows: Vec<Vec<Entry>>,
     /// By column, the rows that have or had an entry.
     users: Vec<Vec<u32>>,

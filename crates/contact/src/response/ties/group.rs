@@ -34,7 +34,7 @@ pub(super) struct Group {
     /// Velocities after the kick without tie forces \[m/s\].
     velocities: Vec<Vec3>,
     changes: Vec<Vec3>,
-    /// Tie forces of the last step \[N\].
+    /// Tie forces of the last call of `hold` \[N\].
     forces: Vec<Vec3>,
     /// Linear and angular impulse of the nodes on each rigid body \[N·s, N·m·s\].
     by_nodes: Vec<[Vec3; 2]>,
