@@ -20,7 +20,8 @@ pub struct StepPaths {
 }
 
 impl StepPaths {
-    /// Sets the paths. `begin`, `velocities`: at the start of the step \[m, m/s\]. `end`: positions at the end \[m\].
+    /// Sets the paths from positions `begin` \[m\] and velocities \[m/s\] at the start of the step, and positions `end`
+    /// \[m\] after `time_step` \[s\].
     pub fn set(&mut self, begin: &[Vec3], velocities: &[Vec3], end: &[Vec3], time_step: f64) {
         self.coefficients.clear();
         self.coefficients.extend(begin.iter().zip(velocities).zip(end).map(|((x, v), end)| {

@@ -29,7 +29,7 @@ pub(super) struct Advance {
     pub apart: bool,
 }
 
-/// Advance along the common normal of the features of the advance `before`, without new closest points.
+/// Advance along the current normal of the features of the advance `before`, without new closest points.
 ///
 /// `None` if this normal does not separate the faces by more than rounding, or if the new advance is too short
 /// (`WORTHWHILE`).

@@ -8,8 +8,7 @@ use crate::detection::volume::Sphere;
 use crate::math::eight_lanes::{EightLanes, WIDTH, set_bits};
 use crate::math::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 
-/// Largest distance, in places along the curve, of two clusters that are compared. A larger value gives no better
-/// trees.
+/// Largest distance, in places along the curve, of two compared clusters. A larger value gives no better trees.
 const WINDOW: usize = 4;
 
 /// Mask of the low bits of a preference, which encode the partner (see `Pairs::choose_partners`).

@@ -61,8 +61,7 @@ impl Hierarchy {
         let mut groups = PointGroups::default();
         // Nodes of the current group; few, so a linear search is fast.
         let mut seen = Vec::new();
-        // Vertices to visit. A vertex above the groups is visited again after its children, with the first group below
-        // it.
+        // Vertices to visit. A vertex above the groups is visited again after its children, with its first group.
         let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
         while let Some((v, first_group)) = pending.pop() {
             match (first_group, self.children(v)) {
