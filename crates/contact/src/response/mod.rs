@@ -167,8 +167,8 @@ pub struct StepWork {
     pub friction: f64,
     /// Dissipated by damping and imperfect restitution.
     pub damping: f64,
-    /// Added by the numerical method: projections, changes of stiffness or time step, and energy errors of springs. The
-    /// energy left in ended contacts is subtracted.
+    /// Added by the numerical method: position corrections, changes of stiffness or time step, and energy errors of
+    /// springs. The energy left in ended contacts is subtracted.
     pub numerical: f64,
 }
 
@@ -187,7 +187,7 @@ pub struct UnsolvedProblems {
     pub impulses: u64,
     /// Impulse problems with restitution. Jammed contacts lose their restitution.
     pub restitutions: u64,
-    /// Position projections. An unconverged iterate is applied.
+    /// Problems of position corrections. An unconverged iterate is applied.
     pub projections: u64,
     /// Groups of ties. Their points do not coincide at the end of the following step.
     pub ties: u64,

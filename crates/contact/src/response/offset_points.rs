@@ -104,8 +104,8 @@ impl OffsetPoints {
 }
 
 impl SupportNodes {
-    /// Support nodes of the mesh point `terms`; empty if it has none. With elements, the element is behind a face that
-    /// contains all nodes of `terms`, or only such nodes.
+    /// Support nodes of the mesh point `terms`; empty if it has none. For `Elements`, the element is behind a face that
+    /// contains all nodes of `terms`, or of which all nodes are in `terms`.
     fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
         match self {
             Self::None => &[],

@@ -10,7 +10,7 @@ use crate::response::{ContactResult, Status};
 
 /// Pairs of rigid bodies with a sticking contact. A deformable body counts as rigid in a contact on its fixed nodes.
 ///
-/// All contacts of a sticking pair have the static coefficient of friction.
+/// In the next step, contacts of a sticking pair have the static coefficient of friction unless they slip too far.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Sorted; the lower number of each pair is first.

@@ -1,4 +1,4 @@
-//! Mobility of nodes and rigid bodies: their velocity change per impulse.
+//! Mobility of nodes and rigid bodies: the velocity change per impulse.
 
 mod tied;
 
@@ -36,9 +36,9 @@ pub struct RigidMobility {
     pub velocity: Vec3,
     /// Angular velocity at the middle of the step \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Acceleration of the centre at the end of the step without contact \[m/s²\].
+    /// Acceleration of the centre at the instant and by the forces of `Bodies::accelerations` \[m/s²\].
     pub acceleration: Vec3,
-    /// Inverse inertia times the rate of the angular momentum, at the end of the step without contact \[rad/s²\].
+    /// Inverse inertia times the rate of the angular momentum, at the same instant and by the same forces \[rad/s²\].
     pub angular_acceleration: Vec3,
 }
 
