@@ -1,8 +1,8 @@
 //! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
 //! A search result is valid until the displacements exceed an allowance. The displacements of a step are known before
-//! its search. The displacement of a point of a face is Σ N_a d_a, with shape functions N_a and nodal displacements
-//! d_a. On linear faces the displacement is in the box of the d_a, on curved faces at most slightly outside.
+//! detection. The displacement of a point of a face is Σ N_a d_a, with shape functions N_a and nodal displacements d_a.
+//! On linear faces the displacement is in the box of the d_a, on curved faces at most slightly outside.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -24,7 +24,7 @@ const LEAST_ALLOWANCE: f64 = 0.5;
 /// Growth of a volume above which the volume is refitted, relative to search depth plus offset of the body.
 const GROWTH_LIMIT: f64 = 0.125;
 
-/// Ratio of the total sphere volume to its least value above which a tree is rebuilt.
+/// Ratio of the total sphere volume to its least value so far, above which a tree is rebuilt.
 const VOLUME_RATIO_LIMIT: f64 = 3.0;
 
 /// Rounding of a displacement, relative to the coordinates.
@@ -32,7 +32,7 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 #[derive(Clone, Debug)]
 pub(super) struct BodyMotion {
-    /// Bounds on the displacements in the last step \[m\].
+    /// Bounds on the displacements in the latest step \[m\].
     pub step: Bounds,
     /// Box of the body at the last inflation, not inflated.
     bounds: Aabb,

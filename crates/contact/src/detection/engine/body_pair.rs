@@ -256,13 +256,13 @@ impl BodyPair {
         }
     }
 
-    /// Chooses the skins of the due lists, and returns their indices.
+    /// Chooses the skins of the due lists. Returns the indices of these lists.
     pub fn choose_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
         let depth = model.search_depth(self.bodies);
         self.prepare(model, motions, PatchLists::is_due, |lists| lists.choose_skin(depth))
     }
 
-    /// Chooses the skins of due or nearly due short lists, and returns their indices.
+    /// Chooses the skins of the short lists that are due or nearly due. Returns the indices of these lists.
     pub fn choose_short_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
         self.prepare(model, motions, PatchLists::is_short_nearly_due, PatchLists::choose_short_skin)
     }
@@ -302,7 +302,7 @@ impl BodyPair {
         self.patch_lists.iter().flat_map(|lists| &lists.near)
     }
 
-    /// Steps until a list or the active patch pairs are due, at the displacements of the last step.
+    /// Steps until a list or the active patch pairs are due, if each step has the displacements of the latest step.
     pub fn steps_left(&self) -> f64 {
         let of_patch_lists = self.patch_lists.iter().map(PatchLists::steps_left);
         of_patch_lists.fold(self.travel.steps_to(self.active_limit), f64::min)

@@ -18,7 +18,7 @@ use super::Engine;
 use super::flying::{FirstSteps, FlyingTrees};
 use super::queue::VertexPair;
 
-/// A horizon is shortened above `MAX_PAIRS[0]` · number of bodies + `MAX_PAIRS[1]` body pairs.
+/// A horizon with more body pairs than `MAX_PAIRS[0]` · number of bodies + `MAX_PAIRS[1]` is shortened.
 const MAX_PAIRS: [usize; 2] = [4, 1024];
 
 /// Ratio of a shortened horizon to the horizon before the shortening.
@@ -34,7 +34,7 @@ pub(super) struct FlightPhase {
     bodies: BodyTree,
     /// Time before which bodies with disjoint swept boxes cannot touch \[s\].
     horizon_end: f64,
-    /// Length of the last horizon \[s\].
+    /// Length of the latest horizon \[s\].
     horizon: f64,
     max_pairs: usize,
     /// First steps, from which the kinematics are estimated; unused with exact kinematics.
@@ -255,7 +255,7 @@ impl Engine {
         }
     }
 
-    /// The first impact within a step whose kinematics are estimated from positions.
+    /// The first impact within a step, with kinematics estimated from positions.
     pub(super) fn first_impact_from_steps(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let is_new = self.flight.steps.last_instant().is_some_and(|time| time < flight.time);
         if !self.flight.steps.are_known() && is_new {

@@ -1,6 +1,6 @@
 //! Updates of the active patch pairs, near pairs and short lists of all body pairs.
 //!
-//! Due updates run in parallel over all body pairs. Their results are stored in a fixed order.
+//! Due updates run in parallel over all body pairs. The results are stored in a fixed order.
 
 use rayon::prelude::*;
 
@@ -236,7 +236,7 @@ impl Engine {
     }
 }
 
-/// Ascending, without repetitions.
+/// Bodies of the selected body pairs, ascending, without repetitions.
 fn bodies_of(body_pairs: &[BodyPair], selected: &[usize]) -> Vec<usize> {
     let mut bodies: Vec<usize> =
         selected.iter().flat_map(|&k| body_pairs[k].bodies).map(|body| body as usize).collect();
@@ -245,7 +245,7 @@ fn bodies_of(body_pairs: &[BodyPair], selected: &[usize]) -> Vec<usize> {
     bodies
 }
 
-/// The items at ascending indices.
+/// The items at `indices`, which ascend.
 fn selected<'a, T>(mut items: &'a mut [T], indices: &[usize]) -> Vec<&'a mut T> {
     let mut first = 0;
     let item = |&index: &usize| {

@@ -109,7 +109,8 @@ impl FaceNormal {
 }
 
 impl NormalCone {
-    /// Whether normals of two cones, or their positive sums, are opposed: their scalar product is below −[`SQUARE`].
+    /// Whether normals of two cones are opposed: their scalar product is below −[`SQUARE`]. Sums of such normals with
+    /// positive coefficients are included.
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
         // Upper bound on sin(α + β) with the half-angles α and β of the cones, sufficient in most cases.

@@ -30,7 +30,7 @@ const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
 /// A short list whose remaining allowance is below this fraction of its skin is renewed early, with the due lists.
 const RENEWAL_FRACTION: f64 = 0.25;
 
-/// Skin of a list with the relative displacement `step` in every step \[m\].
+/// Skin of a list whose relative displacement is `step` in every step \[m\].
 pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
     let [least, most] = SKIN.map(|share| share * search_depth);
     (STEPS * step).max(least).min(most)
@@ -74,7 +74,7 @@ pub(super) struct PatchLists {
 }
 
 impl PatchPartners {
-    /// Bound on the relative displacement in the last step of any two points of the patch and its partners \[m\].
+    /// Bound on the relative displacement in the latest step of any two points of the patch and its partners \[m\].
     fn step(&self, bodies: [&Patches; 2]) -> f64 {
         let (own, partners) = (bodies[self.contactor], bodies[1 - self.contactor]);
         let steps = self.partners.iter().map(|&other| partners.step(other));
@@ -109,7 +109,7 @@ impl PatchLists {
         }
     }
 
-    /// Bounds the relative displacement in the last step, by at most the `bound` of the whole bodies \[m\].
+    /// Bounds the relative displacement in the latest step, by at most the `bound` of the whole bodies \[m\].
     pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.travel.step = match &self.scope {
             Scope::Bodies => bound,
@@ -135,8 +135,8 @@ impl PatchLists {
         !self.near.is_empty() && self.travel.is_past(self.short_limit - RENEWAL_FRACTION * self.short_skin)
     }
 
-    /// Replaces the partner patches. `slack` is the distance of a partner minus the contact distance \[m\]. The lists
-    /// become due if a new partner could touch before the next renewal.
+    /// Replaces the partner patches. `slack` is the distance of a partner from the patch minus the contact distance
+    /// \[m\]. The lists become due if a new partner could touch before the next renewal.
     ///
     /// Pairs with dropped partners stay listed, although the travel no longer bounds their motion. Dropped pairs are
     /// too far apart to touch, or to exclude a pair from a short list.
@@ -182,7 +182,7 @@ impl PatchLists {
         self.short_limit = self.travel.travelled() + self.short_skin;
     }
 
-    /// Steps until the near pairs are due, at the displacements of the last step.
+    /// Steps until the near pairs are due, if each step has the displacements of the latest step.
     pub fn steps_left(&self) -> f64 {
         self.travel.steps_to(self.near_limit)
     }

@@ -1,7 +1,7 @@
 //! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
 //! A patch consists of up to eight batches of up to eight faces, one face per lane. The displacements of a patch
-//! include its adjacent faces, because the normals at its nodes depend on them.
+//! include those of its adjacent faces, because the normals at its nodes depend on these faces.
 
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ pub(super) struct FaceBatch<'a> {
 
 #[derive(Clone, Copy, Debug)]
 struct PatchMotion {
-    /// Displacements of the patch and of adjacent faces in its last active step \[m\].
+    /// Displacements of the patch and of adjacent faces in the latest step in which the patch was active \[m\].
     step: Bounds,
     /// Bound on the difference of any two of these displacements \[m\].
     extent: f64,
@@ -98,7 +98,7 @@ pub(super) struct Patches {
     motions: Vec<PatchMotion>,
 }
 
-/// Nodes of each patch and of its adjacent faces, and the end of each list. Empty for a single patch.
+/// Nodes of each patch and of its adjacent faces, and the end of each list. Empty if the surface has one patch.
 #[derive(Clone, Debug, Default)]
 struct NodesAround {
     nodes: Vec<u32>,
@@ -232,12 +232,12 @@ impl Patches {
         }
     }
 
-    /// Displacements of an active patch in the last step \[m\].
+    /// Displacements of an active patch in the latest step \[m\].
     pub fn step(&self, patch: u32) -> &Bounds {
         &self.motions[patch as usize].step
     }
 
-    /// Bound on the difference of any two displacements of an active patch in the last step \[m\].
+    /// Bound on the difference of any two displacements of an active patch in the latest step \[m\].
     pub fn extent(&self, patch: u32) -> f64 {
         self.motions[patch as usize].extent
     }

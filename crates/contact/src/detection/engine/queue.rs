@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A vertex of the tree of one body, and a vertex of the tree of another body.
+/// A pair of bodies, and a vertex of the tree of each body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VertexPair {
     pub bodies: [u32; 2],
-    /// A vertex of each tree.
+    /// A vertex of the tree of each body.
     pub vertices: [u32; 2],
 }
 

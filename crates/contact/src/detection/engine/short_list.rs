@@ -64,7 +64,7 @@ pub(super) struct TravelBounds {
     pub allowance: f64,
 }
 
-/// Normals of all faces of both bodies. Empty for few pairs, whose normals are cheaper pair by pair.
+/// Normals of all faces of both bodies. Empty for few pairs: computing their normals pair by pair is cheaper.
 pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
 #[derive(Clone, Copy)]
@@ -84,7 +84,7 @@ struct ShortListBuilder<'a> {
 struct Workspace {
     pairs: Vec<NearPair>,
     distances: Vec<f64>,
-    /// Faces that may give a constraint.
+    /// Faces that may give a constraint with the node.
     near: Vec<NearFace>,
     /// Normal cones of the face ring of the node.
     face_ring: Vec<NormalCone>,
@@ -187,7 +187,7 @@ impl PairGeometry<'_> {
         closest[0].distance_squared.settled().map(f64::sqrt)
     }
 
-    /// Bound on the distance of a quadrilateral from its two triangles \[m\]; zero without a quadrilateral.
+    /// Bound on the distance of a quadrilateral from its two triangles \[m\]; zero for other faces.
     fn warp(&self, pair: &NearPair) -> f64 {
         match self.face(pair) {
             (CellKind::Quad4, nodes) => {

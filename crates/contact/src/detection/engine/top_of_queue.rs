@@ -68,9 +68,9 @@ impl Engine {
         }
     }
 
-    /// Next list update of each body pair, at the displacements of the last step. The vertices are those of the last
-    /// separation search, if any, else the leaves of the nearest listed pair, if any, else the roots. Omits pairs
-    /// without a finite time.
+    /// Next list update of each body pair, at the displacements of the latest step. The vertices are those of the
+    /// latest separation search, if any, else the leaves of the nearest listed pair, if any, else the roots. Omits
+    /// pairs without a finite time.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;

@@ -176,7 +176,7 @@ impl Traversal<'_> {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }
 
-    /// Batches are tested in both assignments of contactor and target. Edge pairs are listed in one.
+    /// True in one of the two assignments of contactor and target in which the batches are tested.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_assignment = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],

@@ -6,7 +6,7 @@
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Removes new contacts of a node that continue an old contact of the node, see [`continues`]. `workspace` is
+/// Removes new contacts of a node that continue an existing contact of the node, see [`continues`]. `workspace` is
 /// overwritten.
 pub(super) fn drop_duplicates(
     before: &Constraints,
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(left(&before, (-0.19, up)), 1);
         assert_eq!(left(&before, (-0.21, up)), 2);
         assert_eq!(left(&before, (-0.1, aside)), 2);
-        // If both contacts are new, or both continue, both remain.
+        // If both contacts are new, or neither is new, both remain.
         assert_eq!(left(&Constraints::default(), (-0.1, up)), 2);
         assert_eq!(left(&contacts(&[(-0.1, up), (-0.1, up)]), (-0.1, up)), 2);
     }

@@ -12,7 +12,7 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Depth added to the largest depth of a continued contact, for curved surfaces, as a fraction of the relative
+/// Addition, for curved surfaces, to the largest depth at which a contact can continue, as a fraction of the relative
 /// displacement in the step.
 const CURVED: f64 = 0.1;
 /// Relative difference up to which depths or fractions of the step count as equal.
@@ -21,16 +21,16 @@ const EQUAL: f64 = 1e-6;
 /// Contacts that satisfy conditions (1) and (2) at the top of `entry_face` for an alternative.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
-    /// Largest current depth of the contacts \[m\].
+    /// Largest depth of the contacts at current positions \[m\].
     pub(super) depth: f64,
     pub(super) origin: Origin,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// Contacts of the last step, at least one on the node itself.
+    /// Contacts of the previous step, at least one on the node itself.
     Node,
-    /// Contacts of the last step on nodes of the face, none on the node itself.
+    /// Contacts of the previous step on nodes of the face, none on the node itself.
     Face,
     /// Contacts detected in this step, with nodes of the face as contactors.
     Detected,
@@ -75,7 +75,7 @@ pub(super) struct Query<'a> {
     pub(super) offset: f64,
     /// Search depth of the pair of bodies, without offsets \[m\].
     pub(super) depth: f64,
-    /// Largest depth of the contacts of the last step, at the current positions \[m\].
+    /// Largest depth of the contacts of the previous step, at the current positions \[m\].
     pub(super) deepest: f64,
 }
 
@@ -105,7 +105,7 @@ impl Query<'_> {
     /// min(max(2 |u|, −2 g, DEEPER δ + CURVED |u|), search depth) + offset
     /// ```
     /// with the relative displacement u in the step, the gap g, and `deepest` δ. The last term of the maximum is the
-    /// largest depth of a continued contact.
+    /// largest depth at which a contact can continue.
     pub(super) fn reach(&self) -> f64 {
         let travel = self.travel();
         let reach =
@@ -113,7 +113,7 @@ impl Query<'_> {
         reach.min(self.depth) + self.offset
     }
 
-    /// Outward normal at the node, of any length.
+    /// Outward normal of the contactor surface at the node, of any length.
     pub(super) fn outward(&self) -> Vec3 {
         let surface = &self.surfaces[self.constraint.bodies[0] as usize];
         vertex_normal(surface, self.configuration.positions, self.constraint.nodes[0])
@@ -250,7 +250,7 @@ impl Query<'_> {
         if before - gap > self.rounding() { before / (before - gap) } else { f64::NEG_INFINITY }
     }
 
-    /// Adds the contact with the best alternative, or the detected contact.
+    /// Adds the contact with the best alternative, or the detected contact if the alternatives give no choice.
     pub(super) fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
         let Workspace { alternatives, tied, .. } = workspace;
         let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);
@@ -286,7 +286,7 @@ impl Query<'_> {
     }
 
     /// Adds the contact with equal alternatives. Alternatives in different planes give a contact with their common
-    /// feature, if any. In one plane, the detected contact stays if the first alternative is one of its faces.
+    /// feature, if any. In one plane, the detected contact stays if its faces include the first alternative.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));

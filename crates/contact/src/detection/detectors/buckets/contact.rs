@@ -362,7 +362,7 @@ pub struct GridCensus {
     pub node_buckets: usize,
     /// Number of cells that overlap the widened box of a face.
     pub face_buckets: usize,
-    /// Number of node–face pairs in the same cell.
+    /// Number of node–face pairs with a common cell.
     pub tests: u64,
     /// Number of candidates.
     pub candidates: usize,

@@ -2,8 +2,8 @@
 //!
 //! The tests of two bodies begin at the earliest time at which the bounding balls can touch. In a slice of time, every
 //! face sweeps a box, in the frame that translates with the first body. A slice is halved while the relative
-//! displacement exceeds the larger of the two median edge lengths. A slice with a displacement between the two lengths
-//! is halved if too many face pairs overlap ([`WORTHWHILE`]).
+//! displacement exceeds the larger of the median edge lengths of the bodies. A slice with a displacement between the
+//! two lengths is halved if too many face pairs overlap ([`WORTHWHILE`]).
 //!
 //! The time of impact of a face pair is computed over the whole step, and only once. The search ends at the first slice
 //! that begins after the earliest impact found.

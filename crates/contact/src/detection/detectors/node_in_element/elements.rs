@@ -50,7 +50,7 @@ pub(super) struct InElement {
 }
 
 impl ElementSearch {
-    /// Search in the cells whose numbers satisfy `is_near`, with stress-free `positions` of all nodes \[m\].
+    /// A search in the cells whose numbers satisfy `is_near`, with stress-free `positions` of all nodes \[m\].
     pub fn new(cells: &[Cells<'_>], is_near: impl Fn(u32) -> bool, positions: &[Vec3]) -> Self {
         let all = cells
             .iter()

@@ -13,7 +13,7 @@
 //! [`Buckets`].
 //!
 //! # Limits
-//! Two crossing edges are missed if no node is in an element.
+//! Two crossing edges are missed if no node of either body is in an element of the other.
 //!
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92, §4 and §5.

@@ -20,7 +20,7 @@ use crate::{Constraint, ContactKey, NodeOnSurface};
 use super::WallDetector;
 use super::walled_body::{BLOCK, Wall, WalledBody, members};
 
-/// Steps after which all blocks are tested again, to bound rounding.
+/// Number of steps after which all blocks are tested again, to bound the accumulated rounding.
 const STEPS: u32 = 65_536;
 
 /// Bound on the rounding accumulated in `STEPS` steps, relative to the coordinates.

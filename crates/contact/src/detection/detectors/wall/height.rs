@@ -39,7 +39,7 @@ pub(super) struct Heights<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Height {
-    /// Height of the offset surface above the plane \[m\].
+    /// Height of the point of the offset surface above the plane \[m\].
     pub height: f64,
     /// Rate of the height [m/s].
     pub rate: f64,

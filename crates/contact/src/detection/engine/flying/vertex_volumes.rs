@@ -120,9 +120,9 @@ impl FlyingTrees<'_> {
     }
 }
 
-/// Sphere that moves along the tangent of its path. The growth covers the rotation: the accelerations of a point and of
-/// the centre differ by at most (ω² + |dω/dt|) |q|. Here ω is the angular velocity, and q the vector from the centre to
-/// the point.
+/// Sphere that moves along the tangent of its path. The growth covers the rotation: the accelerations of the sphere
+/// centre and of the body centre differ by at most (ω² + |dω/dt|) |q|. Here ω is the angular velocity, and q the vector
+/// between the two centres.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();
