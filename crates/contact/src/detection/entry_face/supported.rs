@@ -1,7 +1,7 @@
 //! Edge crossings that node contacts already support.
 //!
-//! An edge that slides over the seam between two bodies crosses the rims at the seam. A crossing is redundant in either
-//! case:
+//! An edge that slides over the seam between two bodies crosses the rims at the seam. A crossing is redundant in two
+//! cases:
 //! - All nodes of one edge have contacts along the normal of the crossing, and the crossing is at most twice as deep as
 //!   the depth interpolated from these contacts.
 //! - An end of one edge is in contact with the body of the other edge, and the depth of this contact is at least the

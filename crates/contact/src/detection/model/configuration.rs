@@ -4,7 +4,7 @@ use crate::math::Vec3;
 
 /// Nodal positions at the end of a predictor step, and at the previous detection.
 ///
-/// Detection precedes the position corrections by the contact response in each step. The displacements since the
+/// In each step, detection precedes the position corrections by the contact response. The displacements since the
 /// previous detection therefore include the corrections of the previous step.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration<'a> {

@@ -35,7 +35,7 @@ impl ContactPolicy {
         Self { ranks, ..self }
     }
 
-    /// Whether two bodies are not excluded as a whole. The bodies are in ascending order, and equal for self-contact.
+    /// Whether two bodies are not excluded as a whole. The bodies are in ascending order, or equal for self-contact.
     pub fn can_meet(&self, bodies: [u32; 2]) -> bool {
         self.bodies.binary_search(&bodies).is_err()
     }

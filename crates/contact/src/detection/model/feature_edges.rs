@@ -31,7 +31,7 @@ const FLAT: f64 = 1e-9;
 pub(crate) struct FeatureEdges {
     /// Number of the first edge of this surface. The edges of all surfaces are numbered consecutively.
     pub first_number: u32,
-    /// Indices into [`Surface::edges`], ascending. Both are in the order of the first faces of the edges.
+    /// Indices into [`Surface::edges`], ascending: in the order of the faces to which the edges are assigned.
     edges: Vec<u32>,
     /// For each face, the end of its edges in `edges`.
     ends: Vec<u32>,

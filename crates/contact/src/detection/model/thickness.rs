@@ -9,8 +9,8 @@
 //!        material      ┆ t
 //!      ──●────●────●────●────●──       faces opposite n
 //! ```
-//! A face is opposite a node n if n is behind the face, and if their normals form an angle of 60° or more. The
-//! thickness t at n is the distance of the nearest opposite face.
+//! A face is opposite a node n if n is behind the face, and if the normals of n and of the face form an angle of 60° or
+//! more. The thickness t at n is the distance of the nearest opposite face.
 //!
 //! In self-contact, a node never touches an opposite face whose stress-free distance is at most [`NEAR`] search depths.
 //! A self-contact is lost beyond the depth t/2. Two stacked sheets with the thicknesses t₁ and t₂ resemble one body
@@ -42,7 +42,7 @@ const ACROSS: f64 = 0.5;
 
 /// Sine of an angle between the plane of a face and the vector from the closest point of the face to a node.
 /// - In contact, a node counts as behind the face only if it lies below the plane by more than this angle.
-/// - In the stress-free configuration, a face is opposite even if the node lies above its plane by up to this angle.
+/// - In the stress-free configuration, a face is opposite even if the node lies above the plane by up to this angle.
 ///
 /// Small deformations therefore cause no false penetrations.
 const BEHIND: f64 = 0.1;
@@ -68,7 +68,8 @@ pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
 pub(crate) struct Thickness {
     /// Stress-free position of every node \[m\].
     positions: Vec<Vec3>,
-    /// Thickness at every node \[m\]; infinite if not measured, or beyond the search distance.
+    /// Thickness at every node \[m\]; infinite if not measured, or without an opposite face within the measured
+    /// distance.
     at_node: Vec<f64>,
     /// For every body, `NEAR` times the search depth \[m\]; 0 without self-contact.
     near: Vec<f64>,
@@ -116,7 +117,7 @@ impl Thickness {
         self.near[body as usize]
     }
 
-    /// Whether a node never touches a face of its body: the face contains the node, or is opposite within
+    /// Whether a node never touches a face of its body: the face contains the node, or is an opposite face within
     /// [`Self::near`].
     pub fn exclude(&self, body: u32, surface: &Surface, node: u32, face: u32) -> bool {
         surface.face(face as usize).1.contains(&node)

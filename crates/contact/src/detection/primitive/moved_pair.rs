@@ -88,8 +88,8 @@ fn move_node_on_faces(
 }
 
 /// Inside a face, the face normal. On an edge or at a corner, the direction between closest point and query, in the
-/// sense of `before`. The face normal replaces this direction if it is at least as near to `before`, or if closest
-/// point and query coincide within rounding.
+/// sense of `before`. The face normal replaces this direction if it forms at most the same angle with `before`, or if
+/// closest point and query coincide within rounding.
 fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3) -> Vec3 {
     let offset = query - closest.point;
     let distance = offset.norm();

@@ -23,8 +23,8 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
 /// `None` if the projection is not strictly inside the triangle.
 ///
 /// The coordinates run along the longest edge and along the height h over this edge. The rounding error of the
-/// coordinates grows as 1/h and moves the point along the height only. The error of
-/// barycentric coordinates from dot products grows as 1/h².
+/// coordinates grows as 1/h and moves the point along the height only. The error of barycentric coordinates from dot
+/// products grows as 1/h².
 fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: usize| (nodes[(k + 1) % 3] - nodes[k]).norm_squared();
     let longer = |i: usize, j: usize| if length(j) > length(i) { j } else { i };

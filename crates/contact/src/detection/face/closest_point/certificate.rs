@@ -185,8 +185,7 @@ impl PathBounds {
         Self { start, middle: start.map(|s| 0.5 + 0.5 * s) }
     }
 
-    /// Bound on the mean magnitude of a derivative of s₁ᵏ s₂ˡ, with `powers` = (k, l). The orders `by` sum to one or
-    /// two.
+    /// Bound on the mean magnitude of a derivative of s₁ᵏ s₂ˡ, with `powers` = (k, l). The orders `by` sum to 1 or 2.
     #[inline]
     fn derivative(&self, powers: [u8; 2], by: [u8; 2]) -> f64 {
         if powers[0] < by[0] || powers[1] < by[1] {

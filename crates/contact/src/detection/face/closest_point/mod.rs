@@ -65,7 +65,7 @@ pub enum Method {
     /// counter-example: nodes with projections outside all faces are missed.
     Projection,
     /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). A counter-example: a
-    /// close long face with distant nodes is missed. [`closest_point`] treats this method as [`Method::Auto`].
+    /// long face with distant nodes is missed, however close. [`closest_point`] treats this method as [`Method::Auto`].
     NearestNode,
     /// Closed form of three-node triangles by Voronoi regions, and of two-node segments.
     Voronoi,
@@ -182,7 +182,7 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     }
 }
 
-/// A certified local minimum, otherwise the result of a search.
+/// Gives a certified local minimum, otherwise the result of a search.
 struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
 
 impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {

@@ -152,7 +152,7 @@ pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: us
     }
 }
 
-/// n₁ + n₂ of the unit normals at a point of the k-th edge of a face; n₁ on a border.
+/// Sum n₁ + n₂ of the unit normals of both faces at a point of the k-th edge of a face; n₁ on a border.
 fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2], k: usize) -> Vec3 {
     let normal = face_normal(surface, positions, face, xi);
     let (kind, nodes) = surface.face(face);
@@ -257,9 +257,9 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
 }
 
 /// `true` if the normals of all faces around a node (global number) are [opposed](normals_are_opposed) to `direction`,
-/// `false` if all their dot products with `direction` are positive. The dot product of the vertex normal then has the
-/// same sign. `None` otherwise, and if one of the faces is quadratic, a segment, or a quadrilateral collapsed at the
-/// node.
+/// `false` if all their dot products with `direction` are positive. The dot product of the vertex normal with
+/// `direction` then has the same sign. `None` otherwise, and if one of the faces is quadratic, a segment, or a
+/// quadrilateral collapsed at the node.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {
@@ -300,7 +300,8 @@ pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize
     }
 }
 
-/// Nodal order: corners, middle nodes of the edges, centre; for a segment: ends, middle node.
+/// Natural coordinates of a node, in nodal order: corners, middle nodes of edges, centre; for a segment: ends, middle
+/// node.
 fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
     let count = domain.corners.len();
     if local < count {

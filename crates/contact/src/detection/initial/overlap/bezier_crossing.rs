@@ -6,8 +6,8 @@ use crate::detection::volume::{Obb, ObbExclusion};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 
-/// Largest number of examined pairs of pieces of the two faces. Faces that touch along a curve or an area have more
-/// near pairs, and count as not intersecting.
+/// Largest number of examined pairs of pieces of the two faces. Faces that touch along a curve or an area exceed this
+/// number, and count as not intersecting.
 const MAX_PIECES: usize = 16384;
 /// Margin of an intersection of flat pieces, relative to the parameter `touching` of `crossing_of_bezier_faces`. Two
 /// flat pieces deviate by at most `touching` in total from the polygons of their corners, so the faces certainly

@@ -14,8 +14,8 @@ use super::bezier_crossing::crossing_of_bezier_faces;
 use super::facet::Facet;
 use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is_flat, is_off_border};
 
-/// The bodies with self-contact that intersect themselves, and a point of intersection \[m\] of each. An intersection
-/// is one of two features without a common node:
+/// The bodies with self-contact that intersect themselves, and a point of intersection \[m\] of each. The intersecting
+/// features have no common node. They are
 ///
 /// - an edge and a flat or warped face,
 /// - two segments of a plane body,

@@ -123,8 +123,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node, a displacement to a point at least 0.57 units behind the planes of all faces of the face ring. Zero
-/// if the node has no outward direction.
+/// For each node, a displacement without unit, to a point at least 0.57 behind the planes of all faces of the face
+/// ring. Zero if the node has no outward direction.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };

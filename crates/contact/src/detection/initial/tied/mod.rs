@@ -42,8 +42,8 @@ impl TiedSurfaces<'_> {
         ties
     }
 
-    /// A constraint for each node of [`Self::find_points`]. Nodes of contactor faces that the target covers completely
-    /// have weights that transmit a uniform traction exactly. Nodes without such weights are tied at the closest point.
+    /// A constraint for each node of [`Self::find_points`]. Nodes with weights from `consistent_shares` transmit a
+    /// uniform traction exactly. The other nodes are tied at the closest point.
     pub fn find(&self, positions: &[Vec3]) -> Constraints {
         let [contactor, target] = self.surfaces;
         let closest = self.closest(positions);

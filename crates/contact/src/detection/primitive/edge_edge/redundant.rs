@@ -3,7 +3,7 @@
 //! If an edge crosses two edges of one body, as at a corner, and the distance of the two crossings is below the depth
 //! of the deeper crossing, only the shallower crossing counts.
 //!
-//! If an edge crosses both rims of a seam between flush bodies, neither crossing counts under either condition:
+//! If an edge crosses both rims of a seam between flush bodies, neither crossing counts in two cases:
 //! - Both crossings are contacts. Their distance is at most the depth of the deeper crossing or the width of a closed
 //!   seam (`CLOSED_SEAM`).
 //! - One crossing is a contact. The distance and the difference of the gaps are at most the width of a closed seam.

@@ -90,7 +90,7 @@ fn exceeds(a: f64, b: f64, rounding: f64) -> bool {
 
 impl ClosestFaces<'_> {
     /// Passes the closest candidate face of each node to `each`, in the order of the nodes. A face counts only if it is
-    /// within its reach and if its normal is opposed to the normal of the node.
+    /// within its reach (`TargetFace::reach`) and if its normal is opposed to the normal of the node.
     pub fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
         let Groups { begin, ends, last } = *groups;
         let (mut candidate, mut found_until) = (begin as usize, begin as usize);

@@ -21,8 +21,8 @@ impl ClosestFaces<'_> {
     /// The penetration of a node inside its target; `None` for a node outside. The gap is the signed distance from the
     /// target surface minus the offset of the body pair.
     ///
-    /// Let d be the vector from the closest point to the node. If the closest point is on an edge or corner of the face,
-    /// the contact normal is the face normal in three cases:
+    /// Let d be the vector from the closest point to the node. If the closest point is on an edge or corner of the
+    /// face, the contact normal is the face normal in three cases:
     ///
     /// - d is along the face normal within rounding (`STRAIGHT`).
     /// - The node is past the rim (`is_past_rim`). A normal along d would push the node along the face.

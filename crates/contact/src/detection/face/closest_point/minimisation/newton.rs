@@ -17,7 +17,7 @@ const SINGULAR: f64 = 1e-10;
 /// Magnitude of a coordinate at and above which an iteration counts as diverged.
 const FAR: f64 = 10.0;
 
-/// Newton projection. `iterations` counts those of all projections and of the active-set method.
+/// Newton projection. The number of iterations includes all projections and the active-set method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Newton;
 
