@@ -68,8 +68,7 @@ pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
 pub(crate) struct Thickness {
     /// Stress-free position of every node \[m\].
     positions: Vec<Vec3>,
-    /// Thickness at every node \[m\]; infinite if not measured, or without an opposite face within the measured
-    /// distance.
+    /// Thickness at every node \[m\]; infinite if not measured, or if no opposite face is near enough.
     at_node: Vec<f64>,
     /// For every body, `NEAR` times the search depth \[m\]; 0 without self-contact.
     near: Vec<f64>,

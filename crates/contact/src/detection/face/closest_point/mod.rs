@@ -90,13 +90,13 @@ impl Method {
     }
 }
 
-/// Starting point of an iteration (Aragón, Yastrebov & Molinari 2013, options I and II).
+/// Starting point of an iteration, with the options of Aragón, Yastrebov & Molinari 2013.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Start {
-    /// The point closest to the query among the nodes and the centre.
+    /// The point closest to the query among the nodes and the centre (option I).
     #[default]
     Nearest,
-    /// The centre.
+    /// The centre (option II).
     Centre,
     /// Given natural coordinates, moved into the domain.
     Previous([f64; 2]),

@@ -300,8 +300,7 @@ pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize
     }
 }
 
-/// Natural coordinates of a node, in nodal order: corners, middle nodes of edges, centre; for a segment: ends, middle
-/// node.
+/// Natural coordinates of a node. Nodal order: corners, middle nodes, centre; for a segment: ends, middle node.
 fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
     let count = domain.corners.len();
     if local < count {
