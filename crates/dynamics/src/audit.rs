@@ -46,10 +46,8 @@ impl Energies {
     }
 
     /// Total energy − external work − kick energy. Central differences with linear forces conserve this difference.
-    /// Without the kick energy, vibrations of frequency ω would have a relative error of (ω dt)²/4.
-    ///
-    /// # Source
-    /// With the kinetic energy T and the nodal forces f, each step satisfies
+    /// Without the kick energy, vibrations of frequency ω would have a relative error of (ω dt)²/4. With the kinetic
+    /// energy T and the nodal forces f, each step satisfies
     ///
     /// ```text
     /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n)

@@ -78,8 +78,9 @@ pub fn shell_mass_properties(
 
 /// Nodal shares of the volume of a cell, proportional to the lumped masses.
 ///
-/// The shares of linear cells are ∫ N_a dV, the row sums of the consistent mass matrix for density 1. In quadratic
-/// cells, row sums can be zero or negative; the shares are the diagonal ∫ N_a² dV of this matrix, scaled to the volume.
+/// In linear cells, the shares are ∫ N_a dV, the row sums of the consistent mass matrix for density 1. In quadratic
+/// cells, row sums can be zero or negative; there, the shares are proportional to the diagonal ∫ N_a² dV of this
+/// matrix.
 ///
 /// # Source
 /// Hinton, Rock and Zienkiewicz 1976, Earthquake Eng. Struct. Dyn. 4:245 ("HRZ lumping").

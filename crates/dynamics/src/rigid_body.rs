@@ -137,7 +137,8 @@ impl RigidBody {
         self.orientation * self.principal.inverse()
     }
 
-    /// Adds a `force` \[N\] and a `torque` about the centre of mass \[N·m\] over the time `half_step` \[s\].
+    /// Adds the impulses of `force` \[N\] and of `torque` about the centre of mass \[N·m\] over the time `half_step`
+    /// \[s\].
     pub fn kick(&mut self, half_step: f64, force: &Vec3, torque: &Vec3) {
         self.velocity += force * (half_step / self.mass);
         self.angular_momentum += torque * half_step;
@@ -338,7 +339,7 @@ mod tests {
         body
     }
 
-    /// Compared with I ω of a box.
+    /// The reference is I ω of a box.
     #[test]
     fn principal_axes_are_found_in_any_attitude() {
         let box_inertia = Mat3::from_diagonal(&Vec3::new(1.0, 2.5, 3.0));
@@ -407,7 +408,7 @@ mod tests {
         assert!(body.rotation().angle() < 1e-14);
     }
 
-    /// Compared with central differences; the truncation error is O(h²).
+    /// The reference is a central difference with an error O(h²).
     #[test]
     fn angular_acceleration_is_the_rate_of_the_angular_velocity() {
         let mut body = asymmetric();

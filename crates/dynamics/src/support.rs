@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::{Integrals, Rotation, TimeFunction, Vec3};
 
-/// Prescribed motion of one component.
+/// Prescribed motion of one component of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prescribed {
     /// Fixed.

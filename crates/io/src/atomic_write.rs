@@ -7,7 +7,7 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::error::{FileAction, OutputError};
 
-/// Suffix of a file that is being written. A killed run may leave files with this suffix.
+/// Suffix of a file that is being written. A killed run can leave files with this suffix.
 pub(crate) const PARTIAL_SUFFIX: &str = ".partial";
 
 /// Writes `path` atomically. Any reader, even after a crash, finds the complete old file or the complete new file.

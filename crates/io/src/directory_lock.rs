@@ -4,7 +4,7 @@
 //! file names the process and its host; a killed run leaves this entry. Some network file systems lock files for one
 //! host only, or not at all. Therefore a directory also counts as locked in two cases:
 //! - The file names a process on another host.
-//! - The file cannot be locked and names any process.
+//! - The file cannot be locked and names a process on any host.
 //!
 //! In these cases, the user must remove the file that a killed run has left.
 

@@ -1,32 +1,30 @@
 //! Upper bound on the highest frequency of an element in its current state.
 //!
-//! For a nodal displacement u, let h = ∂u/∂x and θ = tr h at the quadrature points, which have the weights w in the
-//! reference volume V₀. With the tangent stiffness K and the lumped mass matrix M, the largest ω² is the maximum of
-//! uᵀ K u / uᵀ M u.
+//! For a displacement u, let h = ∂u/∂x and θ = tr h at the quadrature points. The weights w of the points sum to the
+//! reference volume V₀. With stiffness K and lumped mass matrix M, the largest ω² is the maximum of uᵀ K u / uᵀ M u.
 //!
 //! # Elements with one point or with mean dilatation
 //! ```text
 //! uᵀ K u ≤ A Σ w |h|² + b V₀ θ̄²
 //! Σ w |h|² ≤ s Σ w |∂u/∂X|² ≤ s β uᵀ M u
-//! V₀ θ̄² ≤ V₀ Σ_a |B̄_a|²/m_min uᵀ M u
+//! V₀ θ̄² ≤ (V₀/m_min) Σ_a |B̄_a|² uᵀ M u
 //! ```
-//! - A: a for one point; see below for mean dilatation
-//! - a, b: largest moduli `gradient` and `dilatation` of `TangentBound` over the points
+//! - A: a for one point; defined below for mean dilatation
+//! - a, b: largest values of `gradient` and `dilatation` in `TangentBound` over the points
 //! - θ̄, B̄_a: means of θ and ∇N_a over the current volume
 //! - m_min: smallest nodal mass
 //! - s: largest eigenvalue of (FᵀF)⁻¹ over the points
 //! - β: largest eigenvalue of the scalar Laplacian with lumped masses in the reference configuration
 //!
 //! # Quadratic elements
-//! In a quadratic element, Σ w θ² replaces V₀ θ̄², and A = a. With C = F⁻ᵀ at the points, the mean C̄ of C over the
-//! points, the spectral norm |·|₂ and the Frobenius norm |·|,
+//! Here Σ w θ² replaces V₀ θ̄², and A = a. With C = F⁻ᵀ at the points, and the mean C̄ of C over the points,
 //!
 //! ```text
 //! θ = C̄ : ∂u/∂X + (C − C̄) : ∂u/∂X
 //! Σ w θ² ≤ (|C̄|₂ √γ + max |C − C̄| √β)² uᵀ M u
 //! ```
-//! The second line follows by Minkowski's inequality. γ is the largest value of Σ w (div u)² / uᵀ M u in the reference
-//! configuration.
+//! The second line follows by Minkowski's inequality; |·|₂ is the spectral norm. γ is the largest value of
+//! Σ w (div u)² / uᵀ M u in the reference configuration.
 //!
 //! # Mean dilatation
 //! With mean dilatation (see [`super::mean_dilatation`]), F̄ = α F with α = (J̄/J)^⅓ replaces F. Let P̄ be the first
@@ -129,7 +127,7 @@ where
     gradient * inverse_stretch * spectrum.laplacian + dilatation * divergence
 }
 
-/// V₀ Σ_a |J̄ B̄_a|²/m_min. V₀ J̄ B̄_a = Σ w cof F ∇N_a is the derivative of the current volume with respect to x_a.
+/// V₀/m_min Σ_a |J̄ B̄_a|². V₀ J̄ B̄_a = Σ w cof F ∇N_a is the derivative of the current volume with respect to x_a.
 /// Overwrites `cofactors`.
 #[inline(always)]
 fn mean_divergence<I, S: Simd, const N: usize, const P: usize>(

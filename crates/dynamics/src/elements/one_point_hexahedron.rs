@@ -48,8 +48,7 @@ const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// ηζ, ξζ, ξη, ξηζ.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows for the forces: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. The rows of parallelepipeds end after
-// the modes ξ, η and ζ.
+// Rows for the forces: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. Parallelepipeds need none after ζ.
 const VOLUME: usize = 0;
 const STIFFNESS: usize = 1;
 const SLOPES: usize = 2;
@@ -116,8 +115,7 @@ fn face_sums<R: Real>(low: [R; 2], high: [R; 2]) -> [R; 4] {
     [one, xi, eta, product]
 }
 
-/// For each mode, the sum of `v` with the signs of the mode. `v` has the index of `CORNER_BY_SIDE`. The compiler would
-/// not unroll a loop.
+/// Sum of `v` with the signs of each mode; `v` is ordered as `CORNER_BY_SIDE`. The compiler would not unroll a loop.
 #[inline(always)]
 fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     let a = face_sums(both(v[0], v[1]), both(v[2], v[3]));

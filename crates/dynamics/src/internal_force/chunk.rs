@@ -56,13 +56,12 @@ pub(super) struct Chunk {
     groups: Range<usize>,
     history_rows_per_group: usize,
     history: Range<usize>,
-    /// Range of this chunk in the nodes of all chunks. The nodes in this range ascend. A slot is an index within the
-    /// range.
+    /// Range of this chunk in the nodes of all chunks; ascending nodes. A slot is an index within this range.
     nodes: Range<usize>,
     /// Slots of the owned nodes.
     owned: Range<usize>,
-    /// From the end of the owned range of the previous chunk to the last owned node; in the last chunk, to the last
-    /// node of the mesh.
+    /// Nodes from the end of the previous chunk's owned range to the last owned node; in the last chunk, to the last
+    /// node.
     owned_range: Range<usize>,
     /// Slots of each group, by node, then lane.
     slots: Vec<[u16; WIDTH]>,

@@ -1,8 +1,8 @@
 //! Internal forces of all blocks, computed in parallel and bitwise independent of the number of threads.
 //!
-//! A chunk sums the forces of its elements in a fixed order. The chunk owns the longest run of consecutive nodes that
-//! no chunk of lower index has, and writes the forces of these nodes. The other nodes of the chunk are its halo. After
-//! all chunks, the halo forces are added in the order of chunks.
+//! A chunk sums the forces of its elements in a fixed order. Of its nodes above those owned by previous chunks, the
+//! chunk owns the longest run of consecutive nodes that no previous chunk has, and writes the forces of this run. The
+//! other nodes of the chunk are its halo. After all chunks, the halo forces are added in the order of chunks.
 
 mod chunk;
 mod history;

@@ -185,7 +185,7 @@ impl DetectionSummary {
     /// ```text
     /// T = N_t C_t + N_u C_u + N_v C_v + N_p C_p
     /// ```
-    /// The fifth level, the travel bounds, is an additional term.
+    /// The fifth level, the checks of the travel, is an additional term.
     ///
     /// # Source
     /// Aragón & Molinari 2014, eq. (19).
@@ -203,7 +203,7 @@ impl DetectionSummary {
 }
 
 impl DetectionCost {
-    /// Divides the time of each level by its count.
+    /// Divides the time of each level by the number of operations at this level.
     pub fn new(counts: &DetectionCounts, seconds: &DetectionSeconds) -> Self {
         let mean = |seconds: f64, count: u64| (count > 0).then(|| seconds / count as f64);
         Self {

@@ -247,8 +247,7 @@ pub struct ContactSummary {
     pub unsolved_projections: u64,
     /// Groups of coupled ties in which gaps remained.
     pub unmet_ties: u64,
-    /// Steps in which the iteration for the contact geometry at mid-step did not converge. The last iterate was
-    /// applied.
+    /// Steps in which the contact geometry at mid-step did not converge. The last iterate was applied.
     pub unconverged_geometries: u64,
 }
 
@@ -264,8 +263,8 @@ pub struct ErrorSummary {
     pub end: f64,
 }
 
-/// Energy balance. The errors are relative to `peak`. The imbalance and the net numerical work are defined in
-/// `HistoryRow`.
+/// Energy balance. The errors are relative to `peak`. `HistoryRow` defines total energy, imbalance and net numerical
+/// work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct EnergySummary {
     /// Total energy at the start \[J\].

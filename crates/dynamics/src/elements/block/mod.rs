@@ -1,8 +1,8 @@
 //! Elements of one kind, one material and one body, stored in groups for vector arithmetic.
 //!
-//! For each group and quadrature point, a block stores (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ, with the weight w of the
-//! quadrature rule; for eight-node hexahedra, less data (`StoredGeometry`). A lane without an element repeats the last
-//! element of the block, and the results of this lane are not used.
+//! For each group and quadrature point, a block stores (∂X/∂ξ)⁻¹ and the weight, which includes det ∂X/∂ξ; for
+//! eight-node hexahedra, less data (`StoredGeometry`). A lane without an element repeats the last element of the block,
+//! and the results of this lane are not used.
 
 mod error;
 mod reference;
@@ -144,8 +144,7 @@ impl ElementBlock {
         self.volume
     }
 
-    /// Adds the lumped masses to the nodal `mass` \[kg\]: row sums for linear elements, HRZ lumping for quadratic
-    /// elements.
+    /// Adds the lumped masses to the nodal `mass` \[kg\]: row sums in linear, HRZ lumping in quadratic elements.
     pub fn add_lumped_mass(&self, reference_positions: &[Vec3], mass: &mut [f64]) {
         add_lumped_mass(self.kind, &self.connectivity, reference_positions, self.density, mass);
     }
