@@ -12,7 +12,7 @@ use crate::detection::tree::closest_face::ClosestFaceIndex;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Closest points of all support points; `None` outside the band.
+/// Closest points of all support points; `None` outside the band, and where a front does not arrive.
 pub(super) fn closest_points(
     algorithm: DistanceAlgorithm,
     support: &Support,

@@ -27,7 +27,7 @@ impl DistanceField {
         values
     }
 
-    /// Distance, interpolated linearly between the corners of a sub-simplex, and its gradient. `None` outside the
+    /// Distance, interpolated linearly on simplices between support points, and its gradient. `None` outside the
     /// element, or if the Jacobian is not positive.
     pub fn piecewise_linear(&self, element: usize, xi: [f64; 3]) -> Option<(f64, Vec3)> {
         const BORDER: f64 = -1e-12;

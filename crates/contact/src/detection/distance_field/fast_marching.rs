@@ -1,8 +1,9 @@
 //! Fast marching: a first-order approximation of the distance d, with |∇d| = 1, on sub-simplices: simplices between
 //! support points of an element.
 //!
-//! The distance is the arrival time of a front of unit speed from the surface. Let the front pass all corners x_i of a
-//! sub-simplex except x at the times d_i. The arrival time at x is the minimum, over all λ_i ≥ 0 with Σ λ_i = 1, of
+//! The distance is the arrival time of a front of unit speed from the surface. At the times d_i, let the front pass the
+//! corners x_i of a sub-simplex, all except a corner x. The arrival time at x is the minimum, over all λ_i ≥ 0 with Σ
+//! λ_i = 1, of
 //!
 //! ```text
 //! Σ λ_i d_i + |x − Σ λ_i x_i|
