@@ -6,7 +6,7 @@ use crate::math::Vec3;
 use super::control_points::lebesgue_constant;
 use crate::detection::volume::{Aabb, larger};
 
-/// Least and greatest value of each component of a field.
+/// Lower and upper bound of each component of a vector field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     lower: Vec3,
@@ -35,7 +35,7 @@ impl Bounds {
         bounds.beyond(overshoot)
     }
 
-    /// Bounds of which each component is wider on both sides by `overshoot` times its range.
+    /// Extends the range of each component, on both sides, by `overshoot` times the width of the range.
     pub fn beyond(&self, overshoot: f64) -> Self {
         if overshoot == 0.0 {
             return *self;
@@ -54,7 +54,7 @@ impl Bounds {
         Self { lower: self.lower.add_scalar(-margin), upper: self.upper.add_scalar(margin) }
     }
 
-    /// Whether the field is zero.
+    /// Whether the bounds admit only the value zero.
     #[inline]
     pub fn is_zero(&self) -> bool {
         self.lower == Vec3::zeros() && self.upper == Vec3::zeros()
@@ -65,12 +65,12 @@ impl Bounds {
         (self.lower + self.upper) * 0.5
     }
 
-    /// Bound on the absolute values of the components.
+    /// Upper bound on the absolute values of the components.
     pub fn greatest(&self) -> f64 {
         larger(self.lower.amax(), self.upper.amax())
     }
 
-    /// Bound on the distance of any two values.
+    /// Upper bound on the distance of two values of the field.
     pub fn extent(&self) -> f64 {
         (self.upper - self.lower).norm()
     }
@@ -85,7 +85,7 @@ impl Bounds {
         Aabb { lower: bounds.lower + self.lower, upper: bounds.upper + self.upper }
     }
 
-    /// Bounds of the values of both fields.
+    /// Bounds that hold for both fields.
     pub fn union(&self, other: &Self) -> Self {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }

@@ -78,8 +78,8 @@ pub fn control_points<'a>(
     &points[..num_control_points(kind).min(MAX_CONTROL_POINTS)]
 }
 
-/// Lower bound on the squared distance of a face from a point \[m²\], from the box around the control points. The bound
-/// is reduced by the rounding errors of the box and of a closest point.
+/// Lower bound on the squared distance of a face from a point \[m²\]: the distance of the box around the control
+/// points, reduced by rounding errors.
 pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
     for (point, node) in points.iter_mut().zip(nodes) {
@@ -96,7 +96,7 @@ pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f
     distance * distance
 }
 
-/// Bound on the rounding error of control points and of nodes \[m\].
+/// Bound on the rounding error of these points, control points or nodes \[m\].
 #[inline]
 pub fn rounding_of(points: &[Vec3]) -> f64 {
     ROUNDING * points.iter().map(Vec3::amax).fold(0.0, f64::max)

@@ -29,8 +29,8 @@ pub type Cells<'a> = (CellKind, &'a [u32]);
 /// Cell rings of the nodes of all surfaces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellRings {
-    /// For every node, a lower bound on the distance from the opposite sides of its cells \[m\]; 0 for nodes without
-    /// known cells.
+    /// For every node, a lower bound on the distance from the sides of its cells that do not contain the node \[m\]; 0
+    /// for nodes without known cells.
     clearance: Vec<f64>,
     /// Pairs of a node and of a face of its cells that does not contain the node; ascending.
     opposite: Vec<[u32; 2]>,

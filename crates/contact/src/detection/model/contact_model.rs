@@ -224,7 +224,7 @@ impl ContactModel {
     }
 }
 
-/// Contactor and target: both assignments of two bodies, or the single assignment in self-contact.
+/// Pairs of contactor and target: two bodies in both orders, or one body with itself in self-contact.
 pub(crate) fn both_ways([first, second]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
     [[first, second], [second, first]].into_iter().take(if first == second { 1 } else { 2 })
 }

@@ -1,7 +1,7 @@
-//! Closest points of triangles, four at a time, without a branch.
+//! Closest points of triangles, four at a time, one per lane.
 //!
-//! The operations are those of the scalar form (`super::voronoi`), and the results are bitwise equal. Slivers (nearly
-//! degenerate triangles) are recomputed in the scalar form.
+//! The operations are those of the scalar form (`super::voronoi`), and the results are bitwise equal. The scalar form
+//! recomputes slivers (nearly degenerate triangles).
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
@@ -77,7 +77,7 @@ impl Kernel for Batch<'_> {
     }
 }
 
-/// [`closest_points_of_triangles`] with the normals (b − a) × (c − a) of the triangles \[m²\].
+/// As [`closest_points_of_triangles`]; also writes the normals (b − a) × (c − a) of the triangles \[m²\].
 pub fn closest_points_and_normals(
     vectorised: Vectorised,
     triangles: &[TriangleLanes],
@@ -149,8 +149,7 @@ impl TriangleLanes {
         }
     }
 
-    /// The triangles with the corners `corner(lane, k)`, assembled in registers: a vector load after scalar stores is
-    /// slow.
+    /// The triangles with the corners `corner(lane, k)`. No scalar store precedes a vector load, which would be slow.
     #[inline(always)]
     pub fn from_fn(corner: impl Fn(usize, usize) -> Vec3) -> Self {
         let lanes = |k: usize| points_from_fn(|lane| corner(lane, k));
@@ -204,7 +203,7 @@ impl TriangleLanes {
         let (vb, vc) = (d1 * ac2 - d2 * cosine, d2 * ab2 - d1 * cosine);
         let va = area - vb - vc;
 
-        // On a border, the first region in the order of the scalar form counts: corners, ab, ac, bc, interior.
+        // On a border between regions, the scalar form takes the first of: corners, ab, ac, bc, interior.
         let in_a = d1.at_most(zero) & d2.at_most(zero);
         let in_b = d3.at_least(zero) & d4.at_most(d3);
         let in_c = (d6.at_least(zero) & d5.at_most(d6)).and_not(in_b);
@@ -247,7 +246,7 @@ impl TriangleLanes {
 }
 
 impl ClosestLanes {
-    /// Results of which all numbers are zero.
+    /// Results with all values zero.
     pub const ZERO: Self = {
         let zero = Lanes([0.0; LANES]);
         Self { xi: [zero; 2], point: [zero; 3], distance_squared: zero, region: zero }

@@ -21,7 +21,8 @@ impl Bounds {
     /// Bounds for an affine x: F is convex and not negative.
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
-    /// `squares`: Bernstein coefficients of |x − r|²; `hessians`: those of the Hessian of F.
+    /// `squares`: Bernstein coefficients of |x − r|²; `hessians`: Bernstein coefficients of the Hessian of F, needed
+    /// only if `least_value` < `limit`. Otherwise `least_curvature` is −∞.
     fn new<'a, const N: usize>(
         squares: impl Iterator<Item = &'a f64>,
         limit: f64,
@@ -38,7 +39,7 @@ impl Bounds {
     }
 }
 
-/// The components of the matrix are 11, 22, 12.
+/// Least eigenvalue of the matrix with the components (11, 22, 12), or zero if the eigenvalue is positive.
 fn least_eigenvalue_or_zero(&[h11, h22, h12]: &[f64; 3]) -> f64 {
     if h11 >= 0.0 && h22 >= 0.0 && h11 * h22 >= h12 * h12 {
         return 0.0;
@@ -60,7 +61,7 @@ impl Curve {
         Self { squares: product(net, net) }
     }
 
-    /// Coefficients of d²F/dξ², degree 2.
+    /// Bernstein coefficients of d²F/dξ², degree 2.
     #[inline]
     fn curvatures(&self) -> [f64; 3] {
         let [a, b, c, d, e] = self.squares;

@@ -9,11 +9,10 @@
 //!
 //! The first term is not negative, because of the optimality conditions. For any matrix A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Hence
 //! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ. With the Jacobian at the centre
-//! as A, M is AᵀA plus terms linear in the nonlinear coefficients of x. Only the components along p of second
-//! derivatives enter M, so the criterion also certifies faces with nodes displaced in the plane of the face.
+//! as A, M is AᵀA plus terms linear in the nonlinear coefficients of x.
 //!
-//! If the criterion fails on the whole face, it often holds on a box that contains all points within |p| of r (Neumaier
-//! 1990, *Interval Methods for Systems of Equations*, ch. 5).
+//! If M is not positive definite on the whole face, it often is on a smaller box that contains all points of the face
+//! within |p| of r (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5).
 
 use std::ops::Range;
 
@@ -39,7 +38,8 @@ pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     part.is_least(&offset, xi) || is_closest_of_smaller_boxes(polynomial, part, &offset, xi)
 }
 
-/// Each box contains all points of the domain that are at least as close to the query as the point at ξ.
+/// Tests the criterion on ever smaller boxes. Each box contains all points that are at least as close to the query as
+/// the point at ξ.
 #[inline(never)]
 fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     polynomial: &P,
@@ -57,8 +57,8 @@ fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     false
 }
 
-/// Part of a face over a box, as a polynomial of s in [−1, 1]²; in this struct, x,ᵢ = ∂x/∂sᵢ. A segment is given a
-/// second tangent, perpendicular to the first and of equal length.
+/// Part of a face over a box, as a polynomial of s in [−1, 1]²; in this struct, x,ᵢ = ∂x/∂sᵢ. On a segment, x,₂ is an
+/// auxiliary vector, perpendicular to x,₁ and of equal length.
 struct PartOverBox<P> {
     polynomial: P,
     cell: Cell,
@@ -107,7 +107,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
         (m11 > 0.0) & (m22 > 0.0) & (m11 * m22 - m12 * m12 > MARGIN * trace * trace)
     }
 
-    /// Bounds over the box, in the coordinates s: M₁₁ and M₂₂ from below, |M₁₂| from above. `offset` is p.
+    /// Lower bounds on M₁₁ and M₂₂ and an upper bound on |M₁₂| over the box, in the coordinates s. `offset` is p.
     #[inline]
     fn growth(&self, offset: &Vec3, xi: [f64; 2]) -> [f64; 3] {
         let path = PathBounds::from(self.cell.inverse(xi));
@@ -162,15 +162,15 @@ impl<P: FacePolynomial> PartOverBox<P> {
     }
 }
 
-/// Bounds on derivatives of monomials s₁ᵏ s₂ˡ, averaged over the straight path from ξ* to another point of the box.
-/// With the coordinates s* of ξ*, at the fraction t of the path,
+/// Bounds on the mean magnitudes of derivatives of monomials s₁ᵏ s₂ˡ on the straight path from ξ* to another point of
+/// the box. With the coordinates s* of ξ*, at the fraction t of the path,
 ///
 /// ```text
 /// |s₁ᵏ s₂ˡ| ≤ σ₁ᵏ σ₂ˡ,   σᵢ = |s*ᵢ| + t (1 − |s*ᵢ|)
 /// ```
 ///
 /// The derivatives have bounds of the same form. Simpson's rule integrates the bounds exactly. The bounds grow with t.
-/// The mean of a bound with the weights 2 (1 − t) is therefore at most its mean with equal weights.
+/// With the weights 2 (1 − t), the mean of a bound is therefore at most the mean with equal weights.
 struct PathBounds {
     /// σᵢ at t = 0.
     start: [f64; 2],

@@ -61,10 +61,10 @@ pub enum Method {
     InteriorPoint,
     /// Newton projection on the face, then on its edges and corners; the active-set method finishes.
     Newton,
-    /// Newton projection on the face alone; the distance is infinite if no projection inside the face is found. A
-    /// counter-example: nodes with projections outside all faces are missed.
+    /// Newton projection on the face alone; the distance is infinite if no projection inside the face is found. Only
+    /// for comparison: nodes with projections outside all faces are missed.
     Projection,
-    /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). A counter-example: a
+    /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). Only for comparison: a
     /// long face with distant nodes is missed, however close. [`closest_point`] treats this method as [`Method::Auto`].
     NearestNode,
     /// Closed form of three-node triangles by Voronoi regions, and of two-node segments.
@@ -182,7 +182,7 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     }
 }
 
-/// Gives a certified local minimum, otherwise the result of a search.
+/// A certified local minimum, otherwise the result of branch and bound.
 struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
 
 impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {

@@ -1,8 +1,8 @@
 //! Signed distance of a point from a surface.
 //!
-//! The sign is that of the dot product of the distance vector with a normal at the closest point of the whole surface:
-//! the face normal or, on an edge, the sum of both unit normals. At a corner, the unit normals are weighted by the
-//! angles of the faces (Bærentzen & Aanæs 2005). On a border, only existing faces count.
+//! The sign is that of the dot product of the vector from the closest point of the whole surface with a normal at this
+//! point: the face normal or, on an edge, the sum of the unit normals of both faces. At a corner, the unit normals are
+//! weighted by the angles of the faces (Bærentzen & Aanæs 2005). On a border, only existing faces count.
 
 use std::f64::consts::PI;
 
@@ -181,7 +181,7 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
 ///    material ┃╲ offset
 ///             ┃  ● point
 /// ```
-/// The point in the drawing is outside.
+/// In the drawing, the point is outside the body.
 pub fn is_past_rim(
     surface: &Surface,
     positions: &[Vec3],
@@ -257,9 +257,9 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
 }
 
 /// `true` if the normals of all faces around a node (global number) are [opposed](normals_are_opposed) to `direction`,
-/// `false` if all their dot products with `direction` are positive. The dot product of the vertex normal with
-/// `direction` then has the same sign. `None` otherwise, and if one of the faces is quadratic, a segment, or a
-/// quadrilateral collapsed at the node.
+/// `false` if all their dot products with `direction` are positive. In these two cases, the vertex normal gives the
+/// same result. `None` otherwise, and if one of the faces is quadratic, a segment, or a quadrilateral collapsed at the
+/// node.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {

@@ -17,7 +17,7 @@ use super::minimisation::{Minimise, Minimum};
 use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 
-/// Largest excess of the distance found over the least distance, relative to `size` of the face.
+/// Largest excess of the distance found over the least distance, relative to the `size` of the face.
 const TOLERANCE: f64 = 1e-11;
 /// Bound on the rounding error of the Bernstein coefficients of F, relative to the greatest coefficient.
 const NOISE: f64 = 16.0 * f64::EPSILON;
@@ -116,7 +116,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
             || is_behind_plane(part, part.offset(xi), self.threshold(noise))
     }
 
-    /// Value of F at and above which a cell is discarded, less the rounding error `noise` of F.
+    /// Value of F at and above which a cell is discarded. The rounding error `noise` of F lowers this value.
     fn threshold(&self, noise: f64) -> f64 {
         threshold(self.objective, self.size) - noise
     }

@@ -29,8 +29,9 @@ const TOLERANCE: f64 = 1e-9;
 /// Approximate diameter and centre of the largest ball inside both of two closed surfaces; `None` if no ball is found.
 ///
 /// Any displacement that separates the bodies is at least as long as this diameter. Balls start at the points of a
-/// lattice in the common box, at the inset points (`Side::inset_points`) of each body at `depth` \[m\], and at
-/// `inside`. Starting points that are not inside both bodies are omitted.
+/// lattice in `common`, the intersection of the bounding boxes of the bodies, at the inset points
+/// (`Side::inset_points`) of each body at `depth` \[m\], and at `inside`. Starting points that are not inside both
+/// bodies are omitted.
 pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {
     let both = Both(sides);
     let largest = 0.5 * common.diagonal();
@@ -114,8 +115,9 @@ impl Both<'_> {
         best
     }
 
-    /// The largest ball (at most of radius `largest`) that touches a surface at the point touched by `ball`, with its
-    /// centre in the same direction. `None` if the trials are exhausted, or if the radius of `ball` is zero.
+    /// The largest ball (at most of radius `largest`) that touches a surface at the point touched by `ball`. The centre
+    /// lies on the ray from this point through the centre of `ball`. `None` if the trials are exhausted, or if the
+    /// radius of `ball` is zero.
     ///
     /// # Source
     /// Ma, Bae & Choi 2012, "3D medial axis point approximation using nearest neighbors and the normal field", Vis.

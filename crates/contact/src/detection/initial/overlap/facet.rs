@@ -1,4 +1,4 @@
-//! Triangles and segments, and their intersections with edges.
+//! Triangles and segments, and their intersections.
 
 use crate::math::Vec3;
 

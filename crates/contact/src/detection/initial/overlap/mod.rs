@@ -38,7 +38,7 @@ pub(crate) use sorted_boxes::SortedBoxes;
 pub struct Penetration {
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// Features that reveal the overlap.
+    /// How the overlap shows.
     pub entry: Entry,
     /// Approximate length of the least displacement that separates the bodies \[m\]: the larger of the thickness of the
     /// overlap and the largest depth of a node. The thickness is
@@ -50,7 +50,7 @@ pub struct Penetration {
     pub point: Vec3,
 }
 
-/// Features that reveal the overlap of two bodies.
+/// How the overlap of two bodies shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A node of one body is inside the other body.
@@ -64,8 +64,8 @@ pub enum Entry {
 /// Touching depth: depth up to which bodies count as touching, relative to the shorter diagonal of their bounding
 /// boxes.
 const TOUCHING: f64 = 1e-9;
-/// Depth in one body of the points that are tested in another body, relative to the touching depth. If the bodies
-/// merely touch, these points are clearly outside the other body.
+/// Depth to which points of one body are displaced inward before they are tested against another body, relative to the
+/// touching depth. If the bodies merely touch, these points are clearly outside the other body.
 const INSET: f64 = 16.0;
 /// Distance from the border of a curved or warped face up to which an intersection is ignored, relative to the touching
 /// depth.
@@ -131,8 +131,8 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
         .or_else(|| common_point(sides, common, touching).map(|point| (Entry::Insides, 0.0, point)))
 }
 
-/// A point inside both bodies, for bodies with aligned faces. The candidates are nodes and face centres of one body,
-/// displaced inward and, by a smaller distance, sideways; then the points of `inset_crossing`.
+/// A point inside both bodies, for bodies with aligned faces. Tests the nodes and face centres of one body, displaced
+/// inward and, by a smaller distance, sideways; then the points of `inset_crossing`.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -230,7 +230,8 @@ fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl 
     edges.map(|edge| edge.nodes).chain(segments)
 }
 
-/// Pairs of faces with a corner at the same position are omitted, because faces of conforming meshes touch there.
+/// Point of intersection of two faces, at least one of which is curved or warped. Pairs of faces with a corner at the
+/// same position are omitted, because faces of conforming meshes touch there.
 fn curved_crossing(
     surfaces: [&Surface; 2],
     positions: &[Vec3],

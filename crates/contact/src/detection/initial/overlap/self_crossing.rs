@@ -15,7 +15,7 @@ use super::facet::Facet;
 use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is_flat, is_off_border};
 
 /// The bodies with self-contact that intersect themselves, and a point of intersection \[m\] of each. The intersecting
-/// features have no common node. They are
+/// pair has no common node. The pair is
 ///
 /// - an edge and a flat or warped face,
 /// - two segments of a plane body,

@@ -11,10 +11,10 @@ use crate::math::Vec3;
 
 use super::winding::winds_around;
 
-/// Oblique shift of interior points, relative to their depth, against alignments of bodies. The shift is shorter than
-/// 1, so that the points stay inside.
+/// Oblique shift of points that are displaced inward, relative to the inward displacement: the points then do not lie
+/// on aligned faces of another body. The shift is shorter than 1, so that the points stay inside.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
-/// Bound above which all cosines between the outward direction of a node and the normals of its face ring must lie.
+/// Every cosine between the outward direction of a node and a normal of its face ring must exceed this value.
 const LEAST_COSINE: f64 = 0.05;
 const MAX_STEPS: usize = 50;
 
@@ -23,7 +23,7 @@ pub struct Side<'a> {
     pub surface: &'a Surface,
     pub positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// For each node, a displacement to a depth of about 1; `None` for an open surface.
+    /// For each node, the inward displacement per unit of depth; `None` for an open surface.
     inward_displacements: Option<Vec<Vec3>>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Side<'a> {
         nodes.filter(|point| bounds.contains(point)).collect()
     }
 
-    /// Those face centres that lie in a box.
+    /// The face centres in a box.
     pub fn centres_in(&self, bounds: &Aabb) -> Vec<Vec3> {
         let centres = (0..self.surface.num_faces()).map(|face| self.centre(face));
         centres.filter(|point| bounds.contains(point)).collect()
@@ -123,8 +123,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node, a displacement without unit, to a point at least 0.57 behind the planes of all faces of the face
-/// ring. Zero if the node has no outward direction.
+/// For each node, the inward displacement per unit of depth. It leads at least 0.57 behind the plane of every face of
+/// the face ring. Zero if the node has no outward direction.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };

@@ -78,7 +78,7 @@ impl Crossing {
     }
 }
 
-/// `None` in any of these cases:
+/// Crossing of a candidate pair of edges; `None` in any of these cases:
 ///
 /// - The gap exceeds rounding, and also the width of a closed seam.
 /// - The penetration exceeds the search depth.
@@ -141,8 +141,8 @@ pub(super) fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     first.cross(second).norm_squared() < bound
 }
 
-/// Unit normal n out of the target at the closest points of two edges, with nodal positions from `at`. `None` in any of
-/// these cases:
+/// Unit normal n out of the target edge at the closest points of two edges, with nodal positions from `at`. `None` in
+/// any of these cases:
 ///
 /// - The edges are nearly parallel.
 /// - No face of one edge has a normal opposed to the normal of a face of the other edge.
@@ -171,8 +171,8 @@ pub(crate) fn normal_of_crossing(
     is_normal.then_some(normal)
 }
 
-/// False for borders of coplanar sheets with equal normals. For edges with two faces, the other conditions of
-/// [`normal_of_crossing`] suffice.
+/// Whether a face of one edge and a face of the other edge have opposed normals. Excludes borders of coplanar sheets
+/// with equal normals.
 fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
     a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
 }

@@ -23,7 +23,7 @@ use crate::detection::model::ContactModel;
 use crate::flush::{are_coplanar, are_opposite, is_along, rounding_of_gap};
 use crate::math::Vec3;
 
-/// `side` is the position of the edge (0 or 1) in the crossing.
+/// An edge of a crossing. `side` is the position of the edge (0 or 1) in the crossing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Incidence {
     edge: u32,

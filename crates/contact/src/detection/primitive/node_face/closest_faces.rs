@@ -31,7 +31,8 @@ pub(super) struct Closest {
     pub face_normal: Option<Vec3>,
     /// Begin and end of the candidates of the node.
     pub group: [u32; 2],
-    /// Squared distance of the second-closest face among those noted \[m²\]; `f64::MAX` without one.
+    /// Squared distance of the second-closest face, among all faces passed to `NodeSearch::take` and `note` \[m²\];
+    /// `f64::MAX` without one.
     pub second: f64,
 }
 
@@ -44,10 +45,11 @@ pub(super) struct ClosestFaces<'a> {
     pub target_faces: &'a [TargetFace],
 }
 
-/// Several contactor nodes. The candidates of each node form a group.
+/// Several contactor nodes; the candidates of each node are consecutive.
 pub(super) struct Groups<'a> {
-    /// First candidate of the first node. `ends` holds the end of the candidates of each node.
+    /// First candidate of the first node.
     pub begin: u32,
+    /// For each node, the end of its candidates.
     pub ends: &'a [u32],
     /// Starting point of each node; empty without starting points.
     pub last: &'a [Option<StartingPoint>],
@@ -137,7 +139,8 @@ impl ClosestFaces<'_> {
         nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 
-    /// Bound on the rounding error of a distance \[m\], from the coordinates of three nodes: one may be at the origin.
+    /// Bound on the rounding error of a distance \[m\], from the coordinates of three nodes. A single node may be at
+    /// the origin.
     pub fn rounding(&self, candidate: usize) -> f64 {
         let nodes = self.nodes_of(candidate);
         let points = [self.candidates[candidate].key.contactor, nodes[0], nodes[nodes.len() / 2]];
@@ -163,8 +166,8 @@ impl ClosestFaces<'_> {
         self.model.surfaces[key.target as usize].face(face as usize).1
     }
 
-    /// Takes a face within its reach that is closer than the closest face so far, if its normal is opposed to the
-    /// normal of the node. Notes the distance of a face that is not closer, or is beyond its reach.
+    /// Takes a face that is within its reach and closer than the closest face so far, if the face normal is opposed to
+    /// the normal of the node. Notes the distance of a face that is not closer, or is beyond its reach.
     ///
     /// Without the condition on the normals, two blocks that meet end to end would also make contact along their sides.
     fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
@@ -214,8 +217,8 @@ impl ClosestFaces<'_> {
         })
     }
 
-    /// `None` if a lower bound on the distance exceeds the reach, or the distance of the closest face so far by more
-    /// than rounding.
+    /// Closest point of a face; `None` if a lower bound on the distance exceeds the reach, or exceeds the distance of
+    /// the closest face so far by more than rounding.
     fn closest_point_within(&self, place: usize, node: &NodeSearch<'_>) -> Option<ClosestPoint> {
         let (candidate, reach) = (&self.candidates[place], self.target_faces[place].reach);
         let query = &self.positions[candidate.key.contactor as usize];

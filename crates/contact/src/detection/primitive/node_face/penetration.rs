@@ -18,8 +18,8 @@ pub(super) struct Penetration {
 }
 
 impl ClosestFaces<'_> {
-    /// The penetration of a node inside its target; `None` for a node outside. The gap is the signed distance from the
-    /// target surface minus the offset of the body pair.
+    /// The penetration of a node in contact; otherwise `None`. The gap is the signed distance from the target surface
+    /// minus the offset of the body pair.
     ///
     /// Let d be the vector from the closest point to the node. If the closest point is on an edge or corner of the
     /// face, the contact normal is the face normal in three cases:
@@ -48,7 +48,8 @@ impl ClosestFaces<'_> {
         let offset = model.offset([candidate.contactor_body, candidate.key.target]);
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
-        // Most nodes are far in front of the face. The upper bound avoids the square root and the exact rounding error.
+        // Most nodes are far in front of the face. For these nodes, `largest_rounding` suffices, which is cheaper than
+        // `rounding`.
         let before = from_face.dot(pseudo_normal);
         let is_in_front = |rounding: f64| {
             before > 0.0 && before * before > rounding * rounding * pseudo_normal.norm_squared()

@@ -1,10 +1,10 @@
 //! Closest point by a primal active-set Newton method (Nocedal & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari
 //! 2013, §4).
 //!
-//! The constraints of the working set hold as equalities. A Newton step in the free directions (those that keep these
-//! equalities) stops at the first blocking constraint, and this constraint joins the set. If the step vanishes, a
-//! constraint with a negative multiplier leaves the set. The set is stored as the [`Feature`] on which its constraints
-//! hold. Iterates lie exactly on this feature.
+//! The constraints are the inequalities of the natural domain; those in the working set hold as equalities. A Newton
+//! step in the free directions, which keep these equalities, stops at the first blocking constraint. This constraint
+//! joins the set. If the step vanishes, a constraint with a negative multiplier leaves the set. The set is stored as
+//! the [`Feature`] on which its constraints hold. Iterates lie exactly on this feature.
 //!
 //! Only the Hessian in the free directions is made positive definite. Steps along an edge therefore remain Newton steps
 //! if F = ½ |r − x(ξ)|², for the query r, is convex along the edge.
@@ -63,7 +63,7 @@ struct Step {
     step: [f64; 2],
 }
 
-/// Releases constraints as long as the step is too small or leaves F unchanged.
+/// Newton step, after constraints have left the working set as long as the step was too small or left F unchanged.
 fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) -> Step {
     loop {
         let step = newton_step(domain, here, free);

@@ -23,7 +23,7 @@ const MAX_ITERATIONS: u32 = 60;
 const TOLERANCE: f64 = 1e-7;
 /// Initial μ, relative to F at the centre of the face.
 const FIRST_BARRIER: f64 = 0.1;
-/// New μ after more than half of a Newton step, relative to the mean of λ z, with the multipliers λ.
+/// New μ relative to the mean of λ z, with the multipliers λ. μ changes only after more than half of a Newton step.
 const CENTRING: f64 = 0.2;
 /// Largest fraction of the way to z = 0, or to λ = 0, in one step.
 const TO_THE_BORDER: f64 = 0.995;
@@ -99,7 +99,7 @@ impl Barrier {
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
     /// ```
     ///
-    /// Returns `false` and takes no step if the solution is not finite, as near the border of a degenerate face.
+    /// Returns `false` and takes no step if the solution is not finite.
     fn step<P: FacePolynomial>(&mut self, polynomial: &P) -> bool {
         let slacks = slacks(self.domain, self.here.xi);
         let (mut matrix, mut right) = (self.here.hessian, self.here.gradient.map(|g| -g));
@@ -145,7 +145,8 @@ impl Barrier {
         [(m22 * right[0] - m12 * right[1]) / determinant, (m11 * right[1] - m12 * right[0]) / determinant]
     }
 
-    /// Halves the fraction `largest` of `step` until F − μ Σ ln z decreases sufficiently. Moves the point.
+    /// Moves the point by a fraction of `step`, and returns this fraction: `largest`, halved until F − μ Σ ln z
+    /// decreases sufficiently.
     fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
         let merit = |xi: [f64; 2]| {
             let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();

@@ -1,9 +1,9 @@
 //! Closest point by Newton projection, as in codes with node-to-segment contact.
 //!
-//! The foot x(ξ) of the normal from the query r is a root of (r − x)·x,ᵢ = 0, with x,ᵢ = ∂x/∂ξᵢ. If no minimum inside
-//! the face is found, the query is projected onto the edges, and the corners are tested. Projections can fail near a
-//! concave corner, beyond a centre of curvature or on a distorted face. The active-set method therefore continues from
-//! the best point on the edges and corners.
+//! At the foot x(ξ) of the normal from the query r, (r − x)·x,ᵢ = 0 with x,ᵢ = ∂x/∂ξᵢ. Newton iterations solve for ξ.
+//! If no minimum inside the face is found, the query is projected onto the edges, and the corners are tested.
+//! Projections can fail near a concave corner, beyond a centre of curvature or on a distorted face. The active-set
+//! method therefore continues from the best point on the edges and corners.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};

@@ -11,8 +11,8 @@ const ILL_CONDITIONED: f64 = 1e-8;
 /// be positive definite.
 ///
 /// The free minimum ignores the constraints. If it lies outside the domain, it violates the inequality of the edge that
-/// contains the constrained minimum. The method is direct and cannot cycle. Results on the border lie on it exactly,
-/// apart from rounding on the edge ξ + η = 1 of the triangle.
+/// contains the constrained minimum. The method is direct and cannot cycle. Results on the border of the domain are
+/// exact, except for rounding on the edge ξ + η = 1 of the triangle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
@@ -53,8 +53,8 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
-/// Position of the least value on the edges whose inequality `free` violates, or on all edges if `free` is not
-/// `trusted`. The result is `otherwise` if all minima are NaN.
+/// Position of the least of the minima that `minimise` finds on edges: on the edges whose inequality `free` violates,
+/// or on all edges if `free` is not `trusted`. `otherwise` if all minima are NaN.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,
