@@ -1,7 +1,7 @@
 //! Removes edge crossings where node contacts already carry the edge.
 //!
-//! An edge that slides over the seam between two bodies crosses their rims at the seam. Such a crossing is redundant in
-//! two cases:
+//! An edge that slides over the seam between two bodies crosses their rims at the seam. A crossing is redundant in two
+//! cases:
 //! - All nodes of one edge have contacts along the normal of the crossing, and the crossing is at most twice as deep as
 //!   the depth interpolated from these contacts.
 //! - A node of one edge is in contact with the body of the other edge, and the depth of this contact is at least the

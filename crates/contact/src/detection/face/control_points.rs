@@ -78,7 +78,7 @@ pub fn control_points<'a>(
     &points[..num_control_points(kind).min(MAX_CONTROL_POINTS)]
 }
 
-/// Lower bound on the squared distance of a face from a point \[m²\]: the distance of the box around the control
+/// Square of a lower bound on the distance of a face from a point \[m²\]: the distance of the box around the control
 /// points, reduced by rounding errors.
 pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];

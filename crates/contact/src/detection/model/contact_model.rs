@@ -163,7 +163,8 @@ impl ContactModel {
         self.penetration_depth(bodies) + self.offset(bodies)
     }
 
-    /// Whether a candidate can touch. In self-contact, the stress-free configuration excludes some candidates.
+    /// Whether a candidate can touch. Self-contact excludes faces by `Thickness::exclude`, and faces whose stress-free
+    /// distance from the node is at most the offset.
     pub(crate) fn can_touch(&self, candidate: &Candidate) -> bool {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let (surface, offset) =

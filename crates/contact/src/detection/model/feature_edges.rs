@@ -31,9 +31,9 @@ const FLAT: f64 = 1e-9;
 pub(crate) struct FeatureEdges {
     /// Number of the first edge of this surface. The edges of all surfaces are numbered consecutively.
     pub first_number: u32,
-    /// Indices into [`Surface::edges`], ascending. The edges of a face are consecutive.
+    /// Indices into [`Surface::edges`], ascending. Edges assigned to the same face are consecutive.
     edges: Vec<u32>,
-    /// For each face, the end of the edges of this face in `edges`.
+    /// For each face, the end in `edges` of the edges assigned to this face.
     ends: Vec<u32>,
 }
 

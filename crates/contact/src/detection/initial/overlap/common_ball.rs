@@ -77,7 +77,7 @@ struct Ball {
 struct Both<'a>([&'a Side<'a>; 2]);
 
 impl Both<'_> {
-    /// `None` if neither surface has faces.
+    /// The largest ball about `centre` without surface points in its interior; `None` if neither surface has faces.
     fn ball_about(&self, centre: Vec3) -> Option<Ball> {
         let closest = self.0.iter().filter_map(|side| side.closest(&centre));
         let ball = |touched: Vec3| Ball { centre, radius: (touched - centre).norm(), touched };

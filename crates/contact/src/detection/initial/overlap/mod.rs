@@ -38,7 +38,7 @@ pub(crate) use sorted_boxes::SortedBoxes;
 pub struct Penetration {
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// How the overlap shows.
+    /// Whether nodes, faces or only interiors overlap.
     pub entry: Entry,
     /// Approximate length of the least displacement that separates the bodies \[m\]: the larger of the thickness of the
     /// overlap and the largest depth of a node. The thickness is
@@ -50,7 +50,7 @@ pub struct Penetration {
     pub point: Vec3,
 }
 
-/// How the overlap of two bodies shows.
+/// The parts of two bodies that overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A node of one body is inside the other body.

@@ -17,7 +17,7 @@
 //! Because Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly.
 //!
 //! On six-node triangles and eight-node quadrilaterals, some integrals of shape functions are not positive. On these
-//! faces, functions Ñ replace N. They span the same space, with α = 1/5:
+//! faces, functions Ñ of the same space replace N, with α = 1/5:
 //! - at a corner c, Ñ_c = N_c + α Σ N_m, over the adjacent middle nodes m;
 //! - at a middle node, Ñ_m = (1 − 2α) N_m.
 //!

@@ -54,7 +54,7 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
 }
 
 /// Position of the least of the minima that `minimise` finds on edges: on the edges whose inequality `free` violates,
-/// or on all edges if `free` is not `trusted`. `otherwise` if all minima are NaN.
+/// or on all edges if `free` is not `trusted`. The result is `otherwise` if all minima are NaN.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,
