@@ -8,10 +8,10 @@
 //! ```
 //!
 //! The first term is not negative, because of the optimality conditions. For any matrix A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Hence
-//! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ. With the Jacobian at the centre
-//! as A, M is AᵀA plus terms linear in the nonlinear coefficients of x.
+//! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ (the criterion). With the
+//! Jacobian at the centre as A, M is AᵀA plus terms linear in the nonlinear coefficients of x.
 //!
-//! If M is not positive definite on the whole face, it often is on a smaller box that contains all points of the face
+//! If M is not positive definite on the whole face, M often is on a smaller box that contains all points of the face
 //! within |p| of r (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5).
 
 use std::ops::Range;
@@ -235,7 +235,8 @@ mod tests {
         nodes.iter().map(|x| x + s.vector(bend)).collect()
     }
 
-    /// Whether a local minimum from a starting point has a certificate, and its distance minus the least distance.
+    /// Whether the local minimum reached from a starting point has a certificate, and the excess over the least
+    /// distance.
     struct Excess([f64; 2]);
 
     impl Visitor for Excess {
@@ -286,7 +287,7 @@ mod tests {
         }
     }
 
-    /// Slack of `PartOverBox::growth` between ξ and ξ + δ:
+    /// Excess of the growth of F from ξ to ξ + δ over the bound from `PartOverBox::growth`:
     ///
     /// ```text
     /// 2 F(ξ + δ) − 2 F(ξ) − 2 ∇F(ξ)·δ − bound
@@ -325,7 +326,8 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Whether a box of the points within a fraction of the distance of a corner misses this corner. `None`: no box.
+    /// Whether the box of points within a fraction of the distance of a corner excludes this corner; `None` without a
+    /// box.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {
