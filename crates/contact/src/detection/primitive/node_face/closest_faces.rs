@@ -139,8 +139,7 @@ impl ClosestFaces<'_> {
         nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 
-    /// Bound on the rounding error of a distance \[m\], from the coordinates of three nodes, because a single node may
-    /// be at the origin.
+    /// Bound on the rounding error of a distance \[m\], from the coordinates of three nodes.
     pub fn rounding(&self, candidate: usize) -> f64 {
         let nodes = self.nodes_of(candidate);
         let points = [self.candidates[candidate].key.contactor, nodes[0], nodes[nodes.len() / 2]];

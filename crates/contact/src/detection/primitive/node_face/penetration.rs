@@ -48,8 +48,7 @@ impl ClosestFaces<'_> {
         let offset = model.offset([candidate.contactor_body, candidate.key.target]);
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
-        // Most nodes are far in front of the face. For these nodes, `largest_rounding` suffices, which is cheaper than
-        // `rounding`.
+        // Most nodes are far in front of the face. For these, the cheaper `largest_rounding` suffices.
         let before = from_face.dot(pseudo_normal);
         let is_in_front = |rounding: f64| {
             before > 0.0 && before * before > rounding * rounding * pseudo_normal.norm_squared()
