@@ -219,8 +219,8 @@ impl Audit {
         scale(self.momentum_scale, self.impulse_scale)
     }
 
-    /// Largest angular scale of a body so far or, if the bodies have been at rest, largest angular impulse of a step
-    /// \[kg·m²/s\].
+    /// Largest scale for errors of the angular momentum of a body so far (see `check`) or, if the bodies have been at
+    /// rest, largest angular impulse of a step \[kg·m²/s\].
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
     }
@@ -236,7 +236,7 @@ impl Audit {
         self.imbalance
     }
 
-    /// Numerical work since the start, without the work of a step that the impulses of this step absorb \[J\].
+    /// Numerical work since the start, minus the part of each step that the impulses of the step absorb \[J\].
     pub fn net_numerical_work(&self) -> f64 {
         self.net_numerical_work
     }

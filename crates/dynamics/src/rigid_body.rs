@@ -52,7 +52,7 @@ impl RigidBody {
         if axes.determinant() < 0.0 {
             axes.column_mut(2).neg_mut();
         }
-        // The usual conversion of a matrix is an iteration, which can fail for a rotation by π.
+        // `Rotation::from_matrix` would iterate, and can fail for a rotation by π.
         let principal = Rotation::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
         Self {
             mass,
@@ -234,8 +234,8 @@ impl RigidBody {
         speed * speed * greatest / least
     }
 
-    /// Free flight over a step under a constant acceleration \[m/s²\]. Instead of an unsteady rotation, the flight has
-    /// the shortest rotation to the same end orientation, at constant angular velocity.
+    /// Free flight over a step under a constant acceleration \[m/s²\]. An unsteady rotation is replaced by the shortest
+    /// rotation to the same end orientation, at constant angular velocity.
     pub fn flight(&self, acceleration: Vec3, time_step: f64) -> RigidMotion {
         let mut end = self.clone();
         end.rotate(time_step);

@@ -85,12 +85,12 @@ pub struct HistoryRow {
     pub contacts: u64,
     /// State of each body.
     pub bodies: Vec<BodyRow>,
-    /// Kick energy ⅛ dt² a · M a \[J\], with the accelerations a at `time`, except those by free fall, prescribed
+    /// Kick energy ⅛ dt² a · M a \[J\], with the mass matrix M. The accelerations a at `time` omit gravity, prescribed
     /// motion and loads. Central differences conserve `kinetic` − `kick` + `strain`.
     pub kick: f64,
     /// Change of `total` − `kick` − `external_work` since the start \[J\].
     pub energy_imbalance: f64,
-    /// Numerical work since the start, without the work of a step that the impulses of this step absorb \[J\].
+    /// Numerical work since the start, minus the part of each step that the impulses of the step absorb \[J\].
     pub net_numerical_work: f64,
     /// Energy dissipated by mass damping since the start \[J\].
     pub mass_damping_dissipation: f64,
@@ -105,7 +105,7 @@ pub struct BodyRow {
     pub kinetic: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Resultant of the contact and tie forces on the body \[N\]. An impulse counts as its mean force.
+    /// Resultant of the contact and tie forces on the body \[N\]. An impulse counts as the mean force over the step.
     pub contact_force: Vec3,
 }
 

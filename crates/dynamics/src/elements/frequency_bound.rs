@@ -27,18 +27,19 @@
 //! Σ w (div u)² / uᵀ M u in the reference configuration.
 //!
 //! # Mean dilatation
-//! With mean dilatation (see [`super::mean_dilatation`]), F̄ = α F with α = (J̄/J)^⅓ replaces F. Let P̄ be the first
-//! Piola–Kirchhoff stress of F̄, τ̄ = P̄ F̄ᵀ, t = max |τ̄| and r = max J/J̄ ≥ 1. The tangent of the law acts on
+//! Mean dilatation replaces F by F̄ = α F, α = (J̄/J)^⅓ (see [`super::mean_dilatation`]). Let P̄ be the first
+//! Piola–Kirchhoff stress of F̄, and τ̄ = P̄ F̄ᵀ. Over the points, t = max |τ̄| and r = max J/J̄ ≥ 1. The tangent of
+//! the law acts on
 //!
 //! ```text
 //! l̄ = h + ⅓ (θ̄ − θ) I,   Σ w |l̄|² ≤ r Σ w |h|²
 //! ```
-//! The second variation of F̄ adds three terms to uᵀ K u, which are sums Σ w (·) of
+//! The second variation of F̄ adds to uᵀ K u the sums Σ w (·) of three terms:
 //!
 //! ```text
 //! 2 δln α (τ̄:h),   tr τ̄ (δln α)²,   tr τ̄ δ²ln α
 //! ```
-//! The terms are at most 2.31, 2.31 and 1.74 times r t Σ w |h|², because |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and
+//! In this order, the sums are at most 2.31, 2.31 and 1.74 times r t Σ w |h|², because θ² ≤ 3|h|², |tr h²| ≤ |h|² and
 //! Σ w θ̄² ≤ r Σ w θ². Hence A = r (a + 7 t).
 //!
 //! The bound is exact for two undeformed linear elements: the cube and the regular tetrahedron.

@@ -1,6 +1,6 @@
 //! Gradients ∂x/∂ξ of the positions x in the natural coordinates ξ, and the transposed operation for nodal forces.
 //!
-//! Plane cells are in plane strain with thickness 1. The third row and column of ∂x/∂ξ are then those of the identity.
+//! For plane cells (plane strain, thickness 1), the third row and column of ∂x/∂ξ are those of the identity.
 
 #![expect(
     clippy::needless_range_loop,
@@ -25,7 +25,7 @@ use crate::mesh::CellKind;
 
 /// Treatment of the volume change in elements with several quadrature points.
 pub trait Formulation: Sync {
-    /// Whether every quadrature point uses the mean volume change of the element instead of its own.
+    /// Whether the mean volume change of the element replaces the volume change at each quadrature point.
     ///
     /// The mean prevents volumetric locking of linear elements, but would reduce the order of accuracy of quadratic
     /// elements.
@@ -49,7 +49,7 @@ impl Formulation for MeanDilatation {
 /// Interpolation from `N` nodes to the `P` points of a quadrature rule.
 pub(crate) trait Interpolation<const N: usize, const P: usize>: Formulation {
     type Geometry<'a, S: Simd>: ReferenceGeometry<S>;
-    /// Reference geometry of a part of a group. If the block does not store the geometry, it is computed in `nodes`.
+    /// Reference geometry of a part of a group. `nodes`: workspace, used if the element block stores node positions.
     fn geometry<'a, S: Simd>(
         &self,
         part: &GroupPart<'a, S>,
@@ -214,11 +214,11 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
 pub struct Hexahedron {
     /// Half of `whole`.
     half: [f64; 2],
-    /// Linear shape functions of the nearer and of the farther end of an edge, at a Gauss point of the edge.
+    /// Linear weights of the nearer and of the farther of two ends, at a Gauss point between the ends.
     whole: [f64; 2],
 }
 
-/// For each direction: its bit in the index of `CORNER_BY_SIDE`, then the bits of the two transverse directions.
+/// For each direction: the bit of this direction in an index into `CORNER_BY_SIDE`, then the bits of the other two.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {
@@ -228,8 +228,8 @@ impl Hexahedron {
         Self { half: [0.5 * whole[0], 0.5 * whole[1]], whole }
     }
 
-    /// Values at the 2 × 2 points between four parallel edges, from a value on each edge. The matrix of this map is
-    /// symmetric.
+    /// Half of the values that bilinear interpolation between four parallel edges gives at the 2 × 2 Gauss points, from
+    /// a value on each edge. The matrix of this map is symmetric.
     #[inline(always)]
     fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
         let mut points = edges;
@@ -243,7 +243,7 @@ impl Hexahedron {
     }
 }
 
-/// Values at two points between two ends, from the values at the ends.
+/// Values at two points, from the values at two ends. The weights are those of the nearer and of the farther end.
 #[inline(always)]
 fn between<R: Real>([first, second]: [R; 2], [near, far]: [f64; 2]) -> [R; 2] {
     let weight = first.constant(far);
@@ -320,7 +320,7 @@ impl Interpolation<8, 8> for Hexahedron {
     }
 }
 
-/// Hexahedra with the same reference geometry at all points.
+/// Hexahedra with the same reference geometry at all quadrature points.
 pub struct Parallelepiped(pub Hexahedron);
 
 impl Formulation for Parallelepiped {

@@ -1,8 +1,8 @@
 //! Stress, energy and forces by numerical integration, total Lagrangian and vectorised over elements.
 //!
-//! Linear elements with several quadrature points have mean dilatation; all other elements use F itself. At finite
-//! strain, [`super::mean_dilatation`] defines the mean dilatation. For a small-strain law, the mean of tr H replaces
-//! tr H, with H = F − I; this is equivalent to the B̄ method (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
+//! In linear elements with several quadrature points, the mean volume change of the element replaces the volume change
+//! at each point: at finite strain, see [`super::mean_dilatation`]; for a small-strain law, the mean of tr H replaces
+//! tr H, with H = F − I. The latter is the B̄ method (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
 
 #![expect(
     clippy::needless_range_loop,
@@ -134,8 +134,8 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// Computes stresses and energy from the results of `deform`. With mean dilatation at finite strain,
-    /// `mean_dilatation` replaces both `deform` and `stress`.
+    /// Computes stresses and energy from the results of `deform`. Not for mean dilatation at finite strain; for this
+    /// case, see `mean_dilatation`.
     #[inline(always)]
     pub fn stress<I: Formulation, L: Law>(
         &mut self,

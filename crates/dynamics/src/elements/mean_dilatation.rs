@@ -62,7 +62,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             self.stretches[k] = self.jacobians[k].mul_add(inverse_mean, zero.constant(-1.0));
         }
         Real::inverse_cube_roots_1p(&mut self.stretches);
-        // In separate loops, the computations of the points are independent of each other.
+        // The loops are separate, so that the processor can compute several points at the same time.
         for k in 0..P {
             let stretch_by_weight = self.stretches[k] * self.inverse_weights[k];
             let weighted_gradient = self.gradients[k].dot_transposed(&geometry.weighted_cofactor(k));

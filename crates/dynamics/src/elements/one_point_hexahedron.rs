@@ -37,18 +37,17 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Stiffness of the hourglass springs with the normalised vectors γ_α/√8 instead of γ_α, divided by the stiffness of
-/// plane waves (λ+2μ) V Σ_a |B_a|²/3. With 0.02 to 0.1, both the hourglass modes and the excess stiffness in bending
-/// are small.
+/// 8 k divided by the stiffness of plane waves (λ+2μ) V Σ_a |B_a|²/3, where 8 = |h_α|². From 0.02 to 0.1, both the
+/// hourglass displacements and the excess stiffness in bending are small.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
-// Bits 0, 1 and 2 of a mode number are set for the factors ξ, η and ζ.
+// In a mode number, bit 0 stands for the factor ξ, bit 1 for η and bit 2 for ζ.
 /// The modes of B_a: ξ, η, ζ, then ηζ, ξζ, ξη.
 const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// ηζ, ξζ, ξη, ξηζ.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows for the forces: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. Parallelepipeds need none after ζ.
+// Rows for the forces: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. Parallelepipeds have no rows after ζ.
 const VOLUME: usize = 0;
 const STIFFNESS: usize = 1;
 const SLOPES: usize = 2;
@@ -316,7 +315,7 @@ pub(crate) fn fill_numbers(
     for (numbers, vector) in numbers[SLOPES..].chunks_exact_mut(3).zip(vectors) {
         numbers.copy_from_slice(&vector);
     }
-    // The divisor is 3 · 8, because q_α uses γ_α instead of γ_α/√8.
+    // The divisor is 3 · 8, with 8 = |h_α|².
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
     let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();

@@ -102,7 +102,7 @@ impl<S: Simd> ReferenceGeometry<S> for UniformGeometry<S> {
 /// Reference geometry computed from the nodes, which is faster than reading it from memory.
 pub(crate) struct NodeGeometry<S: Simd, const P: usize> {
     weights: [Pack<S>; P],
-    /// ∂X/∂ξ before `settle`, cof ∂X/∂ξ after it.
+    /// ∂X/∂ξ before `settle`, cof ∂X/∂ξ after `settle`.
     cofactors: [Tensor<Pack<S>>; P],
 }
 

@@ -56,14 +56,15 @@ pub(super) struct Chunk {
     groups: Range<usize>,
     history_rows_per_group: usize,
     history: Range<usize>,
-    /// Range of this chunk in the nodes of all chunks; ascending nodes. A slot is an index within this range.
+    /// Range of this chunk in the list of the nodes of all chunks. A slot is an index within this range, in which the
+    /// nodes ascend.
     nodes: Range<usize>,
-    /// Slots of the owned nodes.
+    /// Slots of the owned nodes (see `internal_force`).
     owned: Range<usize>,
     /// Nodes from the end of the previous chunk's owned range to the last owned node; in the last chunk, to the last
     /// node.
     owned_range: Range<usize>,
-    /// Slots of each group, by node, then lane.
+    /// Slots of each group, by node of the element, then lane.
     slots: Vec<[u16; WIDTH]>,
     padded: bool,
 }
@@ -158,7 +159,7 @@ impl Chunk {
         self.owned_range.end = end;
     }
 
-    /// Nodes of which this chunk writes the force: its owned nodes, and nodes without an owner, which get zero.
+    /// Nodes of which this chunk writes the force: the owned nodes, and nodes without an owner, which get zero.
     pub fn owned_range(&self) -> Range<usize> {
         self.owned_range.clone()
     }
@@ -259,7 +260,7 @@ struct StepRows<'a> {
 }
 
 impl StepRows<'_> {
-    /// Group number `index` has `num_rows` rows.
+    /// History of part `part` of group number `index`, which has `num_rows` rows.
     #[inline(always)]
     fn part<S: Simd>(
         &mut self,
@@ -366,7 +367,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                     }
                 }
             }
-            // The order of additions is quartets, nodes, lanes for any register width.
+            // For any register width, the forces are added by quartet, then node, then lane.
             if Pack::<S>::LANES == 1 {
                 for first in (0..WIDTH).step_by(QUARTET) {
                     for a in 0..N {

@@ -1,8 +1,8 @@
 //! Internal forces of all blocks, computed in parallel and bitwise independent of the number of threads.
 //!
-//! A chunk sums the forces of its elements in a fixed order. Of its nodes above those owned by previous chunks, the
-//! chunk owns the longest run of consecutive nodes that no previous chunk has, and writes the forces of this run. The
-//! other nodes of the chunk are its halo. After all chunks, the halo forces are added in the order of chunks.
+//! A chunk sums the forces of its elements in a fixed order, and writes the forces of the nodes that it owns: its longest
+//! run of consecutive nodes that no previous chunk contains, above all nodes that previous chunks own. The other nodes
+//! of the chunk are its halo. After all chunks, the halo forces are added in the order of chunks.
 
 mod chunk;
 mod history;
@@ -63,7 +63,7 @@ pub struct InternalForce {
     forces: Vec<Vec3>,
     /// Forces by halo node, chunk by chunk \[N\].
     halo_forces: Vec<Vec3>,
-    /// For each halo force, its node and its index in `halo_forces`; sorted.
+    /// For each halo force, the node and the index in `halo_forces`; sorted.
     halo: Vec<[u32; 2]>,
     strain_energy: Vec<f64>,
     hourglass_energy: Vec<f64>,
@@ -157,7 +157,7 @@ impl InternalForce {
     }
 
     /// Computes forces and history at the end of a step, from the `positions` \[m\] at the end of the step and the
-    /// history at its beginning. The results are bitwise repeatable.
+    /// history at the beginning of the step. The results are bitwise repeatable.
     ///
     /// # Errors
     /// In the first block with a failed element, the failed element of lowest index. The history at the beginning of

@@ -190,7 +190,7 @@ impl Cells {
         &self.node_tags[cell * n..(cell + 1) * n]
     }
 
-    /// Removes copies. The result is the new index of each cell; a copy has that of the cell that is kept.
+    /// Removes copies. Returns the new index of each cell; for a copy, the index of the kept cell.
     fn merge_copies(&mut self, kind: CellKind) -> Vec<u32> {
         let original = self.originals(kind);
         let mut new_number = vec![0; original.len()];

@@ -1,8 +1,8 @@
 //! Gmsh meshes: MSH 4.1 and 2.2, ASCII and binary of either byte order.
 //!
 //! [`read`] converts a file to a [`Mesh`] with all physical groups of the file. A group without a name is called
-//! `dimension:tag`. Node and element tags can have gaps and any order. Elements of the same kind and entity that have
-//! the same nodes are merged. The reader rejects
+//! `dimension:tag`. Tags of nodes and elements can be in any order, with numbers omitted. Elements of the same kind and
+//! entity that have the same nodes are merged. The reader rejects
 //! - other versions of the format
 //! - partitioned files of version 4.1
 //! - element types without a [`CellKind`](crate::mesh::CellKind)

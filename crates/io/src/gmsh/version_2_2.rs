@@ -54,8 +54,8 @@ fn read_nodes(
     cursor.end_section()
 }
 
-/// Skips dimension and tag of the entity of a parametric node, and its parameters: one number on a curve, two on a
-/// surface, none elsewhere.
+/// Skips dimension and tag of the entity of a parametric node, and the parameters of the node: one number on a curve,
+/// two on a surface, none elsewhere.
 fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     let dimension = cursor.int("the dimension of the entity of a node")?;
     cursor.int("the tag of the entity of a node")?;
@@ -112,7 +112,7 @@ fn read_element(
             _ => {}
         }
     }
-    // If the group is negative, Gmsh has already reversed its elements on writing.
+    // For a negative tag, Gmsh has already reversed the element on writing.
     let (group, _) = group_tag(cursor, physical.into())?;
     let sink = assembly.cells(reader.kind);
     sink.tags.push(tag);

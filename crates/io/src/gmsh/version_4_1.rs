@@ -9,7 +9,7 @@ use super::error::GmshError;
 use super::format::{PhysicalNames, group_dimension, group_tag, read_physical_names};
 use crate::mesh::Mesh;
 
-/// Physical groups of an entity. If `reversed`, the orientation of its elements is reversed on reading.
+/// Physical groups of an entity. If `reversed`, the elements of the entity are reversed on reading.
 #[derive(Default)]
 struct Entity {
     groups: Vec<i32>,

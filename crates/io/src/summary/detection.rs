@@ -161,7 +161,7 @@ pub struct HierarchySummary {
     pub leaves: usize,
     /// Depth of the leaves.
     pub depth: DepthSummary,
-    /// Sum of the volumes of the bounding spheres, without the leaves \[m³\].
+    /// Sum of the volumes of the bounding spheres of all vertices except the leaves \[m³\].
     pub sum_of_volumes: f64,
     /// Wall-clock time in which the hierarchy was built \[s\].
     pub build_seconds: f64,

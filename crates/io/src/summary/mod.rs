@@ -241,11 +241,11 @@ pub struct ContactSummary {
     /// Groups of contacts whose impulses did not converge. The last iterate was applied, scaled such that it created no
     /// energy.
     pub unsolved_impulses: u64,
-    /// Groups of contacts in which friction jammed contacts. The jammed contacts had no restitution.
+    /// Groups of contacts in which friction jammed some contacts. The jammed contacts had no restitution.
     pub jammed_restitutions: u64,
     /// Groups of contacts whose position corrections did not converge. The last iterate was applied.
     pub unsolved_projections: u64,
-    /// Groups of coupled ties in which gaps remained.
+    /// Groups of coupled ties that were not all satisfied.
     pub unmet_ties: u64,
     /// Steps in which the contact geometry at mid-step did not converge. The last iterate was applied.
     pub unconverged_geometries: u64,

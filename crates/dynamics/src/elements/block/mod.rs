@@ -1,8 +1,8 @@
 //! Elements of one kind, one material and one body, stored in groups for vector arithmetic.
 //!
-//! For each group and quadrature point, a block stores (∂X/∂ξ)⁻¹ and the weight, which includes det ∂X/∂ξ; for
-//! eight-node hexahedra, less data (`StoredGeometry`). A lane without an element repeats the last element of the block,
-//! and the results of this lane are not used.
+//! For each quadrature point of an element, a block stores (∂X/∂ξ)⁻¹ and the quadrature weight times det ∂X/∂ξ. For an
+//! eight-node hexahedron, a block stores less (`StoredGeometry`). A lane without an element repeats the last element of
+//! the block, and the results of this lane are not used.
 
 mod error;
 mod reference;
@@ -69,7 +69,7 @@ impl ElementBlock {
         Self::shared(cells, material, density, reference_positions)
     }
 
-    /// Like [`ElementBlock::new`], with shared connectivity and a given integration.
+    /// Like [`ElementBlock::new`], but shares the connectivity and selects the integration.
     ///
     /// # Errors
     /// See [`ElementBlock::new`].
@@ -254,5 +254,5 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
     Ok(())
 }
 
-/// Distance of the prefetched rows, in rows; large enough to hide the memory latency.
+/// Number of rows from the present row to the prefetched row; large enough to hide the memory latency.
 const PREFETCH_ROWS: usize = 96;

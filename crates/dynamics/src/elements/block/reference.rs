@@ -88,8 +88,8 @@ impl ReferenceBuilder<'_> {
     }
 }
 
-/// For each quadrature point, fills `numbers` with the inverse Jacobian and the weight w, and `gradients` with √w ∇N_a.
-/// Returns the volume \[m³\].
+/// For each quadrature point, fills `numbers` with the inverse Jacobian and w = quadrature weight · det ∂X/∂ξ, and
+/// `gradients` with √w ∇N_a. Returns the volume \[m³\].
 fn reference_points(
     kind: CellKind,
     element: usize,

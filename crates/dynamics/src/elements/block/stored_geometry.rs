@@ -25,11 +25,11 @@ pub(super) enum StoredGeometry {
     Points,
     /// Node positions of eight-node hexahedra.
     Nodes,
-    /// Inverse Jacobian and weight of one quadrature point of parallelepipeds; equal at all points.
+    /// Inverse Jacobian and weight of one quadrature point of parallelepipeds. They are equal at all points.
     FirstPoint,
-    /// One-point data of eight-node hexahedra.
+    /// Data for one-point quadrature of eight-node hexahedra.
     OnePoint,
-    /// One-point data of parallelepipeds.
+    /// Data for one-point quadrature of parallelepipeds.
     OnePointOfParallelepipeds,
 }
 
