@@ -84,7 +84,7 @@ fn report(path: &Path, source: &str, problem: &Problem, severity: Severity) -> R
     Report::new(diagnostic).with_source_code(NamedSource::new(header, source.to_owned()))
 }
 
-/// Each end is moved to the left onto a character boundary.
+/// The byte range `span`, with each end lowered to a character boundary of `source`.
 fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     let boundary = |byte: usize| {
         let byte = byte.min(source.len());

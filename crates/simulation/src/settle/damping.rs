@@ -11,8 +11,8 @@
 //!
 //! The time integration remains of second order in dt, and the stability limit is independent of α.
 //!
-//! **Local damping** acts on mid-step velocities. With a velocity component v, its acceleration a and the coefficient
-//! β:
+//! **Local damping** acts on mid-step velocities. For a velocity component v with the acceleration a, and the
+//! coefficient β:
 //!
 //! ```text
 //! v ← sign(v) max(|v| − β |a| dt, 0)
@@ -54,7 +54,7 @@ impl Simulation {
         self.damp([start, self.scratch.damped_until]);
     }
 
-    /// If an impact cut the step before its planned middle, this function removes excess damping of the first half.
+    /// If an impact cut the step before the planned middle, this function removes the excess damping of the first half.
     pub(crate) fn damp_second_half(&mut self) {
         self.damp([self.scratch.damped_until, self.state.nodes.time]);
     }
@@ -114,8 +114,8 @@ impl Simulation {
         self.scratch.damped_velocities.clear();
     }
 
-    /// Fraction of the velocity jumps by contact that a step applies after its middle \[-\]: 0 for impulses, which act
-    /// at the middle itself; ½ for forces computed from the geometry at the middle, which act throughout the step.
+    /// Fraction of a velocity jump by contact that acts after the middle of the step \[-\]: 0 for impulses, which act at
+    /// the middle; ½ for forces computed from the geometry at the middle, which act throughout the step.
     pub(super) fn jump_after_mid_step(&self) -> f64 {
         if self.response.stage() == Stage::Middle { 0.5 } else { 0.0 }
     }

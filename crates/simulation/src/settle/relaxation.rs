@@ -39,7 +39,8 @@ impl Relaxation {
         self.calm_steps = if is_calm { self.calm_steps + 1 } else { 0 };
     }
 
-    /// A few steps at rest are insufficient: the kinetic energy of an oscillation vanishes in each half period.
+    /// Whether the bodies have been at rest for enough steps. A few steps are insufficient: the kinetic energy of an
+    /// oscillation vanishes in each half period.
     fn is_settled(&self) -> bool {
         self.calm_steps >= self.required_steps()
     }
@@ -82,7 +83,7 @@ impl Simulation {
         Some(RelaxationProgress { share, tolerance, part_done })
     }
 
-    /// After the last step of the relaxation, the run begins.
+    /// One step of the relaxation. After the last step of the relaxation, the run begins.
     pub(crate) fn relax(&mut self) -> Result<(), NumericalFailure> {
         let Some(&(DynamicRelaxation { tolerance, max_steps }, _)) = self.settings.relaxation.as_ref() else {
             self.state.phase = Phase::Stepping;

@@ -246,7 +246,7 @@ impl Assembly {
         Ok(cells.into_iter().map(cell).collect())
     }
 
-    /// The inverse mass is 0 for a node with a prescribed motion in all three directions.
+    /// Computes inverse masses: 0 for a node with a prescribed motion in all three directions.
     pub(crate) fn fix_supported_nodes(&mut self) {
         let model = &mut self.model;
         model.inverse_mass = model.mass.iter().map(|mass| 1.0 / mass).collect();

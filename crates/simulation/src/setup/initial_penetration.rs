@@ -8,7 +8,7 @@
 //!
 //! `offset` and `remove` apply to penetrations within the search depth. Two kinds of overlap are always rejected:
 //! - deeper than the search depth
-//! - between bodies whose faces line up, where detection finds no contact
+//! - between aligned bodies with no node inside and no intersecting faces, where detection finds no contact
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -103,7 +103,7 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     constraints.iter().filter_map(penetration).collect()
 }
 
-/// Overlaps of bodies whose faces line up. Moving nodes apart does not resolve such overlaps.
+/// Overlaps of aligned bodies. Moving nodes apart does not resolve such overlaps.
 pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
     overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
 }

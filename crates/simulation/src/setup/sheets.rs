@@ -128,9 +128,10 @@ struct SheetSides<'a> {
 enum Side {
     /// Side to which the face normals point.
     Front,
-    /// Behind the sheet, and not beside its boundary.
+    /// Behind the sheet; the closest point is not on the boundary of the sheet.
     Behind,
-    /// On the sheet, behind the sheet but beside its boundary, or at a face with contact on both sides.
+    /// On the sheet; behind the sheet, with the closest point on the boundary; or closest to a face with contact on both
+    /// sides.
     Neither,
 }
 
@@ -146,7 +147,7 @@ impl<'a> SheetSides<'a> {
 
     /// Whether a tested point of `body` is behind the sheet, and no node of `body` is in front. Tested points are the
     /// nodes of `body`, and the points of `body` closest to the nodes of the sheet. The latter are needed for faces
-    /// larger than the sheet.
+    /// of `body` larger than the sheet.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());

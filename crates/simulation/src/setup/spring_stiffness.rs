@@ -26,8 +26,7 @@ const STIFF_SPRING_LIMIT: f64 = 0.4;
 /// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs \[s\]. Infinite if the
 /// spring stiffness depends on the step, and without penalty springs.
 ///
-/// The limit also applies without contact. Otherwise, a chattering node would penetrate deeper in each contact, and
-/// gain energy.
+/// The limit also applies between contacts; otherwise, a chattering node would gain energy in each contact.
 pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }

@@ -2,7 +2,7 @@
 //! belong to the deformable body. Otherwise, they belong to the body with the finer surface.
 //!
 //! A tied node of a deformable body is moved onto its face. If both bodies are rigid, no node is moved: each tied node
-//! is tied to the material point of the other body at the location of the node.
+//! is attached to the material point of the target at the location of the node.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,7 +22,7 @@ use crate::step::free_flight::rigid_state_of_nodes;
 /// nodes.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
-/// Largest absolute weight of a node that a tie ignores.
+/// Largest absolute weight of a node that counts as zero.
 const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 
 const PLACEMENT_SWEEPS: usize = 10;
@@ -54,7 +54,8 @@ impl Assembly {
         Ok((tied, ties))
     }
 
-    /// Several sweeps are needed: nodes of a face can be tied, too. Returns whether any node was off its face.
+    /// Moves tied nodes of deformable bodies onto their faces, in several sweeps because nodes of a face can also be
+    /// tied. Returns whether any node was off its face.
     fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
@@ -93,7 +94,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Axes with prescribed motion are exempt: prescribed motion may be discontinuous at t = 0.
+    /// Rejects a tie if the initial velocities of its two sides differ. Axes with prescribed motion are exempt:
+    /// prescribed motion may be discontinuous at t = 0.
     fn refuse_unequal_velocities(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
@@ -204,8 +206,8 @@ impl Assembly {
     }
 }
 
-/// Rejects contact between a rigid body that can move and is tied, and a body to which it is not tied, if the response
-/// needs the mobility of bodies. The mobility omits tied rigid bodies.
+/// Rejects contact between a tied, movable rigid body and a body to which it is not tied, except with the penalty
+/// response. All other responses need the mobility, which omits tied rigid bodies.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,

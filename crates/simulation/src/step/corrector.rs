@@ -58,7 +58,7 @@ pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     chunks
 }
 
-/// `nodes` are the nodes of one body, and `chunks` the chunks of all bodies.
+/// Supports in the chunks of the body with the nodes `nodes`. `chunks` are the chunks of all bodies.
 pub(crate) fn supports_of<'a>(
     chunks: &'a [NodeChunk],
     nodes: &Range<usize>,
@@ -128,7 +128,7 @@ impl Simulation {
 struct Corrector<'a> {
     half_step: f64,
     resultants: Resultants<'a>,
-    /// In ascending order.
+    /// Nodes with contact forces, in ascending order.
     touched: &'a [u32],
     /// Sliders in ascending order of nodes, and the reaction of each slider \[N\].
     sliders: (&'a [Slider], &'a [Vec3]),

@@ -9,7 +9,7 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step that ends at a break, relative to the regular step. A step averages functions over closer breaks.
+/// Smallest step that ends at a break, relative to the regular step. Steps pass closer breaks.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
 /// Largest number of breaks in a regular step that each end a step. Of more breaks, only the last ends a step.

@@ -1,8 +1,8 @@
 //! Initial gaps: offsets of the gap for contacts that begin deeper than the motion in one step explains.
 //!
 //! Springs at the full penetration would store energy without corresponding work. The initial gap, which is negative,
-//! is therefore subtracted from the gap. When the penetration decreases below the magnitude of the initial gap, this
-//! magnitude follows. A contact has an initial gap in three cases:
+//! is therefore subtracted from the gap. When the penetration falls below the magnitude of the initial gap, the initial
+//! gap is set to the measured gap. A contact has an initial gap in three cases:
 //!
 //! - Bodies overlap at t = 0, with the policy `offset`. The initial gap is the gap at t = 0.
 //! - The penetration of a new contact exceeds the relative displacement in the step: the contactor came past an edge,
@@ -102,8 +102,8 @@ fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Opt
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
 }
 
-/// Initial gap of a new node contact that continues another contact, of effective gap `counted`, at a larger
-/// penetration. Gaps of edge contacts cannot be compared: their normals differ.
+/// Initial gap of a node contact that replaces a contact with the effective gap `counted`: the part of the new gap that
+/// is due neither to `counted` nor to the displacement in the step. `None` if this part is not a penetration.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;

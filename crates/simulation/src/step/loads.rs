@@ -61,7 +61,7 @@ impl Simulation {
         has_jumped
     }
 
-    /// The accelerations of supported components are prescribed: reactions change by the opposite of the load jumps.
+    /// Changes the support reactions by the opposite of the load jumps, so that prescribed accelerations remain.
     fn hold_jumps_of_loads(&mut self) {
         let jumps = &self.state.forces.external_before;
         for (support, components) in self.model.supports.iter().zip(&mut self.state.forces.supported) {

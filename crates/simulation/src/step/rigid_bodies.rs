@@ -92,7 +92,7 @@ impl Simulation {
         );
     }
 
-    /// Updates the mobility for the velocities at the middle of the step and the positions at its end.
+    /// Updates the mobility for mid-step velocities and for positions at the end of the step.
     pub(crate) fn refresh_mobility(&mut self, dt: f64) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {

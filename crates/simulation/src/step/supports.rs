@@ -68,7 +68,7 @@ impl Simulation {
         self.state.forces.supported = supported;
     }
 
-    /// The accelerations of supported components are prescribed: reactions change by the opposite of the force jumps.
+    /// Changes the support reactions by the opposite of the force jumps, so that prescribed accelerations remain.
     pub(crate) fn balance_force_jumps(&mut self) {
         let accelerations = &mut self.state.nodes.accelerations;
         let mut supported = std::mem::take(&mut self.state.forces.supported);

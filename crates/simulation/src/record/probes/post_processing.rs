@@ -184,7 +184,7 @@ fn summary(
     summary
 }
 
-/// Contact forces oscillate with a period of a few steps, and sparse samples contain aliases.
+/// Warning of samples that leave out steps. Contact forces oscillate with a period of a few steps.
 fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -> Option<String> {
     let is_used = spec.filter.is_some() || !spec.injuries.is_empty();
     (is_used && (samples.times.len() as f64) < MOST_STEPS * contact_steps as f64).then(|| {
@@ -196,7 +196,7 @@ fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -
     })
 }
 
-/// The filter has little effect on the first and last sample.
+/// Warning of a peak at the first or last sample, where the filter has little effect.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
     ends.contains(&peak?.time).then(|| {

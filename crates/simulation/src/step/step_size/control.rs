@@ -11,8 +11,8 @@ use crate::progress::StepLimit;
 /// Largest number of steps between two computations of the critical step.
 const MAX_INTERVAL: u32 = 50;
 
-/// Largest strain of the elements, and largest relative change of the critical step, between two computations of the
-/// critical step \[-\].
+/// Tolerated strain of the elements, and tolerated relative change of the critical step, from one computation of the
+/// critical step to the next \[-\].
 const TOLERATED_CHANGE: f64 = 0.05;
 
 /// Largest ratio of the stable step to the time step at which the time step is kept. Frequent changes cost accuracy.
@@ -41,7 +41,7 @@ pub(crate) struct StepControl {
     pub(super) since_refresh: u32,
     pub(super) time_step: f64,
     pub(super) regular_step: f64,
-    /// Step that scales the spring stiffness \[s\].
+    /// Step dt in the spring stiffness κ ∝ m/dt² \[s\].
     pub(super) spring_step: f64,
     pub(super) committed: Option<CommittedStep>,
     /// Whether the current step differs in length from the step for which the discrete-gradient forces were computed.
@@ -152,7 +152,7 @@ impl StepControl {
         self.regular_step
     }
 
-    /// Step that scales the spring stiffness \[s\], without cuts to events. In a model with deformable bodies, contact
+    /// Step dt in the spring stiffness κ ∝ m/dt² \[s\], without cuts to events. In a model with deformable bodies, contact
     /// does not limit this step: the stiffness would otherwise depend on the order in which contacts begin. In a model
     /// of rigid bodies under gravity, the flight step and the guard against tunnelling do not limit this step.
     pub fn spring_step(&self) -> f64 {

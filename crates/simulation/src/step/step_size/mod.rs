@@ -77,8 +77,7 @@ impl Simulation {
         remaining <= step + self.rounding_of_step(step)
     }
 
-    /// Largest time that is too short for a step of its own, if steps have the length `step` \[s\]. Of the two rounding
-    /// errors of the end time, one is that of a step and one that of the sum of steps.
+    /// Largest time that is too short for a step of its own, if steps have the length `step` \[s\].
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
@@ -121,8 +120,8 @@ impl Simulation {
     }
 
     /// Commits the length of the following step for contact. Discrete-gradient forces act from the middle of the
-    /// current step to the middle of the following step. Steps remain equal while contact increases the speed of rigid
-    /// bodies by at most the factor [`RIGID_SPEED_MARGIN`].
+    /// current step to the middle of the following step. Keeps the preferred length if this length
+    /// is stable at the speed of rigid bodies divided by [`RIGID_SPEED_MARGIN`]; otherwise, chooses a new length.
     pub(crate) fn commit_step(&mut self) {
         let present = self.state.control.preferred;
         let continues = self.state.control.size == StepSize::Auto && {
