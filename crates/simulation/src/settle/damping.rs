@@ -114,8 +114,8 @@ impl Simulation {
         self.scratch.damped_velocities.clear();
     }
 
-    /// Fraction of a velocity jump by contact that acts after the middle of the step \[-\]: 0 for impulses, which act at
-    /// the middle; ½ for forces computed from the geometry at the middle, which act throughout the step.
+    /// Fraction of a velocity jump by contact that acts after the middle of the step \[-\]: 0 for impulses, which act
+    /// at the middle; ½ for forces computed from the geometry at the middle, which act throughout the step.
     pub(super) fn jump_after_mid_step(&self) -> f64 {
         if self.response.stage() == Stage::Middle { 0.5 } else { 0.0 }
     }

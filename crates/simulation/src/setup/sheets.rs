@@ -130,8 +130,8 @@ enum Side {
     Front,
     /// Behind the sheet; the closest point is not on the boundary of the sheet.
     Behind,
-    /// On the sheet; behind the sheet, with the closest point on the boundary; or closest to a face with contact on both
-    /// sides.
+    /// On the sheet; behind the sheet, with the closest point on the boundary; or closest to a face with contact on
+    /// both sides.
     Neither,
 }
 

@@ -152,9 +152,9 @@ impl StepControl {
         self.regular_step
     }
 
-    /// Step dt in the spring stiffness κ ∝ m/dt² \[s\], without cuts to events. In a model with deformable bodies, contact
-    /// does not limit this step: the stiffness would otherwise depend on the order in which contacts begin. In a model
-    /// of rigid bodies under gravity, the flight step and the guard against tunnelling do not limit this step.
+    /// Step dt in the spring stiffness κ ∝ m/dt² \[s\], without cuts to events. In a model with deformable bodies,
+    /// contact does not limit this step: the stiffness would otherwise depend on the order in which contacts begin. In
+    /// a model of rigid bodies under gravity, the flight step and the guard against tunnelling do not limit this step.
     pub fn spring_step(&self) -> f64 {
         self.spring_step
     }
