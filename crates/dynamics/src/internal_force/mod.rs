@@ -1,8 +1,8 @@
 //! Internal forces of all blocks, computed in parallel and bitwise independent of the number of threads.
 //!
 //! A chunk sums the forces of its elements in a fixed order, and writes the forces of the nodes that it owns: its
-//! longest run of consecutive nodes that no previous chunk contains, above the nodes that previous chunks own. The other
-//! nodes of the chunk are its halo. After all chunks, the halo forces are added in the order of chunks.
+//! longest run of consecutive nodes that no previous chunk contains, above the nodes that previous chunks own. The
+//! other nodes of the chunk are its halo. After all chunks, the halo forces are added in the order of chunks.
 
 mod chunk;
 mod history;
