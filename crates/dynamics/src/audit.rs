@@ -13,7 +13,7 @@ pub struct Energies {
     /// Kinetic energy ½ v_n · M v_n, with the velocities v_n and the mass matrix M.
     pub kinetic: f64,
     /// Kick energy ⅛ dt² a_n · M a_n with the step length dt: the excess of ½ v_n · M v_n over ½ v_{n−½} · M v_{n+½}.
-    /// The accelerations a_n omit gravity, prescribed motion and loads.
+    /// The accelerations a_n omit the contributions of free fall, prescribed motion and loads.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,

@@ -85,8 +85,8 @@ pub struct HistoryRow {
     pub contacts: u64,
     /// State of each body.
     pub bodies: Vec<BodyRow>,
-    /// Kick energy ⅛ dt² a · M a \[J\], with the mass matrix M. The accelerations a at `time` omit gravity, prescribed
-    /// motion and loads. Central differences conserve `kinetic` − `kick` + `strain`.
+    /// Kick energy ⅛ dt² a · M a \[J\], with the mass matrix M. The accelerations a at `time` omit the contributions of
+    /// free fall, prescribed motion and loads. Central differences conserve `kinetic` − `kick` + `strain`.
     pub kick: f64,
     /// Change of `total` − `kick` − `external_work` since the start \[J\].
     pub energy_imbalance: f64,
