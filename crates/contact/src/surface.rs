@@ -191,7 +191,7 @@ impl Surface {
         around.iter().any(|&face| self.face(face as usize).1 == nodes)
     }
 
-    /// Faces that contain all `nodes`. If there is none, the faces that contain no other nodes.
+    /// Faces that contain all `nodes`. If there is none, the faces whose nodes are all among `nodes`.
     pub fn faces_at<'a>(&'a self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
         let nodes_of = |&face: &u32| self.face(face as usize).1;
         let has_all = move |face: &u32| nodes.iter().all(|node| nodes_of(face).contains(node));
@@ -267,7 +267,7 @@ impl Surface {
     }
 }
 
-/// End nodes of the k-th edge of a face, and its middle node if quadratic. A segment has only the edge k = 0.
+/// End nodes of the k-th edge of a face, and the middle node of a quadratic edge. For a segment, k = 0: the segment.
 fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>) {
     let count = kind.corners().len();
     let middle = if kind == kind.linear() { None } else { nodes.get(count + k).copied() };

@@ -27,7 +27,7 @@ pub trait EightLanes: Copy {
     fn chosen(self, numbers: &[u32; WIDTH], bits: u8) -> [u32; WIDTH];
     /// Minimum of eight numbers.
     fn least(self, numbers: &[u32; WIDTH]) -> u32;
-    /// Minimum of four numbers, and its first lane; NaN counts as infinite.
+    /// Minimum of four numbers, and the first lane with this minimum; NaN counts as infinite.
     fn first_least(self, numbers: &Lanes) -> (f64, usize);
 }
 

@@ -1,8 +1,8 @@
 //! First root of a polynomial in an interval.
 //!
-//! The stationary points divide the interval into parts on which the polynomial is monotone. A sign change in a part is
-//! a single root. The stationary points are found in the same way, recursively down to a linear function. This method
-//! keeps its accuracy near multiple roots and for tiny leading coefficients.
+//! The stationary points divide the interval into parts on which the polynomial is monotone. A part with a sign
+//! change contains one root. The stationary points are found in the same way, recursively down to a linear function.
+//! Multiple roots and tiny leading coefficients do not reduce the accuracy of this method.
 
 const MAX_ITERATIONS: usize = 200;
 
@@ -34,7 +34,7 @@ pub fn first_root<const N: usize>(coefficients: &[f64; N]) -> Option<f64> {
     None
 }
 
-/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0; `None` if no s exists, `Some(NaN)` if c₀ > 0 and c₁ or c₂ is NaN.
+/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0; `None` if there is no such s, `Some(NaN)` if c₀ > 0 and c₁ or c₂ is NaN.
 ///
 /// Cancellation is possible only in the discriminant. The result may lie on either side of the root, within rounding.
 pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {

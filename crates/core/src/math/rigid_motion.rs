@@ -22,13 +22,13 @@ pub struct RigidMotion {
     pub rotation: Rotation,
     /// Angular velocity ω \[rad/s\], constant within a step.
     pub angular_velocity: Vec3,
-    /// Upper bound on |ω|² + |dω/dt| over the whole flight \[1/s²\]. Multiplied by the distance of a point from the
-    /// centre, it bounds the acceleration of the point relative to the centre.
+    /// Upper bound on |ω|² + |dω/dt| over the whole flight \[1/s²\]. The product with the distance of a point
+    /// from the centre bounds the acceleration of the point relative to the centre.
     pub spin_bound: f64,
 }
 
 impl RigidMotion {
-    /// Rest in the reference configuration, with this centre \[m\].
+    /// Rest in the reference configuration, with the centre `reference_centre` \[m\].
     pub fn at_rest(reference_centre: Vec3) -> Self {
         Self {
             reference_centre,

@@ -1,4 +1,4 @@
-//! Order of points along a space-filling curve: points that are close in this order are close in space.
+//! Order of points along a space-filling curve: points near each other in this order are mostly near in space too.
 //!
 //! Trees are built along the Morton curve ([`order`]), because Morton codes are fast to compute. Meshes are renumbered
 //! only once, along the Hilbert curve ([`hilbert_key`]), whose consecutive cells are always neighbours in space.
@@ -9,17 +9,16 @@ use super::Vec3;
 use super::eight_lanes::EightLanes;
 use super::vectorised::{Kernel, Vectorised};
 
-/// Bits of a cell index per axis; three axes fill 63 bits of a key.
+/// Largest number of bits of a cell index per axis; three axes fill 63 bits of a key.
 const BITS: u32 = 21;
 
 const POINTS_PER_TASK: usize = 512;
 
-/// Upper bound on comparable coordinates and radii: their squares and cubes are finite.
+/// Bound on coordinates and radii; below this bound, their squares and cubes are finite.
 pub const LARGEST_COMPARABLE: f64 = 1e100;
 
 const DIGIT_BITS: u32 = 12;
-/// Number of digits of the radix sort. The few keys with equal leading `DIGITS` · `DIGIT_BITS` bits are sorted by
-/// comparison.
+/// Number of digits of the radix sort. Keys with equal leading `DIGITS` · `DIGIT_BITS` bits are sorted by comparison.
 const DIGITS: u32 = 3;
 
 /// A cube with edges along the axes.

@@ -56,7 +56,8 @@ impl Mesh {
         Ok(())
     }
 
-    /// Checks a mesh for plane problems: all nodes lie in z = 0, and no cell is inverted (clockwise).
+    /// Checks a mesh for plane problems: all nodes lie in z = 0, and no cell of the highest dimension is inverted
+    /// (clockwise) or flat.
     ///
     /// # Errors
     /// [`MeshError::NotPlane`], [`MeshError::InvertedCells`], [`MeshError::CoincidentNodes`], or the errors of

@@ -14,7 +14,7 @@ use std::f64::consts::{PI, SQRT_2};
 /// # Ends
 /// Point reflection about each end sample extends the signal, at the start by the values 2 x₀ − x_k. The extension
 /// lasts 10 ms or 100 samples, whichever is longer, but at most n − 1 samples for a signal of n samples. Each pass
-/// starts in the steady state of a constant signal with the first value.
+/// starts in the steady state for a constant signal equal to the first value.
 ///
 /// # Source
 /// SAE J211-1, appendix C; ISO 6487, annex A.

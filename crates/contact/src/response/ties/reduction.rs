@@ -53,7 +53,7 @@ impl Reduction {
         self.sums.insert(node, terms);
     }
 
-    /// Replaces a node that becomes dependent by `sum` in all other sums.
+    /// In all sums, puts `sum` in the place of `node`, which becomes dependent.
     fn replace(&mut self, node: u32, sum: &Terms) {
         for user in self.users.remove(&node).unwrap_or_default() {
             let Some(terms) = self.sums.get_mut(&user) else { continue };
@@ -81,7 +81,8 @@ mod tests {
     use super::*;
 
     /// Four conditions form a cycle of four nodes, so that the fourth condition is redundant. All conditions hold for
-    /// any values of the independent nodes. Conditions between two fixed nodes remain in `rest`.
+    /// any values of the independent nodes. Conditions between two nodes
+    /// that cannot be dependent remain in `rest`.
     #[test]
     fn chained_conditions_hold() {
         let conditions: [(&[u32], &[f64]); 6] = [

@@ -46,8 +46,8 @@ pub trait RigidMotions {
     fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
 }
 
-/// Term of a rigid body in a sum over nodes. Nodes with weights w_a and positions x_a contribute Σ w_a x_a = w c + R a,
-/// with the centre c and the rotation R of the body.
+/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R a over the nodes of the body, with weights w_a,
+/// positions x_a, and the centre c and rotation R of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {
     /// Index of the body in its group.

@@ -9,8 +9,8 @@ pub const LANES: usize = 4;
 
 /// Four numbers in lanes.
 ///
-/// Operations are loops and literals, because `#[inline(always)]` does not apply to closures: closures of
-/// [`std::array::from_fn`] and `map` would remain calls to baseline code.
+/// Operations use loops and array literals, because `#[inline(always)]` does not apply to closures: closures of
+/// [`std::array::from_fn`] and `map` could remain calls to baseline code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);

@@ -9,10 +9,11 @@ use super::table::interpolate;
 /// Largest number of bisections of an interval in the search for a kink or a jump.
 const HALVINGS: u32 = 12;
 
-/// Largest number of further bisections where the bound on a slope is infinite.
+/// Largest number of further bisections of an interval in which the bound on the slope is infinite.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// A part of an expression with a kink or a jump where `argument` crosses zero or an integer.
+/// A function in an expression that has a kink or a jump where the argument of the function, or the difference of two
+/// arguments, crosses zero or an integer.
 #[derive(Clone, Debug)]
 pub(super) struct Switch {
     pub argument: Program,

@@ -97,7 +97,7 @@ impl Interval {
         }
     }
 
-    /// Image under xⁿ; all numbers if xⁿ is undefined or unbounded in the interval.
+    /// Image under xⁿ; all numbers if the interval contains 0 and n < 0, or negative numbers and n is fractional.
     fn power(self, n: f64) -> Self {
         if n == 0.0 {
             return Self::point(1.0);

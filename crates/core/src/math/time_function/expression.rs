@@ -1,7 +1,7 @@
 //! Expressions of `t`: parsed once into a postfix program, evaluated on a small stack without allocation.
 //!
 //! A Pratt parser (Pratt, *Top down operator precedence*, POPL 1973) groups operators as in mathematics: `-t^2` is
-//! −(t²) and `2^3^2` is 2⁹. Published crates read `-t^2` as (−t)², a load of the opposite sign.
+//! −(t²) and `2^3^2` is 2⁹. Published crates read `-t^2` as (−t)², which reverses the sign.
 
 use std::f64::consts;
 

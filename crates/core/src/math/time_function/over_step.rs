@@ -11,8 +11,8 @@ const INSIDE: f64 = 1e-6;
 /// Rounding error of a time that is a sum of steps, relative to this time.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Intervals are bisected until the length times the variation of the slope in the interval is at most this bound,
-/// relative to the largest magnitude of the function. Gauss quadrature is then accurate nearly to rounding.
+/// Bound on (length of an interval) · (variation of the slope in the interval)/(largest magnitude of the function).
+/// Intervals beyond this bound are bisected; below, Gauss quadrature is accurate nearly to rounding.
 const SMOOTH: f64 = 1e-3;
 
 /// Largest number of bisections of an interval between two kinks or jumps.
@@ -83,7 +83,7 @@ impl TimeFunction {
     /// Values at the ends of a step that begins at `time`, as limits from within the step. The mean replaces both in
     /// two cases:
     /// - The function has a kink or a jump inside the step.
-    /// - The function deviates from its chord over the step by more than a tenth of its largest magnitude.
+    /// - The function deviates from the chord over the step by more than a tenth of the largest magnitude.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;

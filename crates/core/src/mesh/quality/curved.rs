@@ -16,7 +16,7 @@
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Largest number of undecided parts of a cell. Beyond this number, the smallest Jacobian is zero to rounding.
+/// Largest number of undecided parts of a cell; a cell with more undecided parts counts as inverted.
 const MAX_PARTS: usize = 1000;
 
 /// Number of bisections for the coarse sum of areas in [`CurvedCell::area`].
@@ -329,7 +329,7 @@ fn for_each_row(points: usize, axis: usize, mut visit: impl FnMut([usize; 3])) {
     }
 }
 
-/// Centre of an eight-node face, by its shape functions.
+/// Centre of an eight-node face, by the shape functions.
 fn middle(nodes: &[Vec3], corners: &[u8], mid_sides: &[u8]) -> Vec3 {
     let sum = |of: &[u8]| of.iter().map(|&node| nodes[node as usize]).sum::<Vec3>();
     sum(mid_sides) * 0.5 - sum(corners) * 0.25

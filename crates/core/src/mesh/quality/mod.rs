@@ -13,11 +13,11 @@
 //! a tetrahedron of volume V with edges l, q is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
 //!
 //! Inverted cells:
-//! - Linear cell: det J ≤ 0 at a corner. This check misses hexahedra with det J < 0 only away from the corners.
+//! - Linear cell: det J ≤ 0 at a corner. The check misses cells with det J > 0 at all corners but det J < 0 elsewhere.
 //! - Quadratic cell: det J ≤ 0 anywhere (module `curved`). Tangents replace the edges in J.
 //!
-//! The edge lengths and facet areas of a quadratic cell refer to its corners. In a surface mesh off the plane z = 0,
-//! the third column of J is the mean normal of the cell.
+//! The edge lengths and facet areas of a quadratic cell are those of the linear cell with the same corners. In a
+//! surface mesh off the plane z = 0, the third column of J is the mean normal of the cell.
 
 mod curved;
 

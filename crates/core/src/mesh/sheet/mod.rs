@@ -138,7 +138,7 @@ impl Parts {
         Self { parent: (0..count as u32).collect(), turned: vec![false; count] }
     }
 
-    /// The first cell of the part of `cell`, and whether the two cells have opposite orientations.
+    /// The first cell of the part of `cell`, and whether `cell` and this first cell have opposite orientations.
     fn find(&mut self, cell: u32) -> (u32, bool) {
         let (mut root, mut turned) = (cell, false);
         while self.parent[root as usize] != root {
@@ -167,7 +167,7 @@ impl Parts {
         true
     }
 
-    /// Cells to reverse: in each part, the minority. With equal numbers, the lowest tag keeps its orientation.
+    /// Cells to reverse: in each part, the minority. With equal numbers, the cell with the lowest tag is not reversed.
     fn minority(&mut self, tags: &[u64]) -> Vec<usize> {
         let found: Vec<(u32, bool)> = (0..tags.len() as u32).map(|cell| self.find(cell)).collect();
         let mut counts = vec![[0_usize; 2]; tags.len()];
