@@ -12,7 +12,7 @@ pub struct Response<R> {
     pub energy: R,
 }
 
-/// Second Piola–Kirchhoff stress and energy of a point.
+/// Response of a point to a strain: stress and energy.
 #[derive(Clone, Copy, Debug)]
 pub struct MaterialResponse<R> {
     /// Second Piola–Kirchhoff stress S \[Pa\].

@@ -81,8 +81,7 @@ mod tests {
     use super::*;
 
     /// Four conditions form a cycle of four nodes, so that the fourth condition is redundant. All conditions hold for
-    /// any values of the independent nodes. Conditions between two nodes
-    /// that cannot be dependent remain in `rest`.
+    /// any values of the independent nodes. Conditions between two nodes that cannot be dependent remain in `rest`.
     #[test]
     fn chained_conditions_hold() {
         let conditions: [(&[u32], &[f64]); 6] = [

@@ -12,8 +12,7 @@ const HALVINGS: u32 = 12;
 /// Largest number of further bisections of an interval in which the bound on the slope is infinite.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// A function in an expression that has a kink or a jump where the argument of the function, or the difference of two
-/// arguments, crosses zero or an integer.
+/// A possible kink or jump of an expression, where `argument` crosses zero or an integer.
 #[derive(Clone, Debug)]
 pub(super) struct Switch {
     pub argument: Program,

@@ -6,8 +6,7 @@
 //! - The mean over the cell is the mean of the coefficients.
 //!
 //! A cell of which all coefficients are positive is valid. A cell with a non-positive coefficient at a corner is
-//! inverted. Any other cell is bisected, because the coefficients of each half are closer to the Jacobian than those of
-//! the cell.
+//! inverted. Any other cell is bisected, which brings the coefficients closer to the Jacobian.
 //!
 //! # Source
 //! A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of curvilinear finite elements", J. Comput. Phys.
