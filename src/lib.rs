@@ -8,7 +8,8 @@
 //!
 //! with the lumped mass matrix M, the accelerations a, and the external, internal and contact forces f. Central
 //! differences integrate this equation in time. Until the first impact, whose time contact detection predicts, free
-//! bodies move in closed form. Afterwards, hierarchies of bounding volumes exclude most node–face pairs.
+//! bodies move in closed form. Afterwards, hierarchies of bounding volumes exclude most node–face pairs from the
+//! computation of gaps.
 //!
 //! # Example
 //! Two steel balls fired at each other from 1.5 km apart meet after 14.98 s:

@@ -4,7 +4,7 @@ mod cli;
 
 use std::process::ExitCode;
 
-/// Allocator with large pages, which shorten the internal forces of large models by an eighth.
+/// Allocator with large pages, which shorten the computation of internal forces in large models by an eighth.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -21,7 +21,7 @@ use miette::{
     SourceSpan,
 };
 
-/// Renders `problems` of the file at `path` with the text `source`.
+/// Renders the problems of the file at `path`; `source` is the text of this file.
 ///
 /// On a terminal, the report has box characters and, unless `NO_COLOR` is set, colours. Elsewhere, it is plain ASCII.
 pub fn render(path: &Path, source: &str, problems: &[Problem]) -> String {
@@ -84,7 +84,7 @@ fn report(path: &Path, source: &str, problem: &Problem, severity: Severity) -> R
     Report::new(diagnostic).with_source_code(NamedSource::new(header, source.to_owned()))
 }
 
-/// Each end is moved to the left onto a character boundary.
+/// The byte range `span`, with each end lowered to a character boundary of `source`.
 fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     let boundary = |byte: usize| {
         let byte = byte.min(source.len());

@@ -193,7 +193,7 @@ fn name_values(report: &Report, quality: &QualityReport) -> Vec<(&'static str, S
     facts
 }
 
-/// Number, and Gmsh tags of the first few.
+/// Number of inverted elements, and Gmsh tags of the first few of them.
 fn inverted(quality: &QualityReport) -> String {
     const SHOWN: usize = 8;
     let tags: Vec<String> =

@@ -18,11 +18,11 @@ use super::print;
 struct Report {
     scenario: String,
     title: String,
-    /// Null unless the scenario names its system.
+    /// Null unless the scenario names a system of units.
     units: Option<&'static str>,
     /// Without a flight, nothing is predicted.
     begins_in_flight: bool,
-    /// Names of the bodies that neither fly nor stay at rest, and prevent a flight.
+    /// Names of the bodies that prevent a flight, because they neither fly nor stay at rest.
     hindered: Vec<String>,
     /// Time at the end of the flight \[s\].
     time: f64,

@@ -1,7 +1,7 @@
 //! Progress of a run on standard error: a bar on a terminal, and otherwise a line every ten seconds.
 //!
-//! Each stage has its own percentage: of the steps at rest in dynamic relaxation, of the time in flight, and of the
-//! steps afterwards.
+//! Each stage has its own percentage, which counts the steps at rest in dynamic relaxation, the simulated time in
+//! flight, and the steps in the last stage.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -23,8 +23,8 @@ pub struct Reporter {
     last: Instant,
     work: Work,
     stage: Stage,
-    /// First stable step of this process, and the number of earlier stable steps. Stable steps are those outside
-    /// flight.
+    /// Instant of the first stable step of this process, and the number of stable steps before this instant. Stable
+    /// steps are the steps outside flight.
     stepping: Option<(Instant, u64)>,
 }
 

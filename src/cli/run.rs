@@ -51,7 +51,7 @@ pub(super) struct Completed {
     pub frames: usize,
 }
 
-/// Lock of the output directory; `None` if the directory does not exist.
+/// A checkpoint, and the lock of the output directory; the lock is `None` if the directory does not exist.
 pub(super) struct Resumed {
     lock: Option<DirectoryLock>,
     checkpoint: Checkpoint,
@@ -307,7 +307,7 @@ fn injuries(probes: &[ProbeSummary], units: UnitSystem) -> Vec<(&'static str, St
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Limits, each with its number of steps and share. The most frequent limit comes first.
+/// Limits of steps, each with the number and share of the steps that it limits. The most frequent limit comes first.
 fn step_limits(summary: &Summary) -> Option<String> {
     let steps = summary.steps - summary.flight_steps;
     let mut limits: Vec<_> = summary.step_limits.iter().filter(|(name, _)| **name != "flight").collect();
@@ -367,7 +367,7 @@ fn profile(wall: &WallSeconds) -> String {
     print::table(&["<stage", "time [s]", "share"], &rows)
 }
 
-/// One row for each term of the cost model, and their sum.
+/// One row for each term of the cost model, and a row for the sum.
 fn detection(summary: &DetectionSummary) -> String {
     let total = summary.total_seconds;
     let share = |seconds: f64| if total > 0.0 { 100.0 * seconds / total } else { 0.0 };

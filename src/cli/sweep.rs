@@ -140,7 +140,7 @@ fn folder_name(axes: &[Axis], values: &[String]) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// For example, the meshes `a/b` and `a_b` give the same name.
+/// Numbers folders of the same name. For example, the meshes `a/b` and `a_b` give the same name.
 fn number_repeated<'a>(folders: impl Iterator<Item = &'a mut PathBuf>) {
     let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for folder in folders {

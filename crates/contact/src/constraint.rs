@@ -7,10 +7,10 @@ use super::flush::rounding_of_gap;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// Nodal weights up to this absolute value count as zero \[-\].
+/// Largest absolute value of a nodal weight that counts as zero \[-\].
 const CARRYING: f64 = 1e-9;
 
-/// Identifies a contact from its beginning to its end. Node contacts sort before edge contacts.
+/// Identifies a contact as long as the contact lasts. Node contacts sort before edge contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ContactKey {
     /// Node–surface contact.
@@ -54,7 +54,7 @@ pub struct Constraints {
     bodies: Vec<[u32; 2]>,
     gaps: Vec<f64>,
     normals: Vec<Vec3>,
-    /// Begin and end of the target nodes of each constraint in `nodes`.
+    /// Indices in `nodes` of the begin and the end of the target nodes of each constraint.
     ends: Vec<[u32; 2]>,
     nodes: Vec<u32>,
     weights: Vec<f64>,
@@ -80,7 +80,7 @@ pub struct Constraint<'a> {
     pub key: ContactKey,
     /// Bodies of the contactor and the target, equal in self-contact.
     pub bodies: [u32; 2],
-    /// Signed distance, negative when penetrated \[m\].
+    /// Signed distance, negative in penetration \[m\].
     pub gap: f64,
     /// Unit normal out of the target.
     pub normal: Vec3,
@@ -109,7 +109,7 @@ impl Constraint<'_> {
         self.nodes.len() > self.num_contactor_nodes + 1
     }
 
-    /// Target nodes whose absolute weights exceed the rounding bound.
+    /// Target nodes whose absolute weights exceed `CARRYING`.
     pub fn carrying_target_nodes(&self) -> impl Iterator<Item = u32> {
         let target = self.nodes.iter().zip(self.weights).skip(self.num_contactor_nodes);
         target.filter(|(_, weight)| weight.abs() > CARRYING).map(|(&node, _)| node)
@@ -153,7 +153,7 @@ impl Constraints {
     }
 
     /// Appends a constraint. The key must be greater than all present keys.
-    // Inlined, because a call would load the arguments right after narrower stores. The load would wait for the stores.
+    // Inlined: a call would store the arguments in narrow parts and load them at once in wide parts, which must wait.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
@@ -169,8 +169,7 @@ impl Constraints {
         self.ends.push([middle, self.nodes.len() as u32]);
     }
 
-    /// Merges `others` into the constraints. `others` must ascend by key and contain no present key. `workspace` is
-    /// overwritten.
+    /// Inserts `others`, which must ascend by key and contain no present key. `workspace` is overwritten.
     pub fn merge<'a>(&mut self, others: impl Iterator<Item = Constraint<'a>>, workspace: &mut Self) {
         workspace.clear();
         let mut others = others.peekable();
@@ -207,7 +206,7 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Replaces every gap \[m\] by `gap(key, old gap)`, by ascending key.
+    /// Replaces every gap \[m\] by `gap(key, old gap)`, in ascending order of the keys.
     pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
         for (key, value) in self.keys.iter().zip(&mut self.gaps) {
             *value = gap(*key, *value);

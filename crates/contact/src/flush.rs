@@ -10,7 +10,7 @@ const FLUSH: f64 = 1e-12;
 const COPLANAR: f64 = 0.9998;
 /// Cosine of about 26°, the largest angle between aligned directions.
 const ALONG: f64 = 0.9;
-/// Largest ratio of the new depth to the old depth if a contact continues on another surface.
+/// Largest ratio of the new to the old penetration at which a contact continues on another surface.
 pub const DEEPER: f64 = 2.0;
 
 /// Largest gap at which surfaces touch \[m\], for the largest |coordinate| `size` \[m\].
@@ -33,12 +33,12 @@ pub fn is_along(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) > ALONG
 }
 
-/// Whether the angle between `a` and −`b` is less than about 26°; the vectors have any length.
+/// Whether the angle between `a` and −`b` is less than about 26°; the vectors can have any length.
 pub fn are_opposite(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) < -ALONG * a.norm() * b.norm()
 }
 
-/// Whether `gap` is at most `DEEPER` times as deep as the penetration `other`; both in \[m\].
+/// Whether the penetration −`gap` is at most `DEEPER` times the penetration −`other`; both gaps in \[m\].
 pub fn is_as_deep(gap: f64, other: f64) -> bool {
     gap >= DEEPER * other
 }

@@ -16,30 +16,37 @@
 //! | face ring | faces that share a node | one-ring, star |
 //! | cell ring | cells that share a node | one-ring, star |
 //! | entry face | face through which a node entered a body | – |
-//! | flush surfaces | coplanar surfaces at the same height, over which a contact continues | – |
+//! | flush surfaces | adjacent target surfaces in one plane; a node that slides from one to the other stays in contact | – |
+//! | rim | edge of a face at which the surface turns away or ends | – |
+//! | taper | wedge of material with an angle of at most 55° at its edge, the tip | – |
 //! | search depth | penetration beyond which a contact is lost | search tolerance |
 //! | thickness | distance of a surface node from the opposite face of its body | shell or wall thickness |
 //! | hierarchy, vertex | binary tree of bounding spheres over the faces of a surface, and an element of this tree | bounding volume hierarchy (AM14 §3.1) |
 //! | nested spheres | spheres that each contain the spheres of their children | joint spheres (Omohundro 1989) |
-//! | ladder | sequence of bounding volumes of increasing tightness tested at the leaves | level 2, refinement at the leaves (AM14 §3.2) |
+//! | block (of a tree) | subtree of up to 1024 leaves, stored contiguously and processed by one task | – |
+//! | bounding points | nodes or Bézier control points of a face; their convex hull contains the face | control polygon |
+//! | material centre | centre of the sphere of a face: a mean of the bounding points with constant weights | – |
+//! | ladder, rung | sequence of bounding volumes of increasing tightness tested at the leaves, and one of these volumes | level 2, refinement at the leaves (AM14 §3.2) |
 //! | body pair | two bodies with overlapping inflated boxes, or one body in self-contact | pair of objects |
 //! | inflated box | bounding box enlarged by a margin; the body stays inside for some steps | buffer zone (Petőcz & Armero 1998) |
 //! | patch | group of up to 64 neighbouring faces of a surface | cluster of faces |
 //! | batch | up to eight neighbouring faces, an eighth of a patch; one face per lane | – |
 //! | active patch pair | two patches near enough to touch before the next search | front of the traversal |
-//! | near pairs, skin | node–face pairs within the search depth plus a skin | Verlet list, skin (Verlet 1967) |
+//! | near pairs, skin | node–face pairs within the search depth plus a margin, the skin | Verlet list, skin (Verlet 1967) |
 //! | short list | near pairs that can give a constraint in the next steps | – |
 //! | travel | upper bound on an accumulated relative displacement | buffer b > n v_max Δt (Petőcz & Armero 1998) |
 //! | allowance | travel up to which a list remains complete | buffer, skin |
 //! | due | a list or a search is due when the travel exceeds its allowance | update of a Verlet list |
-//! | slack | distance minus the distance at which contact begins; no contact is possible while the travel is smaller | – |
+//! | slack | distance minus the distance at which contact begins; no contact is possible while the travel is smaller than the slack | – |
 //! | normal cone | cone that contains the normals of a face during the allowed displacement | normal cone (Volino & Magnenat-Thalmann 1994) |
 //! | flight | phase in which all bodies move rigidly in closed form | predicted trajectories, level 1 (AM14 eq. (12)) |
 //! | Bézier face | face or part of a face, given by its Bézier control points | Bézier patch |
 //! | lanes | data processed by one vector instruction | SIMD lanes |
 //! | contact history | state of each contact, kept from step to step under its key | internal variables |
 //! | mover | node of a deformable body, or centre or rotation of a rigid body, that impulses can move | generalised coordinate |
+//! | group (of contacts) | contacts coupled through common movers, whose impulses are computed together | contact island |
 //! | mobility | matrix that maps impulses to velocity changes: inverse masses and inertias of the movers | inverse effective mass |
+//! | position correction | displacement that contact adds to the predicted positions; in the decomposition response, it removes penetration | projection, stabilisation |
 //! | kick | velocity change by the accelerations over half a step, or from one mid-step to the next | kick–drift scheme (leapfrog) |
 
 use ictus_core::{element, math, mesh};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Entry of `face_edges` without an edge.
+/// Entry of `face_edges` beyond the last edge of a face.
 const NONE: u32 = u32::MAX;
 
 /// An edge of a surface.
@@ -41,8 +41,8 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Surface of faces, each with its kind and global nodes. The nodes of a face in space run counter-clockwise seen
-    /// from outside.
+    /// Surface of faces, each with its kind and global nodes. The corners of a triangle or quadrilateral run
+    /// counter-clockwise seen from outside.
     pub fn new<'a>(faces: impl IntoIterator<Item = (CellKind, &'a [u32])>) -> Self {
         let mut surface = Self { offsets: vec![0], ..Self::default() };
         for (kind, nodes) in faces {
@@ -176,7 +176,7 @@ impl Surface {
         of_edges.iter().chain(&of_nodes).all(|&count| count == 0)
     }
 
-    /// Whether one face of the surface contains all these nodes. False without nodes.
+    /// Whether one face of the surface contains all `nodes`; false if `nodes` is empty.
     pub fn holds(&self, nodes: &[u32]) -> bool {
         let around = nodes.first().map_or(&[][..], |&node| self.faces_of_node(node));
         around.iter().any(|&face| {
@@ -185,13 +185,13 @@ impl Surface {
         })
     }
 
-    /// Whether these are the nodes of a face, in its order.
+    /// Whether `nodes` are the nodes of a face, in the order of the face.
     pub fn is_face(&self, nodes: &[u32]) -> bool {
         let around = nodes.first().map_or(&[][..], |&node| self.faces_of_node(node));
         around.iter().any(|&face| self.face(face as usize).1 == nodes)
     }
 
-    /// Faces with all these nodes. If no face has all, the faces with only these nodes.
+    /// Faces that contain all `nodes`. If there is none, the faces whose nodes are all among `nodes`.
     pub fn faces_at<'a>(&'a self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
         let nodes_of = |&face: &u32| self.face(face as usize).1;
         let has_all = move |face: &u32| nodes.iter().all(|node| nodes_of(face).contains(node));
@@ -267,7 +267,7 @@ impl Surface {
     }
 }
 
-/// End nodes of the k-th edge of a face, and its middle node if quadratic. A segment has only the edge k = 0.
+/// End nodes of the k-th edge of a face, and the middle node of a quadratic edge. For a segment, k = 0: the segment.
 fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>) {
     let count = kind.corners().len();
     let middle = if kind == kind.linear() { None } else { nodes.get(count + k).copied() };

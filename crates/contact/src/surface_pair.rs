@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Constraint, Surface};
 
-/// Upper bound on the total weight of target nodes off a face, for a target point on this face \[-\]. The closest
-/// points on equally close faces agree to about 1e-6.
+/// A target point counts as a point of a face if the total weight of the target nodes that do not belong to the face is
+/// below this bound \[-\]. The closest points on equally close faces agree to about 1e-6.
 const BESIDE: f64 = 1e-5;
 
 /// A pair of bodies, or of parts of their surfaces.
@@ -42,9 +42,9 @@ impl SurfacePair {
         self.parts == [None, None]
     }
 
-    /// Whether a contact is between these surfaces, in any order of contactor and target. A part holds a node, edge or
-    /// face if one of its faces contains all the nodes. A part also holds a target of several equally close faces if
-    /// the target point is on a face of the part.
+    /// Whether a contact is between these surfaces, in any order of contactor and target. A part holds a node, an edge
+    /// or a face if all nodes of this entity belong to one face of the part. A part also holds a target of several
+    /// equally close faces if the target point is on a face of the part.
     pub fn holds(&self, constraint: &Constraint<'_>) -> bool {
         let [contactor, target] = constraint.bodies;
         if self.bodies != [contactor.min(target), contactor.max(target)] {

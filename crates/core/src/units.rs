@@ -3,13 +3,13 @@
 /// A consistent system of units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitSystem {
-    /// Name in scenarios, such as `mm-t-s`.
+    /// Name of the system in scenarios, such as `mm-t-s`.
     pub name: &'static str,
     /// Symbols for length, mass and time.
     base: [&'static str; 3],
     /// Symbols for force, energy and stress.
     derived: [&'static str; 3],
-    /// The units of length \[m\], mass \[kg\] and time \[s\].
+    /// Sizes of the units of length \[m\], mass \[kg\] and time \[s\].
     sizes: [f64; 3],
 }
 
@@ -41,7 +41,7 @@ impl UnitSystem {
     /// SI units.
     pub const SI: Self = Self::of("m-kg-s", ["m", "kg", "s"], ["N", "J", "Pa"], [1.0, 1.0, 1.0]);
 
-    /// Common systems in mechanics. An inch is 0.0254 m, a pound-force 0.45359237 kg · 9.80665 m/s².
+    /// Systems that are common in mechanics. An inch is 0.0254 m, a pound-force 0.45359237 kg · 9.80665 m/s².
     pub const ALL: [Self; 6] = [
         Self::SI,
         Self::of("mm-t-s", ["mm", "t", "s"], ["N", "mJ", "MPa"], [1e-3, 1e3, 1.0]),
@@ -78,8 +78,8 @@ impl UnitSystem {
     /// System that the densities and longitudinal wave speeds of solids indicate. The speed is `None` for a rigid
     /// solid.
     ///
-    /// The result is SI or mm-t-s if no other system fits all solids, otherwise `None`. Numbers near 1 may be without
-    /// units.
+    /// The result is SI or mm-t-s if it is the only system that fits all solids, otherwise `None`. No other system is
+    /// inferred, because densities and speeds near 1 can be dimensionless.
     pub fn of_solids(solids: &[(f64, Option<f64>)]) -> Option<Self> {
         let fits = |system: &Self| solids.iter().all(|&(density, speed)| system.has_solid(density, speed));
         let mut fitting = Self::ALL.into_iter().filter(fits);
@@ -104,7 +104,8 @@ impl UnitSystem {
         self.has_density(density) && speed.is_none_or(can_have)
     }
 
-    /// Unit of a quantity in this system, as a multiple of its SI unit `si`, such as `kg/m³` or `N m s`.
+    /// Size of the unit of a quantity in this system, in multiples of the SI unit `si` of the quantity (such as `kg/m³`
+    /// or `N m s`).
     pub fn size_of(&self, si: &str) -> f64 {
         let (numerator, denominator) = si.split_once('/').unwrap_or((si, ""));
         let product =
@@ -112,7 +113,7 @@ impl UnitSystem {
         product(numerator) / product(denominator)
     }
 
-    /// Symbol of the unit of a quantity in this system; `si` is its SI unit.
+    /// Symbol of the unit of a quantity in this system. `si`: SI unit of the quantity.
     pub fn symbol_of(&self, si: &str) -> String {
         let part = |part: &str| {
             part.split(' ').map(|factor| self.factor_symbol(factor)).collect::<Vec<_>>().join(" ")
@@ -136,7 +137,7 @@ impl UnitSystem {
     }
 }
 
-/// Unit and exponent.
+/// Unit and exponent of a factor such as `m³`.
 fn split_power(factor: &str) -> (&str, i32) {
     match (factor.strip_suffix('²'), factor.strip_suffix('³')) {
         (Some(unit), _) => (unit, 2),

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 
-/// Energies at an instant \[J\].
+/// Energies at the end of step n \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energies {
-    /// Kinetic energy, ½ v_n · M v_n.
+    /// Kinetic energy ½ v_n · M v_n, with the velocities v_n and the mass matrix M.
     pub kinetic: f64,
     /// Kick energy ⅛ dt² a_n · M a_n with the step length dt: the excess of ½ v_n · M v_n over ½ v_{n−½} · M v_{n+½}.
-    /// The parts by gravity, prescribed motion and loads are omitted.
+    /// The accelerations a_n omit the contributions of free fall, prescribed motion and loads.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -27,29 +27,27 @@ pub struct Energies {
     pub friction_dissipation: f64,
     /// Dissipation by mass damping, since the start.
     pub mass_damping_dissipation: f64,
-    /// Energy that the numerical method added since the start, by
-    /// - position projections,
+    /// Net energy that the numerical method added since the start, by
+    /// - position corrections,
     /// - changes of stiffness and time step,
-    /// - spring work that the spring energy omits,
-    /// - contacts lost in compression.
+    /// - differences between the work of contact springs and the change of the energy stored in contacts,
+    /// - contacts lost in compression (negative).
     pub numerical_work: f64,
     /// Work of loads, gravity and prescribed motion, since the start.
     pub external_work: f64,
 }
 
 impl Energies {
-    /// Energy of the bodies and contacts, plus dissipation, minus numerical work.
+    /// Kinetic and stored energy, plus dissipation, minus numerical work.
     pub fn total(&self) -> f64 {
         let held = self.kinetic + self.strain + self.hourglass + self.contact;
         let dissipated = self.viscous_dissipation + self.friction_dissipation + self.mass_damping_dissipation;
         held + dissipated - self.numerical_work
     }
 
-    /// Conserved by central differences for linear forces: total energy − external work − kick energy. The total energy
-    /// alone has a relative error of (ω dt)²/4 in vibrations of frequency ω.
-    ///
-    /// # Source
-    /// With the kinetic energy T and the nodal forces f, each step satisfies
+    /// Total energy − external work − kick energy. Central differences with linear forces conserve this difference.
+    /// Without the kick energy, vibrations of frequency ω would have a relative error of (ω dt)²/4. With the kinetic
+    /// energy T and the nodal forces f, each step satisfies
     ///
     /// ```text
     /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n)
@@ -118,14 +116,14 @@ const REST_MOMENTUM_RATIO: f64 = 1e-10;
 /// Rounding error of the energy balance, relative to the sum of the magnitudes of all work.
 const ROUNDING_OF_WORK: f64 = 1e-6;
 
-/// Deviation over a run.
+/// Largest and last value of a deviation in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deviation {
     /// Largest value so far; NaN counts as the largest.
     pub largest: f64,
     /// Time of the largest value \[s\].
     pub time: f64,
-    /// Last value.
+    /// Value at the last check.
     pub last: f64,
 }
 
@@ -142,9 +140,7 @@ impl Deviation {
     }
 }
 
-/// Running balance of a simulation.
-///
-/// Energy errors are relative to the largest energy so far, momentum errors to the largest momentum of a body so far.
+/// Running balance of energy and momentum of a simulation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Audit {
     initial_energy: f64,
@@ -156,7 +152,7 @@ pub struct Audit {
     energy_scale: f64,
     /// Rounding error of the initial energy \[J\].
     rounding: f64,
-    /// Rounding error of the energy from all steps \[J\].
+    /// Sum of the rounding errors of the energy in all steps \[J\].
     noise: f64,
     momentum_scale: f64,
     angular_scale: f64,
@@ -202,13 +198,13 @@ impl Audit {
         }
     }
 
-    /// Initial total energy minus external work \[J\].
+    /// Total energy minus external work at the start \[J\].
     pub fn initial_energy(&self) -> f64 {
         self.initial_energy
     }
 
-    /// Largest of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding error
-    /// so far \[J\].
+    /// Largest value so far of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding
+    /// error \[J\].
     pub fn energy_scale(&self) -> f64 {
         self.energy_scale.max(self.rounding + self.noise)
     }
@@ -218,17 +214,18 @@ impl Audit {
         self.has_started
     }
 
-    /// Largest momentum of a body so far or, at rest, largest impulse of a step \[kg·m/s\].
+    /// Largest momentum of a body so far or, if the bodies have been at rest, largest impulse of a step \[kg·m/s\].
     pub fn momentum_scale(&self) -> f64 {
         scale(self.momentum_scale, self.impulse_scale)
     }
 
-    /// Largest angular scale of a body so far or, at rest, largest angular impulse of a step \[kg·m²/s\].
+    /// Largest scale for errors of the angular momentum of a body so far (see `check`) or, if the bodies have been at
+    /// rest, largest angular impulse of a step \[kg·m²/s\].
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
     }
 
-    /// Sets the initial kick energy \[J\].
+    /// Starts the audit with the `kick` energy of the first step \[J\].
     pub fn start(&mut self, kick: f64) {
         self.has_started = true;
         self.initial_conserved -= kick;
@@ -239,55 +236,55 @@ impl Audit {
         self.imbalance
     }
 
-    /// Numerical work since the start, minus the part that impulses absorb in the same step \[J\].
+    /// Numerical work since the start, minus the part of each step that the impulses of the step absorb \[J\].
     pub fn net_numerical_work(&self) -> f64 {
         self.net_numerical_work
     }
 
-    /// |[`Audit::imbalance`]| over [`Audit::energy_scale`] at present.
+    /// |[`Audit::imbalance`]| divided by [`Audit::energy_scale`], both at present.
     pub fn relative_imbalance(&self) -> f64 {
         relative(self.imbalance.abs(), self.energy_scale())
     }
 
-    /// Whether the imbalance exceeds `tolerance` times the largest energy, and the rounding of all work and of
-    /// positions.
+    /// Whether |imbalance| exceeds all of three bounds: `tolerance` times the energy scale, the rounding error of all
+    /// work, and the sum of the energies given to `add_noise`. True for an imbalance NaN.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];
         !allowed.into_iter().any(|most| imbalance <= most)
     }
 
-    /// |Imbalance| + |net numerical work| over the largest energy.
+    /// (|imbalance| + |net numerical work|) divided by the energy scale.
     pub fn energy_error(&self) -> Deviation {
         self.both.over(self.energy_scale())
     }
 
-    /// |Imbalance| over the largest energy.
+    /// |imbalance| divided by the energy scale.
     pub fn balance_deviation(&self) -> Deviation {
         self.balance.over(self.energy_scale())
     }
 
-    /// |Net numerical work| over the largest energy.
+    /// |net numerical work| divided by the energy scale.
     pub fn numerical_deviation(&self) -> Deviation {
         self.numerical.over(self.energy_scale())
     }
 
-    /// Error of linear momentum over its scale.
+    /// |error of the linear momentum| divided by the momentum scale.
     pub fn momentum_deviation(&self) -> Deviation {
         self.linear.over(self.momentum_scale())
     }
 
-    /// Error of angular momentum over its scale.
+    /// |error of the angular momentum| divided by the angular scale.
     pub fn angular_deviation(&self) -> Deviation {
         self.angular.over(self.angular_scale())
     }
 
-    /// Largest error of linear momentum.
+    /// Largest value of `momentum_deviation`.
     pub fn largest_momentum_error(&self) -> f64 {
         self.momentum_deviation().largest
     }
 
-    /// Largest error of angular momentum.
+    /// Largest value of `angular_deviation`.
     pub fn largest_angular_error(&self) -> f64 {
         self.angular_deviation().largest
     }
@@ -304,12 +301,13 @@ impl Audit {
         self.impulse = self.impulse + impulse;
     }
 
-    /// Adds the numerical work `given` of a step \[J\], minus the part that impulses absorb in the same step.
+    /// Adds the numerical work `given` of a step \[J\], minus the part that the impulses of this step absorb.
     pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
         self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
     }
 
-    /// Checks the balance at a time \[s\]. `bodies`: momentum and angular scale Σ |x| |m v| of each body.
+    /// Updates all deviations at `time` \[s\]. `bodies`: for each body, the momentum, and the scale for errors of the
+    /// angular momentum, such as Σ |x| |m v| over the nodes.
     pub fn check(&mut self, time: f64, energies: &Energies, bodies: impl Iterator<Item = (Wrench, f64)>) {
         for energy in [energies.kinetic, energies.strain, energies.contact, energies.external_work] {
             self.energy_scale = self.energy_scale.max(energy.abs());
@@ -338,7 +336,7 @@ fn scale(of_bodies: f64, of_impulses: f64) -> f64 {
     if of_bodies > REST_MOMENTUM_RATIO * of_impulses { of_bodies } else { of_impulses }
 }
 
-/// Relative difference; 0 for a zero scale, NaN for a difference NaN.
+/// `difference` / `scale`; NaN for a difference NaN, otherwise 0 for a zero scale.
 fn relative(difference: f64, scale: f64) -> f64 {
     if scale > 0.0 || difference.is_nan() { difference / scale } else { 0.0 }
 }

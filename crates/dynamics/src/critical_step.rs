@@ -28,13 +28,13 @@ pub struct CriticalStep {
 }
 
 impl CriticalStep {
-    /// The smaller step, or `self` if equal: the result must not depend on the number of threads.
+    /// The smaller step, or `self` if both are equal, so that the result does not depend on the number of threads.
     pub(super) fn smaller(self, other: Self) -> Self {
         if other.time_step < self.time_step { other } else { self }
     }
 }
 
-/// Element of a chunk with the largest bound of ω².
+/// Of the elements of a chunk, the one with the largest bound on ω².
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorstElement {
     element: usize,
@@ -47,7 +47,7 @@ impl WorstElement {
     }
 }
 
-/// Frequency bound over a chunk.
+/// Computation of the largest frequency bound in a chunk.
 pub(super) struct ChunkBound<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,

@@ -1,6 +1,6 @@
 //! Loads: pressure, traction, body force.
 //!
-//! The nodal forces f_a = ∫ N_a t dA of a surface load t are consistent. At the corners of a quadratic face, f_a can be
+//! A surface load t gives the consistent nodal forces f_a = ∫ N_a t dA. At the corners of a quadratic face, f_a can be
 //! opposite to t. A body force is distributed like the lumped mass.
 
 use super::mass::Lumping;
@@ -11,7 +11,7 @@ use crate::mesh::CellKind;
 /// Kind and global nodes of a face or cell.
 pub type Cell<'a> = (CellKind, &'a [u32]);
 
-/// Values of a load at the ends of a step; a pressure uses only the first component.
+/// Values of a load at the beginning and at the end of a step. A pressure uses only the first component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadOverStep {
     /// Value at the beginning of the step.
@@ -40,8 +40,8 @@ pub enum Load {
 }
 
 impl Load {
-    /// Values at the ends of a step from `time` \[s\]. If the step does not resolve the function, both values are the
-    /// mean over the step.
+    /// Values at the beginning and at the end of a step that begins at `time` \[s\]. If the function is far from linear
+    /// in the step (see `TimeFunction::end_values`), both values are the mean of the function over the step.
     pub fn over_step(&self, time: f64, time_step: f64) -> LoadOverStep {
         let (mut start, mut end) = (Vec3::zeros(), Vec3::zeros());
         let components = match self {
@@ -55,7 +55,7 @@ impl Load {
         LoadOverStep { start, end }
     }
 
-    /// Adds the nodal forces \[N\]. `value`: pressure (first component), or force per area or volume.
+    /// Adds the nodal forces \[N\]. `value`: pressure (in the first component), or dead load per area or per volume.
     pub fn add_forces(&self, value: &Vec3, positions: &[Vec3], forces: &mut [Vec3]) {
         match self {
             Self::Pressure { faces, .. } => {
@@ -77,7 +77,7 @@ impl Load {
     }
 }
 
-/// Consistent tributary area ∫ N_a dA \[m²\] of each node, ascending.
+/// Consistent tributary area ∫ N_a dA \[m²\] of each node, in ascending order of nodes.
 pub fn consistent_shares<'a>(faces: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
     let mut shares: Vec<(u32, f64)> = Vec::new();
     for (kind, nodes) in faces {
@@ -88,7 +88,7 @@ pub fn consistent_shares<'a>(faces: impl Iterator<Item = Cell<'a>>, positions: &
     summed(shares)
 }
 
-/// Tributary volume \[m³\] of each node, ascending, distributed like the lumped mass.
+/// Tributary volume \[m³\] of each node, distributed like the lumped mass, in ascending order of nodes.
 pub fn lumped_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
     let mut shares: Vec<(u32, f64)> = Vec::new();
     let mut of_cell = CellShares::default();
@@ -98,7 +98,8 @@ pub fn lumped_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec
     summed(shares)
 }
 
-/// Tributary volumes of single cells, with the quadrature table of the last kind.
+/// Tributary volumes of the nodes of one cell at a time. The quadrature table is kept for the next cell of the same
+/// kind.
 #[derive(Clone, Debug, Default)]
 pub struct CellShares {
     lumping: Option<Lumping>,
@@ -132,8 +133,8 @@ fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     shares
 }
 
-/// Calls `visit` at each quadrature point with the shape values and the weighted Jacobian: area vector along the
-/// outward normal of a face, (det ∂x/∂ξ, 0, 0) of a volume cell.
+/// Calls `visit` at each quadrature point with the shape values and a vector times the quadrature weight. The vector of
+/// a face is the area vector along the outward normal; that of a volume cell is (det ∂x/∂ξ, 0, 0).
 fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: impl FnMut(&[f64], Vec3)) {
     let mut values = [0.0; MAX_NODES];
     let mut gradients = [[0.0; 3]; MAX_NODES];

@@ -13,7 +13,7 @@ pub struct MassProperties {
     pub mass: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Inertia ∫ ρ (|r|² I − r ⊗ r) dV with r from the centre of mass \[kg·m²\].
+    /// Inertia ∫ ρ (|r|² I − r ⊗ r) dV, with r relative to the centre of mass \[kg·m²\].
     pub inertia: Mat3,
 }
 
@@ -25,7 +25,7 @@ impl MassProperties {
         inertia: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     };
 
-    /// Both bodies combined (parallel axis theorem).
+    /// Mass properties of both bodies together (parallel axis theorem).
     pub fn merge(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
         if mass == 0.0 {
@@ -47,7 +47,7 @@ fn point_inertia(mass: f64, offset: &Vec3) -> Mat3 {
 /// Plane cells in z = 0 have thickness 1, which the inertia neglects. Points and segments have no mass.
 ///
 /// # Shapes and units
-/// `density` \[kg/m³\]; `connectivity`: `kind.num_nodes()` indices into `positions` \[m\] per cell.
+/// `density` \[kg/m³\]; `positions` \[m\]; `connectivity`: for each cell, `kind.num_nodes()` indices into `positions`.
 pub fn mass_properties(
     kind: CellKind,
     connectivity: &[u32],
@@ -78,8 +78,9 @@ pub fn shell_mass_properties(
 
 /// Nodal shares of the volume of a cell, proportional to the lumped masses.
 ///
-/// Linear cells have the row sums ∫ N_a dV of the consistent mass matrix. Quadratic cells have its diagonal ∫ N_a² dV,
-/// scaled to the volume, because their row sums can be zero or negative.
+/// In linear cells, the shares are ∫ N_a dV, the row sums of the consistent mass matrix for density 1. In quadratic
+/// cells, row sums can be zero or negative; there, the shares are proportional to the diagonal ∫ N_a² dV of this
+/// matrix.
 ///
 /// # Source
 /// Hinton, Rock and Zienkiewicz 1976, Earthquake Eng. Struct. Dyn. 4:245 ("HRZ lumping").
@@ -112,7 +113,8 @@ impl Lumping {
         self.kind
     }
 
-    /// Shares of one cell: volumes \[m³\], or areas \[m²\] of a surface. `nodes`: positions \[m\].
+    /// Writes the `shares` of the nodes of one cell: volumes \[m³\], or areas \[m²\] of a surface cell. `nodes`:
+    /// positions of the nodes \[m\].
     pub fn shares(&self, nodes: &[Vec3], shares: &mut [f64]) {
         let linear = self.kind == self.kind.linear();
         shares.fill(0.0);
@@ -132,11 +134,11 @@ impl Lumping {
     }
 }
 
-/// Adds lumped masses of cells to `mass`.
+/// Adds the lumped masses of cells to the nodal `mass`.
 ///
 /// # Shapes and units
-/// `density` \[kg/m³\], of surfaces \[kg/m²\]; `connectivity`: `kind.num_nodes()` indices into `positions` \[m\] and
-/// `mass` \[kg\] per cell.
+/// `density` \[kg/m³\], of surfaces \[kg/m²\]; `positions` \[m\] and `mass` \[kg\] of each node; `connectivity`: for
+/// each cell, `kind.num_nodes()` node indices.
 pub fn add_lumped_mass(
     kind: CellKind,
     connectivity: &[u32],
@@ -171,7 +173,7 @@ fn measure<'a>(kind: CellKind, nodes: impl Iterator<Item = (&'a Vec3, &'a [f64; 
     }
 }
 
-/// Positions are relative to the first node, against cancellation far from the origin.
+/// The integrals use positions relative to the first node, because cancellation would be large far from the origin.
 fn integrate(kind: CellKind, connectivity: &[u32], positions: &[Vec3], density: f64) -> MassProperties {
     let Some(&first) = connectivity.first() else { return MassProperties::NONE };
     let origin = positions[first as usize];

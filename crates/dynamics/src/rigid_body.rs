@@ -10,8 +10,8 @@ use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 /// rule is time-reversible, and conserves angular momentum and energy of a free body up to rounding.
 ///
 /// # Source
-/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). The exponential map replaces the Cayley
-/// transform, because it is exact about a principal axis.
+/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum). Here the exponential map replaces the Cayley
+/// transform, because the exponential map is exact for a rotation about a principal axis.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RigidBody {
     mass: f64,
@@ -20,12 +20,13 @@ pub struct RigidBody {
     /// Rotation from principal axes to the reference configuration.
     principal: Rotation,
     reference_centre: Vec3,
-    /// Displacement of the centre, summed separately to avoid the rounding of large coordinates.
+    /// Displacement of the centre from the reference centre, stored instead of the position to avoid the rounding of
+    /// large coordinates.
     travel: Vec3,
     velocity: Vec3,
     /// Rotation from principal axes to space.
     orientation: Rotation,
-    /// Angular momentum about the centre of mass in space \[kg·m²/s\].
+    /// Angular momentum about the centre of mass, in spatial components \[kg·m²/s\].
     angular_momentum: Vec3,
 }
 
@@ -35,10 +36,10 @@ const STEADY_SPIN: f64 = 1e-12;
 /// Largest rotation in a substep \[rad\]. The midpoint rule has a unique solution up to this angle.
 const MAX_ROTATION: f64 = 0.5;
 
-/// A rotation that needs more substeps is not resolved.
+/// Largest number of substeps of a rotation. A rotation that needs more substeps is not resolved.
 const MAX_SUBSTEPS: f64 = 1e4;
 
-/// Ten iterations reach rounding for `MAX_ROTATION`.
+/// Largest number of Newton iterations. For a rotation by `MAX_ROTATION`, ten iterations reach the rounding error.
 const MAX_ITERATIONS: usize = 20;
 
 impl RigidBody {
@@ -51,7 +52,7 @@ impl RigidBody {
         if axes.determinant() < 0.0 {
             axes.column_mut(2).neg_mut();
         }
-        // An iterative conversion can fail for a rotation by π.
+        // `Rotation::from_matrix` would iterate, and can fail for a rotation by π.
         let principal = Rotation::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
         Self {
             mass,
@@ -71,7 +72,7 @@ impl RigidBody {
         self.angular_momentum = self.inertia_times(&angular_velocity);
     }
 
-    /// I ω for ω = `vector`, with the spatial inertia I.
+    /// I `vector`, with the spatial inertia I.
     pub fn inertia_times(&self, vector: &Vec3) -> Vec3 {
         let local = self.orientation.inverse() * vector;
         self.orientation * self.moments.component_mul(&local)
@@ -121,7 +122,7 @@ impl RigidBody {
         self.orientation * self.spin(&local)
     }
 
-    /// Angular velocity from angular momentum, in principal axes; zero about an axis without inertia.
+    /// Angular velocity from angular momentum, both in principal axes; zero about an axis without inertia.
     fn spin(&self, momentum: &Vec3) -> Vec3 {
         momentum.zip_map(&self.moments, |l, moment| if moment > 0.0 { l / moment } else { 0.0 })
     }
@@ -131,12 +132,13 @@ impl RigidBody {
         0.5 * self.mass * self.velocity.norm_squared() + self.rotational_energy()
     }
 
-    /// Rotation from the reference configuration to the present.
+    /// Rotation from the reference configuration to the present configuration.
     pub fn rotation(&self) -> Rotation {
         self.orientation * self.principal.inverse()
     }
 
-    /// Adds a `force` \[N\] and a `torque` about the centre of mass \[N·m\] over the time `half_step` \[s\].
+    /// Adds the impulses of `force` \[N\] and of `torque` about the centre of mass \[N·m\] over the time `half_step`
+    /// \[s\].
     pub fn kick(&mut self, half_step: f64, force: &Vec3, torque: &Vec3) {
         self.velocity += force * (half_step / self.mass);
         self.angular_momentum += torque * half_step;
@@ -166,15 +168,15 @@ impl RigidBody {
         self.orientation.renormalize();
     }
 
-    /// Rotation exp(h ω̄) in the body frame over a step of length h. The angular momenta l_n and l_{n+1} in the body
-    /// frame give the mean angular velocity ω̄:
+    /// Rotation exp(h ω̄) in the body frame over a step of length h. The angular momenta at the beginning and at the
+    /// end of the step, l_n and l_{n+1} in the body frame, give the mean angular velocity ω̄:
     ///
     /// ```text
     /// ω̄ = I⁻¹ l̄,   l̄ = (l_n + l_{n+1})/2
     /// l_{n+1} = exp(−h ω̄) l_n  ⇔  l̄ = l_n + t l̄ × ω̄,   t = tan(h |ω̄|/2)/|ω̄|
     /// ```
-    /// The change Δl is normal to ω̄, so that the rotational energy is constant: Δ(l · I⁻¹ l)/2 = Δl · ω̄ = 0. Newton's
-    /// method solves for l̄, with t from the previous iteration.
+    /// The change Δl = l_{n+1} − l_n is normal to ω̄, so that the rotational energy is constant:
+    /// Δ(l · I⁻¹ l)/2 = Δl · ω̄ = 0. Newton's method solves for l̄, with t from the previous iterate.
     fn midpoint_rotation(&self, time_step: f64) -> Rotation {
         let before = self.orientation.inverse() * self.angular_momentum;
         let (mut mean, mut spin) = (before, self.spin(&before));
@@ -208,7 +210,7 @@ impl RigidBody {
         (twice_energy * (least + greatest - moment) / (least * greatest)).sqrt()
     }
 
-    /// Whether the rotation is about a principal axis.
+    /// Whether the body rotates about a principal axis, up to rounding.
     pub fn spins_steadily(&self) -> bool {
         let spin = self.angular_velocity();
         let gyroscopic = self.angular_momentum.cross(&spin).norm();
@@ -232,8 +234,8 @@ impl RigidBody {
         speed * speed * greatest / least
     }
 
-    /// Free flight over a step under a constant acceleration \[m/s²\]. The shortest rotation with constant angular
-    /// velocity replaces an unsteady rotation.
+    /// Free flight over a step under a constant acceleration \[m/s²\]. An unsteady rotation is replaced by the shortest
+    /// rotation to the same end orientation, at constant angular velocity.
     pub fn flight(&self, acceleration: Vec3, time_step: f64) -> RigidMotion {
         let mut end = self.clone();
         end.rotate(time_step);
@@ -289,7 +291,7 @@ impl RigidBody {
         self.angular_momentum += self.inertia_times(angular_velocity);
     }
 
-    /// Maps velocity and angular momentum.
+    /// Replaces the velocity v by `velocity(v)`, and the angular momentum L by `angular(L)`.
     pub fn map_momenta(&mut self, velocity: impl Fn(&Vec3) -> Vec3, angular: impl Fn(&Vec3) -> Vec3) {
         self.velocity = velocity(&self.velocity);
         self.angular_momentum = angular(&self.angular_momentum);
@@ -320,7 +322,7 @@ impl RigidBody {
         0.5 * self.angular_momentum.dot(&self.angular_velocity())
     }
 
-    /// Sets component `axis` of position \[m\] and velocity \[m/s\] of the centre.
+    /// Sets component `axis` of the position \[m\] and the velocity \[m/s\] of the centre.
     pub fn prescribe(&mut self, axis: usize, position: f64, velocity: f64) {
         self.travel[axis] = position - self.reference_centre[axis];
         self.velocity[axis] = velocity;
@@ -337,7 +339,7 @@ mod tests {
         body
     }
 
-    /// Compared with I ω of a box.
+    /// The reference is I ω of a box.
     #[test]
     fn principal_axes_are_found_in_any_attitude() {
         let box_inertia = Mat3::from_diagonal(&Vec3::new(1.0, 2.5, 3.0));
@@ -406,7 +408,7 @@ mod tests {
         assert!(body.rotation().angle() < 1e-14);
     }
 
-    /// Compared with central differences; the truncation error is O(h²).
+    /// The reference is a central difference with an error O(h²).
     #[test]
     fn angular_acceleration_is_the_rate_of_the_angular_velocity() {
         let mut body = asymmetric();

@@ -10,7 +10,7 @@ use crate::math::Vec3;
 pub struct NodalState {
     /// Time \[s\].
     pub time: f64,
-    /// Accurate sum of the steps minus `time` \[s\], by compensated summation.
+    /// Accurate sum of the step lengths, minus `time` \[s\] (compensated summation).
     pub time_remainder: f64,
     /// Number of steps taken.
     pub step: u64,
@@ -46,7 +46,7 @@ impl NodalState {
         self.time = after;
     }
 
-    /// Sets the time to `instant` \[s\] if both differ only by rounding.
+    /// Sets the time to `instant` \[s\] if the two differ only by rounding.
     pub fn settle(&mut self, instant: f64) {
         if (instant - self.time - self.time_remainder).abs() <= 2.0 * f64::EPSILON * instant {
             (self.time, self.time_remainder) = (instant, 0.0);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::{Integrals, Rotation, TimeFunction, Vec3};
 
-/// Prescribed motion of one component.
+/// Prescribed motion of one component of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prescribed {
     /// Fixed.
@@ -15,7 +15,7 @@ pub enum Prescribed {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
-    /// Component of a rotation; all three components are prescribed.
+    /// Component of the motion in a rotation. A rotation prescribes all three components.
     Rotation(PrescribedRotation),
 }
 
@@ -61,8 +61,8 @@ pub struct StepStart {
     pub velocity: Vec3,
 }
 
-/// Velocity jumps at the ends of a step \[m/s\], with the accelerations a and the displacement Δx. A smooth motion has
-/// none.
+/// Jumps of a prescribed velocity v at the beginning and at the end of a step \[m/s\]: the changes of v that the
+/// accelerations a do not give. For a smooth motion, the jumps are O(dt²). Δx is the displacement in the step.
 ///
 /// ```text
 /// v_n ─ begin, ½ dt a_n ─► Δx/dt ─ ½ dt a_{n+1}, end ─► v_{n+1}
@@ -75,8 +75,8 @@ pub struct VelocityJumps {
 }
 
 impl VelocityJumps {
-    /// `before`: velocity \[m/s\] and acceleration \[m/s²\] at the beginning; `travel`: displacement \[m\]; `end`:
-    /// motion at the end. A step of zero length has no jumps.
+    /// `before`: velocity \[m/s\] and acceleration \[m/s²\] at the beginning of the step; `travel`: displacement \[m\];
+    /// `end`: motion at the end of the step. A step of zero length has no jumps.
     pub fn of(before: [f64; 2], travel: f64, end: &PrescribedStep, time_step: f64) -> Self {
         if time_step == 0.0 {
             return Self::default();
@@ -90,7 +90,7 @@ impl VelocityJumps {
         }
     }
 
-    /// Jumps at the beginning and at the end \[m/s\].
+    /// Jumps at the beginning and at the end of the step \[m/s\].
     pub fn at_ends(&self) -> [f64; 2] {
         [self.begin, self.end]
     }
@@ -111,11 +111,11 @@ pub struct MotionOverStep {
 #[derive(Clone, Copy, Debug)]
 enum Values {
     Fixed,
-    /// Value, first and second derivative at the end of the step.
+    /// Displacement and its first two derivatives at the end of the step.
     Displacement([f64; 3]),
-    /// Integral over the step; value and first derivative at the end of the step.
+    /// Integral of the velocity over the step; velocity and acceleration at the end of the step.
     Velocity([f64; 3]),
-    /// Integrals over the step; value at the end of the step.
+    /// Integrals of the acceleration over the step; acceleration at the end of the step.
     Acceleration(Integrals, f64),
     Rotation(RotationOverStep),
 }
@@ -166,7 +166,8 @@ impl PrescribedRotation {
 }
 
 impl RotationOverStep {
-    /// Rotation from the reference configuration at the end of the step; `before` is its value at the beginning.
+    /// Rotation from the reference configuration to the end of the step. `before`: rotation from the reference
+    /// configuration to the beginning of the step.
     pub fn rotation(&self, before: &Rotation) -> Rotation {
         match self.turn {
             TurnOverStep::FromReference(rotation) => rotation,
@@ -179,8 +180,8 @@ impl RotationOverStep {
     /// ```text
     /// x = p + R (x_0 − p),   v = ω × (x − p),   a = α × (x − p) + ω × v
     /// ```
-    /// p is a point of the axis, ω the angular velocity, α the angular acceleration. R and x_0 both belong to the
-    /// reference configuration, or both to the beginning of the step.
+    /// p is a point of the axis, ω the angular velocity, α the angular acceleration. x_0 is the position in the
+    /// reference configuration or at the beginning of the step, and R the rotation since then.
     fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let arm = match self.turn {
             TurnOverStep::FromReference(rotation) => rotation * (start.reference - self.point),
@@ -247,7 +248,7 @@ impl MotionOverStep {
     }
 }
 
-/// Prescribed motion of one component of nodes of a deformable body.
+/// Prescribed motion of one component of the positions of nodes of a deformable body.
 #[derive(Clone, Debug)]
 pub struct Support {
     /// Global nodes, ascending.

@@ -7,13 +7,13 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::error::{FileAction, OutputError};
 
-/// Suffix of a file that is being written. A killed run may leave files with this suffix.
+/// Suffix of a file that is being written. A killed run can leave files with this suffix.
 pub(crate) const PARTIAL_SUFFIX: &str = ".partial";
 
 /// Writes `path` atomically. Any reader, even after a crash, finds the complete old file or the complete new file.
 ///
 /// The content goes to a hidden file `.<file name>.….partial` in the same directory. This file is synced and then
-/// renamed.
+/// renamed to `path`.
 ///
 /// # Errors
 /// [`OutputError::File`]; an existing file then remains unchanged.
@@ -24,8 +24,8 @@ where
     persist(path, write_temporary(path, write))
 }
 
-/// Removes partial tables, summaries and checkpoints of a killed run from `directory`. No other run may write to the
-/// directory meanwhile. A directory that cannot be listed is no error.
+/// Removes partial tables, summaries and checkpoints of a killed run from `directory`. Another run must not write to
+/// the directory meanwhile. A directory that cannot be listed is no error.
 ///
 /// # Errors
 /// [`OutputError::File`] if a file cannot be removed.
@@ -62,8 +62,8 @@ fn persist(path: &Path, written: std::io::Result<NamedTempFile>) -> Result<(), O
     Ok(())
 }
 
-/// Writes the content of `path` to a temporary file in the same directory, and syncs it. The file is removed unless
-/// persisted.
+/// Writes the future content of `path` to a temporary file in the same directory, and syncs this file. On drop, the
+/// temporary file is removed.
 pub(super) fn write_temporary<F>(path: &Path, write: F) -> std::io::Result<NamedTempFile>
 where
     F: FnOnce(&mut dyn Write) -> std::io::Result<()>,

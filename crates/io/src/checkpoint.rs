@@ -1,4 +1,5 @@
-//! Checkpoint files: a header that identifies program, scenario and meshes, then parts.
+//! Checkpoint files: a header that identifies program, scenario and meshes, then parts. A part is any sequence of
+//! bytes.
 //!
 //! ```text
 //! magic (16)  format (u32)  length of the version (u32)  version
@@ -6,8 +7,8 @@
 //! each part: length (u64)  CRC-32 (u32)  bytes
 //! CRC-32 of all previous bytes (u32)
 //! ```
-//! A number in brackets is a length in bytes; integers are little-endian. A file is written under another name and then
-//! renamed, so that it is complete. The checksums detect files damaged on disk.
+//! A number in parentheses is a length in bytes; integers are little-endian. A checkpoint is written to a temporary
+//! file, which is renamed when it is complete. The checksums detect files damaged on disk.
 
 use std::fs;
 use std::io::Write;
@@ -18,15 +19,15 @@ use super::durable::sync_names;
 use super::error::{FileAction, OutputError};
 
 const MAGIC: &[u8; 16] = b"ictus checkpoint";
-/// Must increase with every change of the file layout or of the stored state.
+/// Version of the layout; must increase with every change of the file layout or of the stored state.
 const FORMAT: u32 = 4;
-/// Latest checkpoint of a run.
+/// Name of the latest checkpoint of a run.
 const FILE_NAME: &str = "checkpoint.bin";
 
 /// SHA-256 hashes of the scenario and of the meshes that a checkpoint belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Hash of the scenario, without keys that may differ in a resumed run.
+    /// Hash of the scenario, without the keys that a resumed run can change.
     pub scenario: [u8; 32],
     /// Hash of the mesh files.
     pub meshes: [u8; 32],
@@ -98,7 +99,7 @@ pub enum CheckpointError {
     },
 }
 
-/// Checkpoint files in the directory of a run, the latest first.
+/// Checkpoint files in the directory of a run, in order of age; the latest is first.
 pub fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found: Vec<(usize, PathBuf)> =
         entries(directory).filter_map(|path| Some((age_of(path.file_name()?.to_str()?)?, path))).collect();
@@ -127,7 +128,7 @@ fn age_of(file_name: &str) -> Option<usize> {
     }
 }
 
-/// Removes all checkpoints in `directory`, also unfinished ones.
+/// Removes all checkpoints in `directory`, including unfinished files.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -152,8 +153,9 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::file(FileAction::Write, to))
 }
 
-/// Makes `path` the latest checkpoint of a resumed run: removes newer checkpoints in `directory`, and renames `path`
-/// and older checkpoints. If `path` is elsewhere, all checkpoints in `directory` are removed.
+/// Makes `path` the latest checkpoint of a resumed run: in `directory`, removes the checkpoints newer than `path`, and
+/// renames `path` and the older checkpoints. If `path` is not in `directory`, all checkpoints in `directory` are
+/// removed.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -171,8 +173,8 @@ pub fn continue_from(directory: &Path, path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Writes the latest checkpoint of a run, and keeps `keep` checkpoints in total. Older files are renamed only when the
-/// new file is complete.
+/// Writes the latest checkpoint of a run, and keeps `keep` checkpoints including the latest. Older files are renamed
+/// only when the new file is complete.
 ///
 /// # Errors
 /// [`OutputError::File`].

@@ -1,12 +1,12 @@
 //! The lock of an output directory: only one run at a time writes to the directory.
 //!
 //! A run holds a lock of the operating system on the file `.lock`. The lock ends with the process. During the run, the
-//! file names the process and its host; a killed run leaves this entry. Network file systems may lock files for one
+//! file names the process and its host; a killed run leaves this entry. Some network file systems lock files for one
 //! host only, or not at all. Therefore a directory also counts as locked in two cases:
 //! - The file names a process on another host.
-//! - The file cannot be locked and names any process.
+//! - The file cannot be locked and names a process on any host.
 //!
-//! In these cases the user must remove the file after a killed run.
+//! In these cases, the user must remove the file that a killed run has left.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -29,7 +29,7 @@ pub struct Owner {
 #[derive(Debug)]
 pub struct DirectoryLock {
     file: File,
-    /// Killed process from which this process took over the lock, if any.
+    /// Process that was killed, and from which this process took over the lock, if any.
     pub taken_over: Option<Owner>,
 }
 
@@ -74,7 +74,7 @@ impl DirectoryLock {
 
 impl Drop for DirectoryLock {
     fn drop(&mut self) {
-        // On failure the file still names this process, and the next run on this host takes over the lock.
+        // On failure, the file still names this process, and the next run on this host takes over the lock.
         let _ = self.file.set_len(0);
     }
 }

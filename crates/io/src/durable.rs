@@ -1,4 +1,4 @@
-//! Waiting until content and names of files are on disk, so that they survive a power failure.
+//! Waiting until the content and the names of files are on disk, where both survive a power failure.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::error::{FileAction, OutputError};
 
-/// Waits until the content of `files` in `directory`, and the names in `directory` and its `folders`, are on disk.
+/// Waits until two things are on disk: the content of `files` in `directory`, and the file names in `directory` and in
+/// its `folders`.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -29,7 +30,7 @@ pub(super) fn sync_file(path: &Path) -> Result<(), OutputError> {
     file.and_then(|file| file.sync_all()).map_err(OutputError::file(FileAction::Write, path))
 }
 
-/// Waits until the names in a directory are on disk.
+/// Waits until the file names in a directory are on disk.
 ///
 /// # Errors
 /// [`OutputError::File`].
@@ -37,7 +38,7 @@ pub(super) fn sync_names(directory: &Path) -> Result<(), OutputError> {
     sync_directory(directory).map_err(OutputError::file(FileAction::Write, directory))
 }
 
-/// Some network file systems cannot sync directories. Their errors are ignored, because nothing else can be done.
+/// Some network file systems cannot sync directories. This error is ignored, because nothing else can be done.
 #[cfg(unix)]
 fn sync_directory(directory: &Path) -> io::Result<()> {
     match std::fs::File::open(directory)?.sync_all() {

@@ -55,7 +55,7 @@ pub enum OutputError {
         #[source]
         cause: io::Error,
     },
-    /// A frame was submitted after an earlier frame of the series had failed.
+    /// A frame was submitted after the writing of an earlier frame of the series had failed.
     #[error("frames of '{series}' are no longer written after an earlier failure; start the series again")]
     SeriesStopped {
         /// Name of the series.
@@ -82,7 +82,7 @@ pub enum OutputError {
         "the grid refers to point {node}, but the frame at time {time} has {num_points} points (numbered from 0)"
     )]
     UnknownPoint {
-        /// The highest point number of the grid.
+        /// The highest point number in the cells.
         node: u32,
         /// Number of points of the frame.
         num_points: usize,
@@ -125,7 +125,7 @@ pub enum FileAction {
     Read,
     /// Listing a directory.
     List,
-    /// Removing a file of an earlier run.
+    /// Removing a file of a previous run.
     Remove,
     /// Creating or writing a file.
     Write,
@@ -147,7 +147,7 @@ impl fmt::Display for FileAction {
 }
 
 impl OutputError {
-    /// For `map_err`: adds the action and the path to an error of the operating system.
+    /// Function for `map_err` that adds the action and the path to an error of the operating system.
     pub fn file(action: FileAction, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |cause| Self::File { action, path, cause }

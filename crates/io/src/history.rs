@@ -52,7 +52,7 @@ pub struct HistoryRow {
     pub time: f64,
     /// Number of steps completed.
     pub step: u64,
-    /// Length of the last step \[s\].
+    /// Length of the step that ends at `time` \[s\].
     pub dt: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
@@ -70,27 +70,27 @@ pub struct HistoryRow {
     pub hourglass_energy: f64,
     /// Energy dissipated by contact damping and inelastic impacts since the start \[J\].
     pub viscous_dissipation: f64,
-    /// Energy added by the numerical method since the start \[J\], for example by position projections and changes of
-    /// stiffness.
+    /// Energy added by the numerical method since the start \[J\], for example by position corrections and by changes
+    /// of the stiffness.
     pub numerical_work: f64,
-    /// Kinetic, stored and dissipated energy, minus the numerical work \[J\].
+    /// Sum of kinetic, stored and dissipated energy, minus `numerical_work` \[J\].
     pub total: f64,
-    /// Magnitude of `energy_imbalance`, relative to the largest energy so far \[-\].
+    /// |`energy_imbalance`|, relative to the largest energy up to `time` \[-\].
     pub energy_error: f64,
     /// Linear momentum \[kg m/s\].
     pub momentum: Vec3,
     /// Angular momentum about the origin \[kg m²/s\].
     pub angular_momentum: Vec3,
-    /// Number of contacts in the last step.
+    /// Number of contacts in the step that ends at `time`.
     pub contacts: u64,
-    /// One row per body.
+    /// State of each body.
     pub bodies: Vec<BodyRow>,
-    /// Kick energy ⅛ dt² a · M a \[J\], with the accelerations a and the length `dt` of the last step. Central
-    /// differences conserve `kinetic` − `kick` + `strain`. Free fall, prescribed motion and loads are excluded.
+    /// Kick energy ⅛ dt² a · M a \[J\], with the mass matrix M. The accelerations a at `time` omit the contributions of
+    /// free fall, prescribed motion and loads. Central differences conserve `kinetic` − `kick` + `strain`.
     pub kick: f64,
     /// Change of `total` − `kick` − `external_work` since the start \[J\].
     pub energy_imbalance: f64,
-    /// Numerical work since the start, minus the part that impulses absorb in the same step \[J\].
+    /// Numerical work since the start, minus the part of each step that the impulses of the step absorb \[J\].
     pub net_numerical_work: f64,
     /// Energy dissipated by mass damping since the start \[J\].
     pub mass_damping_dissipation: f64,
@@ -105,7 +105,7 @@ pub struct BodyRow {
     pub kinetic: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Resultant of contact and tie forces on the body \[N\]; impulses count with their mean force.
+    /// Resultant of the contact and tie forces on the body \[N\]. An impulse counts as the mean force over the step.
     pub contact_force: Vec3,
 }
 

@@ -31,13 +31,13 @@ impl Cell<'_> {
     }
 }
 
-/// An open table, written row by row.
+/// An open table, to which rows are appended.
 #[derive(Debug)]
 pub struct Measurements {
     table: CsvTable,
 }
 
-/// A table in memory. Empty cells and words are `None`.
+/// A table in memory. An empty cell or a word is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
     /// Names of the columns.
@@ -47,7 +47,7 @@ pub struct Columns {
 }
 
 impl Measurements {
-    /// Opens the table `name`.
+    /// Opens the table in the file `name`.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -88,7 +88,7 @@ impl Measurements {
 }
 
 impl Columns {
-    /// Reads a table.
+    /// Reads the table in the file `path`.
     ///
     /// # Errors
     /// [`OutputError::File`] if the file cannot be read or is not a CSV table.
@@ -114,7 +114,7 @@ impl Columns {
         self.values.get(place).map(Vec::as_slice)
     }
 
-    /// Writes this table to `path`, or replaces `path`.
+    /// Writes this table to the file `path`; replaces an existing file.
     ///
     /// # Errors
     /// [`OutputError::File`].

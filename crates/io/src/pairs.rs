@@ -26,7 +26,7 @@ pub struct PairRow<'a> {
     pub time: f64,
     /// Names of the two bodies; equal in self-contact.
     pub bodies: [&'a str; 2],
-    /// Number of contacts in the last step.
+    /// Number of contacts in the step that ends at `time`.
     pub contacts: u64,
     /// Resultant of the contact forces on the first body \[N\]; zero in self-contact.
     pub force: Vec3,
@@ -34,9 +34,9 @@ pub struct PairRow<'a> {
     pub contact_energy: f64,
     /// Energy dissipated by friction since the start \[J\].
     pub friction_dissipation: f64,
-    /// Energy dissipated by contact damping since the start \[J\].
+    /// Energy dissipated by contact damping and inelastic impacts since the start \[J\].
     pub damping_dissipation: f64,
-    /// Area of the contact, projected on the contact normal \[m²\].
+    /// Area of the contact, projected on the plane normal to the contact normal \[m²\].
     pub contact_area: f64,
 }
 

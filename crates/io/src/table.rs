@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use super::atomic_write::write_temporary;
 use super::error::{FileAction, OutputError};
 
-/// The tables of a run, in its directory. A resumed run continues the tables of the earlier run.
+/// The tables of a run, in its directory. A resumed run continues the existing tables.
 #[derive(Clone, Debug)]
 pub struct Tables {
     directory: PathBuf,
-    /// `None` in a new run.
+    /// Length of each table at the checkpoint \[bytes\]. `None` in a new run.
     lengths: Option<BTreeMap<String, u64>>,
     names: Vec<String>,
 }
@@ -24,7 +24,7 @@ impl Tables {
         Self { directory: directory.to_path_buf(), lengths: None, names: Vec::new() }
     }
 
-    /// Tables of a run that continues from a checkpoint with these `lengths` \[bytes\].
+    /// Tables of a run that continues from a checkpoint, at which the tables had these `lengths` \[bytes\].
     pub fn resumed(directory: &Path, lengths: BTreeMap<String, u64>) -> Self {
         Self { lengths: Some(lengths), ..Self::new(directory) }
     }
@@ -84,7 +84,7 @@ impl Tables {
     }
 }
 
-/// Opens an existing table for appending at `length` \[bytes\], without columns added after the earlier run.
+/// Opens an existing table to append rows after `length` \[bytes\]. Removes columns that the end of a run added.
 fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
     remove_added_columns(path, header)?;
     let mut file = OpenOptions::new().write(true).open(path)?;
@@ -115,7 +115,7 @@ fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Least time between two writes of waiting rows. One system call per row would cost more than the row.
+/// Rows wait in memory for this time, because one system call per row would cost more than the row.
 const LONGEST_DELAY: Duration = Duration::from_millis(100);
 
 /// An open table. Only whole rows are written, so a killed run leaves complete rows.
@@ -132,7 +132,7 @@ impl CsvTable {
         Self { path, file, waiting: Vec::new(), last_write: Instant::now() }
     }
 
-    /// Appends rows, and writes all waiting rows at intervals of [`LONGEST_DELAY`].
+    /// Appends rows. Writes all waiting rows if the last write to the file was at least [`LONGEST_DELAY`] ago.
     pub fn append<R: AsRef<[String]>>(
         &mut self,
         mut rows: impl Iterator<Item = R>,

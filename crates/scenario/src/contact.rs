@@ -22,7 +22,7 @@ pub struct ContactSettings {
     pub kinematics: Kinematics,
     /// Ladder of bounding volumes tested at the leaves, from loose to tight.
     pub volumes: Vec<BoundingVolume>,
-    /// Whether the scenario gives `volumes`. The default ladder is tested on curved faces only, while it saves time.
+    /// Whether the scenario gives `volumes`. The default ladder is tested while it saves time, on curved faces only.
     pub volumes_are_given: bool,
     /// Closest-point method of a face.
     pub closest_point: Located<ClosestPointMethod>,
@@ -87,7 +87,7 @@ pub struct ResponseSettings {
     pub stiffness: StiffnessRule,
     /// Time over which the spring stiffness of a new contact increases to its full value \[s\].
     pub soft_start: f64,
-    /// Solution of contacts that share nodes.
+    /// Order in which contacts that share nodes are solved.
     pub order: ContactOrder,
     /// Interval between two contact solves, in steps.
     pub every: u32,
@@ -134,7 +134,7 @@ pub struct ContactLaws {
     pub damping: f64,
     /// Fraction of critical damping of the tangential (friction) springs \[-\].
     pub tangential_damping: f64,
-    /// Whether a default damping of the normal and of the tangential springs acts in persistent contacts with friction.
+    /// Whether a default damping acts in persistent contacts with friction: on normal springs, on tangential springs.
     pub calms: [bool; 2],
     /// Coefficients of friction.
     pub friction: Friction,
@@ -197,7 +197,7 @@ pub struct TiedPair {
     pub bodies: [usize; 2],
     /// Largest distance of a tied node from its face \[m\]; by default a quarter of the shortest edge of both surfaces.
     pub within: Option<f64>,
-    /// Location of the key `tied` in the file.
+    /// Byte range of the value of the key `tied` in `Scenario::source`.
     pub span: Range<usize>,
 }
 
@@ -206,7 +206,7 @@ vocabulary! {
     pub enum InitialPenetration {
         /// The scenario is refused.
         Error = "error",
-        /// The gap of a contact is measured from its initial gap until the contact opens.
+        /// Until a contact opens, its gap is measured from the initial gap.
         Offset = "offset",
         /// Nodes are moved out of the overlap, and the new positions are free of strain.
         Remove = "remove",

@@ -14,7 +14,7 @@ pub enum ScenarioError {
     Unreadable {
         /// Path of the file.
         path: PathBuf,
-        /// Cause reported by the operating system.
+        /// Cause: an error of the operating system, or text that is not UTF-8.
         source: io::Error,
     },
     /// The file is a Gmsh mesh.

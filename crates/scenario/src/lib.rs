@@ -4,9 +4,9 @@
 //! text ─ overrides, parameters ─► text ─ toml ─► tables with spans ─ section ─► raw ─ validate ─► Scenario
 //! ```
 //!
-//! A stage with problems ends the reading. The problems of all tables are reported together. A problem contains its
-//! byte range of the text. Only the meshes define the physical groups, so the set-up of a simulation checks the names
-//! of groups. [`Located`] keeps the place of each name in the file.
+//! Problems of overrides, parameters or TOML syntax end the reading. The problems of all tables are reported together.
+//! Only the meshes define the physical groups, so the set-up of a simulation checks the names of groups. [`Located`]
+//! keeps the byte range of each name in `Scenario::source`, the text after overrides and parameters.
 
 use ictus_core::{material, math, signal, units};
 
@@ -53,9 +53,9 @@ impl Scenario {
     /// Validates `text` as the content of the scenario at `path`.
     ///
     /// Paths of meshes are relative to the folder of `path`. An override is a dotted key and a value, such as
-    /// `contact.detection=all-pairs`. In the key, an index or a name selects an entry of a list:
-    /// `bodies.0.velocity=[1, 0, 0]` or `bodies.left.velocity=[1, 0, 0]`. A text such as `"=v*2"` is an expression of
-    /// names in `[parameters]`. The value of the expression replaces the text.
+    /// `contact.detection=all-pairs`. In the key, an index or a name selects an entry of a list: `bodies.0.velocity=[1,
+    /// 0, 0]` or `bodies.left.velocity=[1, 0, 0]`. In `text`, a string such as `"=v*2"` is an expression of names in
+    /// `[parameters]`. The value of the expression replaces the string.
     ///
     /// # Errors
     /// [`ScenarioError::Invalid`] with the problems of the text.
@@ -92,7 +92,7 @@ impl Scenario {
             time.remove("end");
             time.remove("energy_tolerance");
         }
-        // The keys may only name a file of materials.
+        // With a separate file of materials, `keys` does not contain the materials.
         format!("{}\n{keys}\n{:?}", self.name, self.materials)
     }
 

@@ -1,8 +1,8 @@
-//! Values with their location in the scenario file.
+//! Values with their location in the scenario.
 
 use std::ops::Range;
 
-/// A value and its byte range in the scenario text, for messages after the text has been read.
+/// A value and its byte range in `Scenario::source`, for messages after the text has been read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located<T> {
     /// The value.

@@ -63,7 +63,7 @@ fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
     origins
 }
 
-/// Numbers of lines of `changed` and of `file` before the next common line with the smallest sum.
+/// Numbers of lines of `changed` and of `file` before a common line, the one with the smallest sum of both numbers.
 fn lines_before_match(changed: &[&str], file: &[&str]) -> (usize, usize) {
     let all = (changed.len(), file.len());
     let skips =
@@ -139,7 +139,7 @@ fn descend<'a>(item: &'a mut Item, segment: &str, path: &str, text: &str) -> Res
     }
 }
 
-/// An empty table. Its header is written only if it contains keys other than tables.
+/// An empty table. The header is written only if the table will contain keys other than tables.
 fn implicit_table() -> Table {
     let mut table = Table::new();
     table.set_implicit(true);

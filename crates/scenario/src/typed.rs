@@ -41,7 +41,7 @@ pub struct Scenario {
     pub bodies: Vec<BodySpec>,
     /// Rigid walls, in file order. Where an index means a body or a wall, walls follow the bodies.
     pub walls: Vec<WallSpec>,
-    /// Initial velocities of groups of nodes, in file order. The last one that contains a node applies.
+    /// Initial velocities of groups of nodes, in file order. Of the entries that contain a node, the last one applies.
     pub velocities: Vec<VelocitySpec>,
     /// Supports and prescribed motion.
     pub boundaries: Vec<BoundarySpec>,
@@ -105,7 +105,7 @@ pub struct DynamicRelaxation {
 }
 
 impl DynamicRelaxation {
-    /// Number of consecutive steps at rest that end the relaxation; half of all its steps if this half is larger.
+    /// Number of consecutive steps at rest that end the relaxation; half of all relaxation steps, if larger.
     pub const MIN_CALM_STEPS: u64 = 100;
 }
 

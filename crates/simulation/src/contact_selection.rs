@@ -17,9 +17,9 @@ pub(crate) struct ContactSelection {
 }
 
 impl ContactSelection {
-    /// Removes contacts that do not act, and replaces the nearest face of a node by its entry face.
+    /// Removes contacts that do not act, and replaces the nearest face of a node by the entry face of the node.
     ///
-    /// `before` contains the contacts of the last step.
+    /// `before` contains the contacts of the previous step.
     pub fn select(
         &mut self,
         surfaces: &[Surface],
@@ -42,8 +42,8 @@ impl ContactSelection {
         }
     }
 
-    /// In one-pass contact, removes contacts of the second pass if they are flush, or if a node of the face has a
-    /// contact of the first pass. Contacts of a face wider than the touched surface remain.
+    /// Removes contacts of the pass that one-pass contact omits. Such a contact remains only if it is not flush and no
+    /// node of its face touches the contactor's body, as on a face wider than the surface of this body.
     fn keep_pass(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         let Self { policy, keys, workspace, .. } = self;
         keys.clear();

@@ -11,14 +11,14 @@ use super::model::{Body, Model};
 /// Forces at the end of the last step \[N\], and prescribed motion.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Forces {
-    /// Weight and loads on the nodes of driven bodies, without the weight of rigid bodies. Empty if no body is driven.
+    /// Weight and loads on the nodes, without the weight of rigid bodies. Empty if no body `is_driven`.
     pub external: Vec<Vec3>,
     /// `external` at the beginning of the last step.
     pub external_before: Vec<Vec3>,
     /// One entry per load.
     pub loads: Vec<AppliedLoad>,
     /// Σ f · a at the beginning and at the end of the last step \[N·m/s²\], with external forces f and accelerations a.
-    /// Only free components of loaded bodies count. One entry per body.
+    /// One entry per body. Only components without a support count, and only if loads act on the body.
     pub load_accelerations: Vec<[f64; 2]>,
     /// One entry per body, used for rigid bodies only.
     pub rigid: Vec<RigidForces>,
@@ -167,8 +167,8 @@ impl RigidForces {
         }
     }
 
-    /// Adds a jump of the loads at the beginning of a step. Reactions balance the jump in prescribed components, and
-    /// its moment if any component is prescribed.
+    /// Adds a jump of the loads at the beginning of a step. Reactions balance the force in prescribed components and,
+    /// if any component is prescribed, the whole moment.
     pub fn jump_load(&mut self, jump: Wrench) {
         self.load = self.load + jump;
         self.force += jump.linear;
@@ -196,12 +196,12 @@ impl RigidForces {
         0.5 * dt * (self.load_before.angular.dot(&start) + self.load.angular.dot(&end))
     }
 
-    /// Computes the reaction moment L̇ − τ of a supported body at the end of a step:
+    /// Computes the reaction moment L̇ − τ of a supported body at the end of a step, where
     ///
     /// ```text
     /// L̇ = I α + ω × L
     /// ```
-    /// with the torque τ of the other forces, angular momentum L, inertia I, angular velocity ω and angular
+    /// with the torque τ of loads and contact, angular momentum L, inertia I, angular velocity ω and angular
     /// acceleration α. `before` is L at the beginning of the step \[N·m·s\], and `spin_rate` is α at the end
     /// \[rad/s²\].
     pub fn hold_moment(&mut self, rigid_state: &RigidBody, [before, spin_rate]: [Vec3; 2], dt: f64) {

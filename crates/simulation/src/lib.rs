@@ -56,8 +56,8 @@ pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
-    /// Copy of an earlier state, from which all later steps can be repeated. `None` before the first step outside
-    /// flight, and after a change of the state outside a step.
+    /// Copy of an earlier state. All steps since this state can be repeated from the copy. `None` before the first step
+    /// outside flight, and after a change of the state outside a step.
     earlier: Option<State>,
     response: SelectedResponse,
     ties: Option<Ties>,
@@ -69,9 +69,9 @@ pub struct Simulation {
 
 /// Number of consecutive steps with an excessive energy imbalance after which a run stops.
 ///
-/// A suddenly applied load excites the shortest waves. At the ends of steps, their kinetic energy has a relative error
-/// of (ω dt)²/4, with frequency ω and step dt. Some steps later, this error is negligible. In an unstable run, the
-/// imbalance persists.
+/// A suddenly applied load excites the shortest waves. At the ends of steps, the kinetic energy of these waves has a
+/// relative error of (ω dt)²/4, with frequency ω and step dt. Some steps after the load, this error is negligible. In
+/// an unstable run, the imbalance persists.
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
 impl Simulation {
@@ -225,7 +225,7 @@ impl Simulation {
         Err(self.failure(cause, None))
     }
 
-    /// `element` contains the indices of a block with internal forces and of its element.
+    /// `element` contains the index of a block with internal forces among such blocks, and of an element in the block.
     fn failure(&self, cause: FailureCause, element: Option<(usize, usize)>) -> NumericalFailure {
         let named = element.and_then(|(block, element)| self.model.element(block, element));
         NumericalFailure {
@@ -260,8 +260,8 @@ impl Simulation {
         &self.model
     }
 
-    /// Positions, velocities and accelerations of the nodes. In flight, they belong to the last call of
-    /// [`Simulation::update_nodal_state`]. The recorder calls it before it writes a frame or a probe.
+    /// Positions, velocities and accelerations of the nodes. In flight, they are those at the last call of
+    /// [`Simulation::update_nodal_state`], as by the recorder before it writes a frame or a probe.
     pub fn state(&self) -> &NodalState {
         &self.state.nodes
     }
@@ -296,8 +296,8 @@ impl Simulation {
         &self.state.ledger.balances
     }
 
-    /// Critical step of a body in the reference configuration \[s\], and the user's number of its element. `None` for a
-    /// rigid body or a wall.
+    /// Critical step of a body in the reference configuration \[s\], and the user's number of the element that sets it.
+    /// `None` for a rigid body or a wall.
     pub fn critical_step(&self, body: usize) -> Option<(f64, u64)> {
         let blocks = &self.model.bodies[body].blocks;
         let critical = blocks.iter().filter_map(|block| {
@@ -307,7 +307,7 @@ impl Simulation {
         critical.reduce(|a, b| if b.0 < a.0 { b } else { a })
     }
 
-    /// Upper bound on the travel of the nodes of rigid bodies in a step \[m\], and the rigid body that sets this bound.
+    /// Largest admissible displacement of a node of a rigid body in a step \[m\], and the body that sets this limit.
     pub fn rigid_travel(&self) -> Option<(f64, &Body)> {
         self.settings.rigid_travel.map(|(travel, body)| (travel, &self.model.bodies[body]))
     }
@@ -332,15 +332,15 @@ impl Simulation {
         &self.timings
     }
 
-    /// Warnings of the set-up and of the run so far, then of hourglass energy.
+    /// Warnings of the set-up and of the run so far, followed by the warnings of hourglass energy.
     pub fn warnings(&self) -> Vec<String> {
         let audits = self.model.bodies.iter().zip(&self.state.ledger.hourglass_audits);
         let of_hourglass = audits.filter_map(|(body, audit)| audit.warning(&body.name));
         self.state.ledger.warnings.iter().cloned().chain(of_hourglass).collect()
     }
 
-    /// Records the first contact of two bodies, unless the scenario excludes parts of their surfaces from contact. In
-    /// this case, [`Simulation::note_first_contacts`] records the contact.
+    /// Records the first contact of two bodies. If the scenario excludes parts of their surfaces from contact,
+    /// [`Simulation::note_first_contacts`] records the contact instead.
     fn note_first_contact(&mut self, contact: FirstContact) {
         if !self.selection.policy.has_parts_of(contact.bodies)
             && self.state.ledger.have_touched.insert(contact.bodies)

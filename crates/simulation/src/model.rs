@@ -19,7 +19,7 @@ pub struct Model {
     pub node_tags: Vec<u64>,
     /// Lumped mass of every node \[kg\].
     pub mass: Vec<f64>,
-    /// Inverse mass of every node for contact \[1/kg\]; 0 for a prescribed motion in all three directions.
+    /// Inverse mass of every node for contact \[1/kg\]; 0 for a node with prescribed motion in all three directions.
     pub inverse_mass: Vec<f64>,
     /// Supports of deformable bodies, and of walls that are not free.
     pub supports: Vec<Support>,
@@ -114,7 +114,7 @@ impl RigidSupport {
         }
     }
 
-    /// Whether all three components of the centre are fixed. False for a driven rotation.
+    /// Whether all three components of the centre are fixed. False for a prescribed rotation.
     pub fn is_fixed(&self) -> bool {
         self.components.iter().all(|component| component.as_ref().is_some_and(Prescribed::is_fixed))
     }
@@ -223,7 +223,7 @@ impl Body {
         }
     }
 
-    /// Whether the motion of the body without strain is known in closed form until contact.
+    /// Whether the motion of the body is known in closed form until contact, provided that the body has no strain.
     pub fn flies(&self) -> bool {
         let is_free = !self.loaded && self.mass_damping.is_none();
         match &self.behaviour {
@@ -272,7 +272,7 @@ impl Model {
         (0..).zip(&self.bodies).filter(|(_, body)| body.is_wall())
     }
 
-    /// Name of the body and number in the mesh file of an element, if the element exists.
+    /// Name of the body of an element, and number of the element in the mesh file, if the element exists.
     ///
     /// `internal_block` is the index among all blocks with internal forces.
     pub fn element(&self, internal_block: usize, element: usize) -> Option<(&str, u64)> {

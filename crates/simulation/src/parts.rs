@@ -31,7 +31,7 @@ pub(crate) struct Settings {
     pub driven_ties: DrivenTies,
     /// Overlaps at t = 0, before their treatment.
     pub initial_penetrations: Vec<Overlap>,
-    /// Largest travel of a node of a rigid body in a step \[m\], and the index of the body that sets this limit.
+    /// Largest admissible displacement of a node of a rigid body in a step \[m\], and the index of the limiting body.
     pub rigid_travel: Option<(f64, usize)>,
     pub probes: Vec<Probe>,
     /// Dynamic relaxation before t = 0, and the motion that begins after the relaxation.

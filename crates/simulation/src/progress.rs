@@ -63,8 +63,8 @@ pub struct Progress {
     pub step: u64,
     /// Number of steps taken outside flight.
     pub stable_steps: u64,
-    /// Remaining time divided by the last step outside flight, before its cut to an event \[-\]. Infinite before the
-    /// first of these steps.
+    /// Remaining time divided by the length that the last step outside flight would have had without a cut to an event
+    /// \[-\]. Infinite before the first step outside flight.
     pub remaining_steps: f64,
     /// Last time step \[s\].
     pub time_step: f64,
@@ -105,7 +105,7 @@ pub(crate) enum StepLimit {
     Elements,
     /// The critical step of elements and contact springs together.
     Contact,
-    /// The largest travel of the nodes of rigid bodies.
+    /// The largest admissible displacement of a node of a rigid body.
     RigidMotion,
     /// Contact springs much stiffer than the elements.
     ContactSprings,

@@ -1,7 +1,7 @@
 //! Recovery from a failed step: the state before the step is computed again from an earlier copy of the state.
 //!
-//! The copy is at most [`STEPS_PER_COPY`] steps old. The simulation returns to this copy, and repeats the steps since
-//! then with the same bits.
+//! The copy is at most [`STEPS_PER_COPY`] steps old. The simulation returns to this copy, and repeats the steps from
+//! the copy on with the same bits.
 //!
 //! No copy is kept in flight and in the last step of dynamic relaxation. If the energy check fails there, the state
 //! after the failed step remains. The statistics of detection include the repeated steps.

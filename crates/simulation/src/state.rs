@@ -23,8 +23,8 @@ use super::step::driving_functions::FunctionRange;
 use super::step::initial_gaps::InitialGaps;
 use super::step::step_size::StepControl;
 
-/// All data of a simulation that evolve in time, between two steps. From a copy, a simulation of the same model
-/// continues with the same bits.
+/// All data of a simulation that evolve in time, as they are after a step and before the next. From a copy, a
+/// simulation of the same model continues with the same bits.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct State {
     pub(crate) nodes: NodalState,
@@ -63,11 +63,11 @@ pub(crate) struct ContactState {
     pub detected_positions: Vec<Vec3>,
     pub initial_gaps: InitialGaps,
     pub response: ResponseMemory,
-    /// Only in copies of the state. During a run, the detector holds this memory.
+    /// Filled only in copies of the state. During a run, the detector holds this memory.
     pub detection: DetectionMemory,
     /// Step for which the tie forces were computed \[s\]; 0 if they must be computed again.
     pub tied_step: f64,
-    /// Number of Newton iterations since the start.
+    /// Number of Newton iterations for tie forces since the start of the simulation.
     pub tie_iterations: u64,
 }
 
@@ -148,7 +148,7 @@ impl State {
         if is_whole { Ok(state) } else { Err(postcard::Error::DeserializeBadEncoding) }
     }
 
-    /// Whether all lengths and indices are valid for this model, except those of the material history.
+    /// Whether all lengths and indices, except those of the material history, are valid for `model`.
     pub(crate) fn fits(&self, model: &Model) -> bool {
         let Self { nodes, rigid_bodies, forces, contact, ledger, .. } = self;
         let (num_nodes, num_bodies) = (model.reference_positions.len(), model.bodies.len());

@@ -18,7 +18,7 @@ use super::failure::Failure;
 use super::input::{read_scenario, set_up};
 use super::{diagnostic, print};
 
-/// Number of steps that are timed for an estimate of the wall time.
+/// Largest number of steps that are timed for an estimate of the wall time.
 const TIMED_STEPS: u32 = 20;
 const TIMED_AT_MOST: Duration = Duration::from_secs(1);
 
@@ -26,9 +26,10 @@ const TIMED_AT_MOST: Duration = Duration::from_secs(1);
 struct Report {
     scenario: String,
     title: String,
-    /// Null unless the scenario names its system.
+    /// Null unless the scenario names a system of units.
     units: Option<&'static str>,
-    /// The only system in which all materials can be solids; null if named, or if none can be inferred.
+    /// The only system of units in which all materials can be solids; null if the scenario names a system, or if no
+    /// system or several systems are possible.
     inferred_units: Option<&'static str>,
     /// In the order of the scenario.
     bodies: Vec<BodyReport>,
@@ -86,7 +87,7 @@ struct TimeReport {
     fixed: bool,
     /// Most frequent limit of the timed steps, in the words of `steps.csv`; events do not count.
     limited_by: Option<&'static str>,
-    /// Largest travel of a node of a rigid body in a step, and the body that sets this limit.
+    /// Largest allowed travel of a node of a rigid body in a step, and the body that sets this limit.
     rigid_travel: Option<(f64, String)>,
     /// Number of steps to the end, from the first contact after a flight or else from t = 0.
     stable_steps: u64,
@@ -184,13 +185,13 @@ fn wall_report(wall: &WallSpec) -> WallReport {
     WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
 }
 
-/// Limit of most steps, without flight and events.
+/// Most frequent limit of steps; flight and events do not count.
 fn most_frequent_limit(limits: &BTreeMap<&'static str, u64>) -> Option<&'static str> {
     let of_stable_steps = limits.iter().filter(|(name, _)| !["flight", "event"].contains(*name));
     of_stable_steps.max_by_key(|(_, count)| **count).map(|(name, _)| *name)
 }
 
-/// Mean wall time of up to [`TIMED_STEPS`] steps \[s\]. The step before them builds caches, and is not timed.
+/// Mean wall time of up to [`TIMED_STEPS`] steps \[s\]. One more step before the timed steps builds caches.
 fn time_steps(simulation: &mut Simulation) -> Option<f64> {
     if !simulation.is_finished() {
         simulation.advance(f64::INFINITY).ok()?;

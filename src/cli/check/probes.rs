@@ -1,4 +1,4 @@
-//! The nodes that probes with `nearest_node` sample.
+//! The nodes sampled by probes with the key `nearest_node`.
 
 use ictus::math::Vec3;
 use ictus::scenario::{ProbePlace, Scenario};

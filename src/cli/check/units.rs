@@ -24,7 +24,7 @@ pub(super) fn bounding_box(simulation: &Simulation, body: &Body) -> [[f64; 3]; 2
     ends.map(Into::into)
 }
 
-/// Distance between two nodes of the same element \[m\], and Gmsh tag.
+/// Largest distance between two nodes of the same element \[m\], and Gmsh tag of this element.
 pub(super) fn largest_element(simulation: &Simulation, body: &Body) -> Option<(f64, u64)> {
     let positions = &simulation.model().reference_positions;
     let size = |nodes: &[u32]| {

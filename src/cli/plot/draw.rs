@@ -18,9 +18,9 @@ use super::scale::Scale;
 use crate::cli::args::Units;
 use crate::cli::failure::Failure;
 
-/// In pixels.
+/// Height in pixels.
 const FIRST_PANEL: u32 = 540;
-/// In pixels.
+/// Height in pixels.
 const OTHER_PANEL: u32 = 330;
 
 /// Number of drawn pixels for one pixel of a PNG in each direction (supersampling).

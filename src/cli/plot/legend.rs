@@ -17,7 +17,7 @@ const GAP: i32 = 36;
 /// In pixels.
 const LEFT: i32 = 16;
 
-/// Distinct, in the order of the lines.
+/// Distinct names in the order of the lines.
 pub fn names(panel: &Panel) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for line in &panel.lines {
@@ -28,7 +28,7 @@ pub fn names(panel: &Panel) -> Vec<&str> {
     names
 }
 
-/// A faint line NAME has a paler tone of the line `NAME, FILTER`.
+/// The colour of a faint line `NAME` is a paler tone of the colour of the line `NAME, FILTER`.
 pub fn style_of(line: &Line, names: &[&str]) -> ShapeStyle {
     let place = names.iter().position(|name| *name == line.name).unwrap_or(0);
     let of_filtered = |name: &&str| name.starts_with(&format!("{},", line.name));
@@ -81,7 +81,7 @@ fn width_of(text: &str) -> i32 {
     (0.48 * f64::from(SIZE) * text.chars().count() as f64) as i32
 }
 
-/// Places of the entries: x \[pixels\] and row.
+/// Place of each entry: x \[pixels\] and row.
 fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
     // These gaps also leave space for the unit after the heading.
     let start = if heading.is_empty() { LEFT } else { LEFT + width_of(heading) + 5 * GAP };

@@ -36,7 +36,7 @@ struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// Beside items with runs, files and directories without runs are passed over.
+    /// Passes over files, and over directories without runs, unless no directory has a run.
     fn of(items: &'a [String]) -> Result<Self, Failure> {
         let is_on_disk = |item: &&String| {
             let path = Path::new(item);
@@ -135,8 +135,8 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Converts the units `given`, or else the units of each run, to SI units. If the units of a run are unknown, converts
-/// no run.
+/// Converts the runs to SI units, from the units `given` or else from the units of each run. If the units of a run are
+/// unknown, converts no run.
 fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
     let of_run = |run: &Run| match given {
         Some(Units::Of(system)) => Some(system),
@@ -148,7 +148,7 @@ fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
     Units::SI
 }
 
-/// Both options apply to contact forces only.
+/// Rejects `--filter` and `--mean` if no contact forces are drawn: both options apply to contact forces only.
 fn refuse_unused_filter(quantities: &[&str], options: &PlotOptions) -> Result<(), Failure> {
     let draws_forces = quantities.is_empty() || quantities.contains(&"forces");
     if draws_forces || (options.filter.is_none() && options.mean.is_none()) {
@@ -160,7 +160,8 @@ fn refuse_unused_filter(quantities: &[&str], options: &PlotOptions) -> Result<()
     })
 }
 
-/// The parts of the figures between two times. Omits panels without a line of two points, and figures without panels.
+/// The parts of the figures between two times. Omits panels without a line of at least two points, and figures without
+/// panels.
 fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
     let cut = |mut figure: Figure| {
         for line in figure.panels.iter_mut().flat_map(|panel| &mut panel.lines) {
@@ -252,8 +253,8 @@ mod tests {
     use super::*;
     use figure::{Axis, Interval, Line, Panel, Weight};
 
-    /// A line with rows at t = 0, 1, …, 9 is cut to a span of time, with its ends. Intervals are cut, too. A figure
-    /// with fewer than two rows is omitted.
+    /// A line with rows at t = 0, 1, …, 9 is cut to a span of time that includes its ends. Intervals are cut, too. A
+    /// figure with fewer than two rows is omitted.
     #[test]
     fn rows_between_two_times_remain() {
         let points: Vec<(f64, f64)> = (0..10).map(f64::from).map(|time| (time, -time)).collect();

@@ -34,9 +34,9 @@ pub struct Paper {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Strokes {
-    /// One per line.
+    /// One stroke per line.
     Whole,
-    /// One per segment.
+    /// One stroke per segment of a line.
     Segments,
 }
 

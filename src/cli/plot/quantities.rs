@@ -53,7 +53,7 @@ pub fn figures(quantity: &str, runs: &[Run], options: &PlotOptions) -> Result<Ve
     Ok(figure(quantity, panels, runs).into_iter().collect())
 }
 
-/// `None` if no panel has a line of two points.
+/// `None` if no panel has a line of at least two points.
 fn figure(name: &str, panels: Vec<Panel>, runs: &[Run]) -> Option<Figure> {
     let has_lines = |panel: &Panel| panel.lines.iter().any(|line| line.points.len() > 1);
     let panels: Vec<Panel> = panels.into_iter().filter(has_lines).collect();
@@ -136,7 +136,7 @@ fn momenta(runs: &[Run]) -> Vec<Panel> {
     vec![panel("momentum", "N s", of("momentum")), panel("angular momentum", "N m s", of("angular_momentum"))]
 }
 
-/// Faint if unfiltered, plain if filtered or averaged.
+/// Lines of contact forces: faint if unfiltered, plain if filtered or averaged.
 fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     let mut all = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -207,8 +207,8 @@ fn names_of_probes(runs: &[Run]) -> Vec<String> {
     names
 }
 
-/// One panel per quantity, and one for the magnitude of the acceleration with injury criteria. An unfiltered line is
-/// faint beside its filtered line.
+/// One panel per quantity; for a probe with injury criteria, also a panel of the magnitude of the acceleration. An
+/// unfiltered line is faint if a filtered line of the same column exists.
 fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {

@@ -16,13 +16,13 @@ use crate::cli::print;
 /// Files in the order in which a column is searched for.
 const TABLES: [&str; 5] = ["history.csv", "steps.csv", "bodies.csv", "supports.csv", "probes.csv"];
 
-/// Least ratio of intervals between history rows to steps at which the rows count as complete.
+/// History rows count as complete if the number of intervals between rows is at least this fraction of the steps.
 const MOST_STEPS: f64 = 0.9;
 
 pub struct Run {
     pub label: String,
     tables: Vec<(&'static str, Columns)>,
-    /// Magnitude of the contact force over time.
+    /// Magnitude of the contact force of each body pair over time.
     pub pairs: BTreeMap<String, Vec<(f64, f64)>>,
     pub injuries: Vec<Injury>,
     /// Named by the scenario, or inferred from the materials.
@@ -31,7 +31,7 @@ pub struct Run {
 
 pub struct Injury {
     pub probe: String,
-    /// Its label contains the value of the criterion.
+    /// The name of the interval contains the value of the criterion.
     pub interval: Interval,
 }
 
@@ -69,8 +69,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Whether contact acts in fewer intervals between rows than [`MOST_STEPS`] times the number of steps in these
-    /// intervals.
+    /// Whether steps lack a row: the number of intervals between rows with contact forces is below [`MOST_STEPS`] times
+    /// the number of steps in these intervals.
     pub fn leaves_out_steps(&self) -> bool {
         let forces = self.pairs.values().flatten().filter(|point| point.1 > 0.0);
         let in_contact: BTreeSet<u64> = forces.map(|point| point.0.to_bits()).collect();
@@ -114,7 +114,7 @@ pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     (!points.is_empty()).then_some(points)
 }
 
-/// Null if the file is missing, as for a run that was killed, or invalid.
+/// Null if the file is invalid or missing. It is missing after a run that was killed.
 fn read_summary(directory: &Path) -> Value {
     let text = fs::read_to_string(directory.join("summary.json")).ok();
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
@@ -133,7 +133,7 @@ fn injuries(summary: &Value) -> Vec<Injury> {
     criteria.filter_map(|(probe, (key, name))| criterion(probe, key, name)).collect()
 }
 
-/// Magnitude of the contact force over time.
+/// Magnitude of the contact force of each body pair over time.
 fn read_pairs(path: &Path) -> Result<BTreeMap<String, Vec<(f64, f64)>>, Failure> {
     let unreadable = |cause: &dyn std::fmt::Display| Failure::Usage {
         fact: format!("cannot read `{}`: {cause}", path.display()),

@@ -13,10 +13,10 @@ use super::tree::hierarchy::Hierarchy;
 /// State of a detector between steps, without caches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DetectionMemory {
-    /// Starting points of the closest-point searches in the next step, ascending by key. Empty unless the detector uses
-    /// the closest points of the last step.
+    /// Starting points of the closest-point searches in the next step, ascending by key. Empty unless the searches
+    /// start from the closest points of the previous step.
     pub starting_points: Vec<StartingPoint>,
-    /// Bounding spheres of the hierarchy roots at the first instants of the flight, if the detector uses them.
+    /// Bounding spheres of the hierarchy roots at the first instants of the flight; `None` if unused.
     pub first_steps: Option<RootHistory>,
 }
 
@@ -27,7 +27,7 @@ pub trait Detector: Send {
 
     /// Replaces `constraints` by the constraints of the configuration.
     ///
-    /// Called once per step, with ascending times. A call to [`Detector::first_impact`] ends the contact phase.
+    /// Called once per step, with ascending times, until a call of [`Detector::first_impact`] begins a flight.
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints);
 
     /// State for the next step.
@@ -39,8 +39,8 @@ pub trait Detector: Send {
     /// Accumulated statistics.
     fn statistics(&self) -> &DetectionStatistics;
 
-    /// The two bounding volumes of the next event of each pair of bodies at their current positions, ascending. Omits
-    /// pairs that can no longer touch. Empty for a detector without a queue.
+    /// For each pair of bodies, ascending, the two bounding volumes that the detector examines next, at current
+    /// positions. Omits pairs of bodies that can no longer touch. Empty for a detector without a queue.
     fn top_of_queue(&self, _placement: &Placement<'_>) -> Vec<QueuedPair> {
         Vec::new()
     }

@@ -1,9 +1,9 @@
-//! Contact detection: geometry and kinematics only, without forces, elements or materials.
+//! Contact detection: geometry and kinematics only, without forces or materials.
 //!
 //! A detector predicts *when* two surfaces in flight first touch ([`Detector::first_impact`]). In contact, it finds
 //! *which* nodes have penetrated which faces, and which edges have crossed ([`Detector::detect`]). [`Engine`] is the
 //! hierarchical detection of Aragón & Molinari. [`Buckets`] sorts nodes and faces into grid cells. [`AllPairs`] tests
-//! all pairs, as the reference of the tests.
+//! all pairs and serves as the reference in tests.
 //!
 //! | Aragón & Molinari 2014 | here |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | level 1: predicted trajectories of bounding spheres, eq. (12) | [`trajectory`], `math::RigidMotion`, `engine/flight` |
 //! | level 1: kinematics from the first steps | `trajectory/root_motion`, `engine/flying/first_steps` |
 //! | level 2 in flight: hierarchies of bounding spheres, §3.1 | [`tree::hierarchy`]; `engine/flight` opens pairs by `Engine::open` in `engine/mod` |
-//! | level 2 in contact: pairs of patch boxes and Verlet lists instead of the hierarchy | `engine/contact` (sequence), `engine/body_pair` (validity), `engine/patches`, `engine/patch_lists` (data), `engine/traversal` |
-//! | level 2: leaves refined through tighter volumes (the ladder), §3.2, eqs. (13)–(15) | [`volume`]; applied in `engine/traversal`, to curved faces in contact |
+//! | level 2 in contact: pairs of patch boxes and Verlet lists instead of the hierarchy | `engine/contact` (order of the searches), `engine/body_pair` (active patch pairs), `engine/patches`, `engine/patch_lists` (Verlet lists), `engine/traversal` |
+//! | level 2: leaves refined through tighter volumes (the ladder), §3.2, eqs. (13)–(15) | [`volume`]; applied in `engine/traversal` in contact, by default only to curved faces |
 //! | level 3: closest point of a face (Aragón, Yastrebov & Molinari 2013) | [`face::closest_point`] |
 //! | level 3 in flight: time of impact of two faces | `primitive/time_of_impact`, called by `Flight::impact_of_faces` in `trajectory/flight` |
 //! | level 3 in contact: from candidates to constraints | `primitive/node_face`, `primitive/edge_edge` |
@@ -22,7 +22,7 @@
 //!
 //! Beyond the paper: entry faces ([`EntryFaces`]), impacts within a step ([`StepImpactSearch`]), overlap and ties
 //! before the first step (`initial`), rigid walls ([`WallDetector`]), distance fields ([`distance_field`]). The module
-//! [`contact`](super) has a glossary. In the drawing, an arrow points to the module that is used.
+//! [`contact`](super) has a glossary. In the drawing, an arrow points from a module to a module that it uses.
 //!
 //! ```text
 //! volume ◄─ face ◄─ tree ◄─ model ◄─ primitive ◄─ trajectory, entry_face, initial ◄─ step_impact

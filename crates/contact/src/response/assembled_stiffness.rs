@@ -11,7 +11,7 @@
 //! rigid    λ(K W_rigid) ≤ Σ over the two bodies of (tr A⁸)^⅛,  A = M⁻¹ Σ_k κ_k h_k h_kᵀ,  h = (n, r × n)
 //! ```
 //! Here w_ka is the weight of node a in contact k, m_a is the mass of node a, n is the contact normal, and r is the
-//! vector from the centre of the body to the contact. (tr A⁸)^⅛ is at most 1.25 times the largest eigenvalue of A.
+//! vector from the centre of the body to the contact. (tr A⁸)^⅛ is at most 1.26 times the largest eigenvalue of A.
 //!
 //! # Source
 //! Derived.
@@ -33,8 +33,8 @@ const NONE: u32 = u32::MAX;
 /// Largest λ dt² of all springs on rigid bodies together. An impact then lasts ten steps, with an energy error of 6e-4.
 pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
-/// Ratio ω²/λ of the squared frequency ω² for the step control to the bound λ of rigid bodies. Steps of 1.9/ω then have
-/// λ dt² = `MAX_ON_RIGID_BODIES`.
+/// Ratio ω²/λ, with the squared frequency ω² for the step control and the bound λ of rigid bodies. Steps of 1.9/ω then
+/// have λ dt² = `MAX_ON_RIGID_BODIES`.
 const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
 /// Largest λ dt² of all springs on deformable nodes together. Elements at 0.8 of their critical step add λ dt² = 1.6²;
@@ -48,8 +48,8 @@ const MAX_OF_BODY_ENERGY: f64 = 0.2;
 /// Smallest ratio of the coupled ω² to the uncoupled ω² of a spring between rigid bodies.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
-/// Smallest weight for which the whole mass of a node counts as in contact. Below this weight, the part is proportional
-/// to the weight.
+/// Smallest weight for which the whole mass of a node counts as in contact. Below this weight, the mass in contact is
+/// proportional to the weight.
 const FULL_WEIGHT: f64 = 1e-3;
 
 fn part(weight: f64) -> f64 {
@@ -75,7 +75,7 @@ struct OnNode {
     stiffness: f64,
     /// Σ_k κ_k w_ka n_k over the normal springs \[N/m\].
     resultant: Vec3,
-    /// Part of the nodal mass in contact \[-\].
+    /// Part of the nodal mass that counts as in contact \[-\].
     part: f64,
 }
 
@@ -102,15 +102,15 @@ pub(super) struct Bound {
 /// Squared frequencies ω² of a contact spring \[rad²/s²\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ContactFrequency {
-    /// With all contacts on the same nodes or rigid bodies.
+    /// Of the spring coupled to all contacts on the same nodes or rigid bodies.
     pub square: f64,
     pub alone: f64,
     pub is_of_rigid_bodies: bool,
 }
 
 impl Bound {
-    /// Largest fraction of the stiffness, at most 1, with stable springs and accurate impact energy in steps of
-    /// `time_step` \[s\].
+    /// Largest fraction of the stiffness, at most 1, for which steps of `time_step` \[s\] are stable and conserve the
+    /// energy of impacts accurately.
     pub fn share(&self, time_step: f64) -> f64 {
         let over = self.over_allowed * time_step * time_step;
         if over > 1.0 { 1.0 / over } else { 1.0 }
@@ -120,8 +120,8 @@ impl Bound {
         Self { nodes: self.nodes * share, rigid: self.rigid * share, over_allowed: self.over_allowed * share }
     }
 
-    /// Squared frequency for the step control \[rad²/s²\]. `lowering` is the ratio of the stable steps of springs on
-    /// nodes with and without damping.
+    /// Squared frequency for the step control \[rad²/s²\]. `lowering` is the ratio of the stable step with damping to
+    /// that without damping, for springs on nodes.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
         self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
     }
@@ -189,7 +189,7 @@ impl AssembledStiffness {
         &mut self.rigid[*place as usize]
     }
 
-    /// To be called after the last `add`.
+    /// Computes the bounds of rigid bodies, after the last `add`.
     pub fn bound(&mut self, mobility: &Mobility) {
         for rigid in &mut self.rigid {
             let Some(of_body) = mobility.rigid(rigid.body) else { continue };

@@ -2,14 +2,14 @@
 
 use crate::math::{Mat3, Vec3};
 
-/// Largest negligible moment of inertia, relative to the largest moment.
+/// Largest negligible moment of inertia, relative to the largest moment of inertia.
 const COLLINEARITY: f64 = 1e-10;
 
 /// Product of the three moments of inertia above which no moment is negligible, relative to the cube of their sum.
 const FULL_RANK: f64 = 1e-6;
 
-/// Nodal vectors q × (x_a − x̄) with zero sum, where x̄ is the mean of the nodal positions x_a. Of all nodal vectors
-/// with the same moment, they have the smallest sum of squares.
+/// Nodal vectors q × (x_a − x̄) with zero sum; q is constant, and x̄ is the mean of the nodal positions x_a. Of all
+/// nodal vectors with the same moment, they have the smallest sum of squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Couple {
     turn: Vec3,

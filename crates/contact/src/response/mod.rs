@@ -6,7 +6,7 @@
 //! | response | acts by | conserves or satisfies | limitation |
 //! |---|---|---|---|
 //! | [`Penalty`] | spring forces | the energy of a contact over its life | penetration, shorter time step |
-//! | [`Decomposition`] | impulses, projected positions | impenetrability after each step | loses energy in impacts |
+//! | [`Decomposition`] | impulses, position corrections | impenetrability after each step | loses energy in impacts |
 //! | [`EnergyMomentum`] | discrete-gradient springs | energy and momenta to rounding, at any stiffness | penetration |
 //!
 //! Tied surfaces have no contact constraints; [`Ties`] work with any of the three responses.
@@ -167,8 +167,8 @@ pub struct StepWork {
     pub friction: f64,
     /// Dissipated by damping and imperfect restitution.
     pub damping: f64,
-    /// Added by the numerical method: projections, changes of stiffness or time step, and energy errors of springs. The
-    /// energy left in ended contacts is subtracted.
+    /// Added by the numerical method: position corrections, changes of stiffness or time step, and energy errors of
+    /// springs. The energy left in ended contacts is subtracted.
     pub numerical: f64,
 }
 
@@ -183,11 +183,11 @@ impl std::ops::AddAssign for StepWork {
 /// Numbers of contact problems not solved to tolerance, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsolvedProblems {
-    /// Impulse problems. The last iterate is applied, scaled to create no energy.
+    /// Impulse problems. An unconverged iterate is applied, scaled to create no energy.
     pub impulses: u64,
     /// Impulse problems with restitution. Jammed contacts lose their restitution.
     pub restitutions: u64,
-    /// Position projections. The last iterate is applied.
+    /// Problems of position corrections. An unconverged iterate is applied.
     pub projections: u64,
     /// Groups of ties. Their points do not coincide at the end of the following step.
     pub ties: u64,
@@ -211,7 +211,7 @@ pub struct ContactAction {
     /// Forces on all nodes \[N\].
     #[serde(with = "crate::math::sparse_vectors")]
     pub forces: Vec<Vec3>,
-    /// Impulses on all nodes that cause the velocity jumps of the corrections \[N·s\].
+    /// Impulses on all nodes \[N·s\]; they cause the velocity jumps of the corrections.
     #[serde(with = "crate::math::sparse_vectors")]
     pub impulses: Vec<Vec3>,
     /// Friction part of `forces` and `impulses` on all nodes \[N\]; impulses are divided by `spread`.
@@ -291,7 +291,7 @@ impl ContactAction {
         }
     }
 
-    /// Rebuilds `listed` after deserialisation; returns whether all lists fit.
+    /// Rebuilds `listed` after deserialisation; returns whether all lists fit a model of `num_nodes` nodes.
     pub fn restore_listed(&mut self, num_nodes: usize) -> bool {
         let lengths = [self.forces.len(), self.impulses.len(), self.friction_forces.len()];
         let of_ties = self.tie_forces.iter().chain(&self.tie_impulses).map(|(node, _)| node);
@@ -417,7 +417,8 @@ pub struct Bodies<'a> {
     pub inverse_mass: &'a [f64],
     /// Mobility of nodes and rigid bodies.
     pub mobility: &'a Mobility,
-    /// Energy that contact has created since the start \[J\]; for impulses, numerical work minus restitution loss.
+    /// Energy created by contact since the first step \[J\]; for impulses, numerical work minus the energy that normal
+    /// impulses and sticking friction absorb.
     pub created: f64,
 }
 
@@ -426,8 +427,8 @@ pub struct Bodies<'a> {
 pub struct StepLength {
     /// Current step.
     pub actual: f64,
-    /// Length without shortening by events or flight. It scales the stiffness, so that contacts in short steps are not
-    /// stiffer.
+    /// Length without shortening by events or flight. It scales the stiffness, so that contacts are not stiffer in
+    /// shortened steps than in regular steps.
     pub regular: f64,
     /// Following step, for which discrete-gradient and tie forces are computed.
     pub following: f64,
@@ -462,7 +463,7 @@ pub trait Response: Send {
     /// Stage at which the response acts.
     fn stage(&self) -> Stage;
 
-    /// Whether the response uses flush contacts. Flush contacts may have a closing velocity, but no penetration.
+    /// Whether the response uses flush contacts: contacts without penetration beyond rounding, which can be closing.
     fn uses_flush_contacts(&self) -> bool {
         false
     }

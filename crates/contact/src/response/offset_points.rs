@@ -104,8 +104,8 @@ impl OffsetPoints {
 }
 
 impl SupportNodes {
-    /// Support nodes of the mesh point `terms`; empty without any. The face of an element contains all nodes of
-    /// `terms`, or only nodes of `terms`.
+    /// Support nodes of the mesh point `terms`; empty if it has none. For `Elements`, the element is behind a face that
+    /// contains all nodes of `terms`, or of which all nodes are in `terms`.
     fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
         match self {
             Self::None => &[],
@@ -150,14 +150,14 @@ fn offset_point(terms: &mut Vec<(u32, f64)>, support: &[u32], positions: &[Vec3]
     }
 }
 
-/// Up to four nodes, each farthest from the point, line or plane of the nodes before. Coplanar nodes give three,
-/// collinear nodes two.
+/// Up to four nodes, each farthest from the point, line or plane of the nodes chosen before it. Coplanar nodes give
+/// three, collinear nodes two.
 pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
     let position = |node: u32| positions[node as usize];
     let mut chosen: Vec<u32> = Vec::new();
     let mut size = 0.0;
     for _ in 0..4 {
-        // For the first choice, the distance from the first node.
+        // For the first choice, the distance from the first of `nodes`.
         let away = |node: u32| {
             let x = position(node);
             match *chosen.as_slice() {

@@ -35,7 +35,7 @@ impl<T: Copy> PairOptions<T> {
         holding.next().map_or(self.default, |(_, options)| *options)
     }
 
-    /// Whether the options of a sliding contact can change: a separate set belongs to parts of surfaces.
+    /// Whether the options of a contact can change when it slides: true if a separate set belongs to parts of surfaces.
     pub fn vary_over_surfaces(&self) -> bool {
         self.own.iter().any(|(pair, _)| !pair.is_whole())
     }

@@ -15,7 +15,7 @@ pub const CORNERS: [[f64; 3]; 8] = [
     [-1.0, 1.0, 1.0],
 ];
 
-/// Corner for each combination of signs of its coordinates. Bit d of the index is set if `xi[d]` = +1.
+/// Corner numbers by the signs of the coordinates: bit d of the position in this array is set if `xi[d]` = +1.
 pub const CORNER_BY_SIDE: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
 /// 2 × 2 × 2 points, exact to degree 3 in each direction.

@@ -22,7 +22,7 @@ pub fn centre(kind: CellKind) -> [f64; 3] {
 }
 
 /// Natural coordinates ξ of a point of the element, by Newton's method from the centre. `None` for a point outside, and
-/// without convergence.
+/// if the method does not converge.
 ///
 /// # Shapes and units
 /// `nodes`: one position per node \[m\]; `point` \[m\].

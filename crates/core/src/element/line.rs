@@ -67,7 +67,7 @@ pub fn hessians3(hessians: &mut [[f64; 3]]) {
     }
 }
 
-/// Quadratic Lagrange polynomials of the points −1, +1, 0 at s.
+/// Values at s of the quadratic Lagrange polynomials of the points −1, +1, 0.
 pub(super) fn quadratic(s: f64) -> [f64; 3] {
     [0.5 * s * (s - 1.0), 0.5 * s * (s + 1.0), (1.0 - s) * (1.0 + s)]
 }

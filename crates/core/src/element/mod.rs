@@ -30,7 +30,7 @@ pub use natural_nodes::natural_nodes;
 pub use point_location::{BORDER, ElementPoint, bounding_box, locate, locate_in_box};
 pub use quadrature_point::QuadraturePoint;
 
-/// Largest number of nodes of any kind.
+/// Largest number of nodes of any kind of element.
 pub const MAX_NODES: usize = 27;
 
 /// Shape functions N_a(ξ).
@@ -124,7 +124,7 @@ pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
 
 /// Rule for masses and moments of inertia: exact for N_a N_b det J and x ⊗ x det J, with the position x.
 ///
-/// On a surface in space the rule is exact only if the surface is flat.
+/// The rule is approximate on curved lines, and on curved surfaces in space.
 pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,

@@ -21,8 +21,8 @@ pub const BORDER: f64 = 1e-8;
 
 const MOST_STEPS: u32 = 12;
 
-/// Distance outside the reference element, in natural coordinates \[-\]. A point is outside if an iterate moves even
-/// farther away.
+/// Distance outside the reference element, in natural coordinates \[-\]. A point counts as outside if an iterate is
+/// beyond this distance and the next iterate is even farther away.
 const OUTSIDE: f64 = 0.5;
 /// Largest distance of an iterate outside the reference element, per natural coordinate \[-\].
 const FARTHEST: f64 = 1.0;
@@ -34,8 +34,8 @@ const RESTARTS: usize = 6;
 pub struct ElementPoint {
     /// Natural coordinates.
     pub xi: [f64; 3],
-    /// Smallest distance of `xi` from the bounds of the reference element \[-\], for example 1 − |ξ₁| in a cube. At
-    /// least −1e-8; negative outside.
+    /// Smallest distance of `xi` from the bounds of the reference element \[-\], for example the smallest 1 − |ξ_k| in
+    /// a cube. Negative outside, but at least −1e-8.
     pub margin: f64,
     /// Number of Newton iterations from all starts together.
     pub steps: u32,
@@ -47,7 +47,7 @@ enum Outcome {
     Failed,
 }
 
-/// The point of an element at `point` \[m\]; `None` for a point outside, and without convergence. Plane elements
+/// The point of an element at `point` \[m\]; `None` for a point outside, and if no search converges. Plane elements
 /// contain only points of their plane z = constant.
 ///
 /// # Shapes and units
@@ -68,7 +68,7 @@ pub fn locate(kind: CellKind, nodes: &[Vec3], point: &Vec3, start: [f64; 3]) -> 
     xi.map(|xi| ElementPoint { xi, margin: -beyond(kind, xi), steps })
 }
 
-/// Like [`locate`] from the centre, with a check of the bounding box first.
+/// [`locate`] from the centre of the element; `None` without a search if the point is outside the bounding box.
 pub fn locate_in_box(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> Option<ElementPoint> {
     let [lower, upper] = bounding_box(kind, nodes);
     let is_within = (0..kind.dimension()).all(|k| lower[k] <= point[k] && point[k] <= upper[k]);
@@ -203,15 +203,15 @@ fn limited(kind: CellKind, xi: [f64; 3]) -> [f64; 3] {
     }
 }
 
-/// Points that represent the parts of the element, nearest to `point` first.
+/// Natural coordinates of the centres of parts of the element, nearest to `point` first.
 fn nearest_parts(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> [Option<[f64; 3]>; RESTARTS] {
     let mut nearest = [None; RESTARTS];
     let mut distances = [f64::INFINITY; RESTARTS];
     let middle = centre(kind);
     for part in 0..3_usize.pow(kind.dimension() as u32) {
         let offset = lattice_point(part, 1.0);
-        // Cubes and squares have three equal parts per direction. Other elements use a lattice of spacing 1/4 around
-        // the centre.
+        // Cubes, squares and segments have three equal parts per direction. Other elements use a lattice of spacing 1/4
+        // around the centre.
         let xi = std::array::from_fn(|k| match beyond(kind, [-0.5, 0.0, 0.0]) > 0.0 {
             true => middle[k] + 0.25 * offset[k],
             false => middle[k] + 2.0 / 3.0 * offset[k],

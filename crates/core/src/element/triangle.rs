@@ -12,8 +12,8 @@ pub const DEGREE_2: [QuadraturePoint; 3] = [
     point(1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0),
 ];
 
-// Dunavant (1985), Int. J. Numer. Meth. Eng. 21, Table II, p = 4. Orbits are the permutations of the barycentric
-// coordinates (a, a, 1 − 2 a).
+// Dunavant (1985), Int. J. Numer. Meth. Eng. 21, Table II, p = 4: values of a in the barycentric coordinates
+// (a, a, 1 − 2 a) and their permutations, and weights.
 const ORBIT_A: f64 = 0.445_948_490_915_964_9;
 const ORBIT_B: f64 = 0.091_576_213_509_770_7;
 const WEIGHT_A: f64 = 0.223_381_589_678_011_47 / 2.0;

@@ -9,7 +9,7 @@ pub struct Elasticity {
     pub mu: f64,
 }
 
-/// Elastic constants without a stable isotropic solid.
+/// Elastic constants for which no stable isotropic solid exists.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElasticityError {

@@ -12,7 +12,7 @@ pub struct Response<R> {
     pub energy: R,
 }
 
-/// Stress and energy of a point, in the reference configuration.
+/// Response of a point to a strain: stress and energy.
 #[derive(Clone, Copy, Debug)]
 pub struct MaterialResponse<R> {
     /// Second Piola–Kirchhoff stress S \[Pa\].
@@ -72,10 +72,10 @@ impl<R: Copy, const LEN: usize> PointHistory<R> for [R; LEN] {
 /// A constitutive law: the stress of a point from its deformation and its history.
 ///
 /// The history advances over steps of length `time_step` \[s\]. A step of zero length leaves the history unchanged up
-/// to rounding. The energy is the work done on the point since the start, dissipation included.
+/// to rounding. The energy is the work done on the point since the initial state, dissipation included.
 pub trait Law: Copy + Send + Sync {
-    /// Whether the law is linear in the displacement gradient H. Small-strain laws have the volume change tr H, and are
-    /// not objective.
+    /// Whether the law is linear in the displacement gradient H. Such a law has the volume change tr H, and is not
+    /// objective.
     const SMALL_STRAIN: bool;
 
     /// History of a point; `[R; 0]` for a law without history.

@@ -1,9 +1,10 @@
-//! Constitutive laws, written over [`Real`](crate::math::real::Real) for single points and SIMD lanes.
+//! Constitutive laws, generic over [`Real`](crate::math::real::Real): for single points and for SIMD lanes.
 //!
-//! Laws use the displacement gradient H = F − I instead of F, because F − I loses significant digits at small strain.
+//! The argument of a law is the displacement gradient H instead of F, because the subtraction F − I would lose
+//! significant digits at small strain.
 //!
-//! A new law needs a file, a variant of [`Material`], an entry of [`LAWS`], and an arm in the dispatch of element
-//! blocks.
+//! A new law needs a file, a variant of [`Material`], an entry of [`LAWS`], and an arm in the `match` over materials in
+//! `dynamics/src/elements/block`.
 
 use std::fmt;
 
@@ -63,7 +64,7 @@ impl PartialEq for NamedLaw {
     }
 }
 
-/// All laws of scenarios.
+/// All laws that scenarios can name.
 pub const LAWS: [NamedLaw; 3] = [
     NamedLaw { name: "linear-elastic", is_objective: false, material: Material::LinearElastic },
     NamedLaw { name: "st-venant-kirchhoff", is_objective: true, material: Material::StVenantKirchhoff },

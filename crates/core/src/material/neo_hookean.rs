@@ -17,7 +17,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 /// With D = J (I − F⁻ᵀ) and H = F − I:
 ///
 /// ```text
-/// P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ = μ H + (μ − λ ln J)/J D + λ ln J I
+/// P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ = μ H + (1/J) (μ − λ ln J) D + λ ln J I
 /// ```
 ///
 /// # Source

@@ -1,7 +1,7 @@
 //! Operations on eight numbers in lanes: comparison, selection and minimum.
 //!
-//! AVX2 has its own implementation, because compilers do not vectorise these loops. Both implementations agree, up to
-//! the sign of a zero and the arbitrary values of [`EightLanes::chosen`].
+//! AVX2 has its own implementation, because compilers do not vectorise the portable loops. Both implementations agree,
+//! up to the sign of a zero and the arbitrary values of [`EightLanes::chosen`].
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
@@ -27,7 +27,7 @@ pub trait EightLanes: Copy {
     fn chosen(self, numbers: &[u32; WIDTH], bits: u8) -> [u32; WIDTH];
     /// Minimum of eight numbers.
     fn least(self, numbers: &[u32; WIDTH]) -> u32;
-    /// Minimum of four numbers, and its first lane; NaN counts as infinite.
+    /// Minimum of four numbers, and the first lane with this minimum; NaN counts as infinite.
     fn first_least(self, numbers: &Lanes) -> (f64, usize);
 }
 

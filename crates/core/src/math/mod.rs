@@ -8,10 +8,10 @@
 //! | form | use | registers |
 //! |---|---|---|
 //! | [`pack`] | kernels over rows of elements, nodes or boxes | any width, up to AVX-512 |
-//! | [`real::Lanes`] in [`vectorised`] | four closest-point searches by the code of one | AVX2, faster than AVX-512 |
-//! | [`eight_lanes`] in [`vectorised`] | tree searches: eight keys, masks or `f32` boxes | AVX2 |
+//! | [`real::Lanes`] in [`vectorised`] | four closest-point searches at once | AVX2; AVX-512 is slower |
+//! | [`eight_lanes`] in [`vectorised`] | tree searches on eight keys, masks or `f32` boxes | AVX2 |
 //!
-//! A pack is a register within a kernel. [`real::Lanes`] are plain data that structures can store.
+//! A pack is one register of a kernel. [`real::Lanes`] are plain data that structures can store.
 
 mod clone_by_field;
 pub mod eight_lanes;

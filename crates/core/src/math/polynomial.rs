@@ -1,19 +1,19 @@
 //! First root of a polynomial in an interval.
 //!
-//! The stationary points divide the interval into parts on which the polynomial is monotone. A sign change in a part is
-//! a single root. The stationary points are found in the same way, recursively down to a linear function. This method
-//! keeps its accuracy near multiple roots and for tiny leading coefficients.
+//! The stationary points divide the interval into parts on which the polynomial is monotone. A part with a sign
+//! change contains one root. The stationary points are found in the same way, recursively down to a linear function.
+//! Multiple roots and tiny leading coefficients do not reduce the accuracy of this method.
 
 const MAX_ITERATIONS: usize = 200;
 
 /// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0, from `coefficients` c₀ … cₙ. `None` if p is positive on all of
 /// \[0, 1\], or if all coefficients are zero.
 ///
-/// If c₀ > 0, the result is the left end of a bracket a few units in the last place wide. The root is never late,
-/// because p > 0 at the left end. A non-finite coefficient gives `Some(0.0)`, the safe side of a prediction.
+/// If c₀ > 0, the result is the left end of a bracket a few units in the last place wide. The result never exceeds the
+/// root, because p > 0 at the left end. A non-finite coefficient gives `Some(0.0)`, the safe side of a prediction.
 ///
 /// # Cost
-/// O(n²) brackets of about six evaluations each; no allocation.
+/// O(n²) brackets of about six evaluations each for degree n; no allocation.
 pub fn first_root<const N: usize>(coefficients: &[f64; N]) -> Option<f64> {
     if !coefficients.iter().all(|c| c.is_finite()) {
         return Some(0.0);
@@ -34,9 +34,9 @@ pub fn first_root<const N: usize>(coefficients: &[f64; N]) -> Option<f64> {
     None
 }
 
-/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0; `None` if no s exists, `Some(NaN)` if c₀ > 0 and c₁ or c₂ is NaN.
+/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0; `None` if there is no such s, `Some(NaN)` if c₀ > 0 and c₁ or c₂ is NaN.
 ///
-/// Only the discriminant can cancel. The result may lie on either side of the root, within rounding.
+/// Cancellation is possible only in the discriminant. The result may lie on either side of the root, within rounding.
 pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
     let &[c0, c1, c2] = coefficients;
     if c0 <= 0.0 {
@@ -50,7 +50,7 @@ pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
     Some(if c1 > 0.0 { (c1 + root) / (-2.0 * c2) } else { 2.0 * c0 / (root - c1) })
 }
 
-/// Writes the roots in (0, 1) with a sign change of p into `roots`, ascending; returns their number.
+/// Writes the roots in (0, 1) with a sign change of p into `roots`, ascending; returns the number of roots.
 ///
 /// Roots without a sign change can be included.
 pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N]) -> usize {
@@ -60,7 +60,7 @@ pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N
 
 /// Whether p is certainly non-zero for all τ from `begin` to `end`, a part of \[0, 1\].
 ///
-/// With τ = `begin` + (`end` − `begin`) s, p = Σ qₖ sᵏ. Sums over k ≥ 1 give q₀ + Σ min(qₖ, 0) ≤ p ≤ q₀ + Σ max(qₖ, 0).
+/// With τ = `begin` + (`end` − `begin`) s, p = Σ qₖ sᵏ. For sums over k ≥ 1: q₀ + Σ min(qₖ, 0) ≤ p ≤ q₀ + Σ max(qₖ, 0).
 pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2]) -> bool {
     let mut shifted = *coefficients;
     for k in 0..N {
@@ -109,7 +109,7 @@ fn roots_from_order<const N: usize>(coefficients: &[f64], lowest: usize, roots: 
     count
 }
 
-/// Coefficients of the derivative, and their number.
+/// Coefficients of the derivative of order `order`, and the number of these coefficients.
 fn differentiate<const N: usize>(coefficients: &[f64], order: usize) -> ([f64; N], usize) {
     let mut derivative = [0.0; N];
     for (k, &c) in coefficients.iter().enumerate().skip(order) {

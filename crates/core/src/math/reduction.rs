@@ -13,7 +13,8 @@ pub fn nodes_per_task(num_nodes: usize) -> usize {
     if num_nodes <= SEQUENTIAL { SEQUENTIAL } else { CHUNK }
 }
 
-/// Sum of the values of `chunk` over consecutive ranges that cover `0..len`. Parallel, but added in a fixed order.
+/// Sum of the values of `chunk` over consecutive ranges that cover `0..len`. The ranges are processed in parallel, but
+/// their values are added in a fixed order.
 pub fn fixed_order_sum<T: Add<Output = T> + Send>(
     len: usize,
     chunk: &(impl Fn(Range<usize>) -> T + Sync),

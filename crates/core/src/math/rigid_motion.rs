@@ -22,13 +22,13 @@ pub struct RigidMotion {
     pub rotation: Rotation,
     /// Angular velocity ω \[rad/s\], constant within a step.
     pub angular_velocity: Vec3,
-    /// Upper bound on |ω|² + |dω/dt| over the whole flight \[1/s²\]. Times the distance of a point from the centre, a
-    /// bound on its acceleration relative to the centre.
+    /// Upper bound on |ω|² + |dω/dt| over the whole flight \[1/s²\]. The product with the distance of a point
+    /// from the centre bounds the acceleration of the point relative to the centre.
     pub spin_bound: f64,
 }
 
 impl RigidMotion {
-    /// Rest in the reference configuration, with this centre \[m\].
+    /// Rest in the reference configuration, with the centre `reference_centre` \[m\].
     pub fn at_rest(reference_centre: Vec3) -> Self {
         Self {
             reference_centre,
@@ -68,7 +68,7 @@ impl RigidMotion {
         (self.centre_at(s) + offset, velocity)
     }
 
-    /// The same motion, with time from the instant s.
+    /// The same motion, with the origin of time at the instant s.
     pub fn advanced(&self, s: f64) -> Self {
         Self {
             centre: self.centre_at(s),

@@ -1,7 +1,7 @@
-//! Order of points along a space-filling curve: points that are close in this order are close in space.
+//! Order of points along a space-filling curve: points near each other in this order are mostly near in space too.
 //!
-//! Trees are built along the Morton curve ([`order`]), because its codes are fast. Meshes are renumbered only once,
-//! along the Hilbert curve ([`hilbert_key`]), whose consecutive cells are always neighbours in space.
+//! Trees are built along the Morton curve ([`order`]), because Morton codes are fast to compute. Meshes are renumbered
+//! only once, along the Hilbert curve ([`hilbert_key`]), whose consecutive cells are always neighbours in space.
 
 use rayon::prelude::*;
 
@@ -9,16 +9,16 @@ use super::Vec3;
 use super::eight_lanes::EightLanes;
 use super::vectorised::{Kernel, Vectorised};
 
-/// Bits of a cell index per axis; three axes fill 63 bits of a key.
+/// Largest number of bits of a cell index per axis; three axes fill 63 bits of a key.
 const BITS: u32 = 21;
 
 const POINTS_PER_TASK: usize = 512;
 
-/// Upper bound on comparable coordinates and radii: their squares and cubes are finite.
+/// Bound on coordinates and radii; below this bound, their squares and cubes are finite.
 pub const LARGEST_COMPARABLE: f64 = 1e100;
 
 const DIGIT_BITS: u32 = 12;
-/// Digits of the radix sort. The few keys with equal leading `DIGITS` · `DIGIT_BITS` bits are sorted by comparison.
+/// Number of digits of the radix sort. Keys with equal leading `DIGITS` · `DIGIT_BITS` bits are sorted by comparison.
 const DIGITS: u32 = 3;
 
 /// A cube with edges along the axes.
@@ -57,7 +57,7 @@ pub fn order(count: usize, cube: Cube, point: impl Fn(usize) -> Vec3 + Sync) -> 
 
 impl Cube {
     /// Cube around the points that [`is_comparable`] accepts, with their smallest coordinates as origin. Extent zero
-    /// without points.
+    /// without such points.
     pub fn around(points: impl Iterator<Item = Vec3>) -> Self {
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for point in points {
@@ -161,7 +161,7 @@ fn spread(cell: u64) -> u64 {
 /// Distance of a point in `cube` along the Hilbert curve, in cells, with 2²¹ cells per axis.
 pub fn hilbert_key(cube: Cube, point: Vec3) -> u64 {
     let cells_per_length = if cube.extent > 0.0 { ((1_u32 << BITS) - 1) as f64 / cube.extent } else { 0.0 };
-    // The cast saturates at 0, so a position rounded at the border stays on the grid.
+    // The cast saturates at 0, so a coordinate that rounding makes negative stays on the grid.
     let cell = (point - cube.origin) * cells_per_length;
     hilbert_distance([cell.x as u32, cell.y as u32, cell.z as u32])
 }

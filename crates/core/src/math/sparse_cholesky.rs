@@ -78,8 +78,8 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     order
 }
 
-/// Unplaced unknowns connected with `start`, in breadth-first order; marks the unknowns as placed. Neighbours follow in
-/// ascending order of their number of neighbours.
+/// Unplaced unknowns connected with `start`, in breadth-first order; marks the unknowns as placed. Unknowns with few
+/// neighbours come first among the neighbours of an unknown.
 fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u32> {
     let mut queue = VecDeque::from([start]);
     is_placed[start as usize] = true;

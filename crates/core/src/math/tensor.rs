@@ -310,7 +310,7 @@ impl<R: Real> SymmetricTensor<R> {
         ])
     }
 
-    /// Upper bound ⅓ tr S + √⅔ |dev S| on the largest eigenvalue; exact if the other two coincide.
+    /// Upper bound ⅓ tr S + √⅔ |dev S| on the largest eigenvalue; exact if the two smaller eigenvalues are equal.
     #[inline(always)]
     pub fn largest_eigenvalue_bound(&self) -> R {
         let mean = self.trace() * (1.0 / 3.0);

@@ -3,14 +3,14 @@
 use super::eight_lanes::{EightLanes, PortableLanes};
 
 /// Runs kernels compiled for AVX2 and FMA (x86-64-v3) on processors with these instructions, otherwise for the
-/// compilation target (baseline code). AVX-512 code was slower for four-lane kernels.
+/// compilation target (baseline code). AVX-512 code was slower for kernels on four `f64` lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Vectorised {
     #[cfg(target_arch = "x86_64")]
     avx2: Option<pulp::x86::V3>,
 }
 
-/// A kernel for [`Vectorised::run`]. Functions that `call` uses remain baseline code without `#[inline(always)]`.
+/// A kernel for [`Vectorised::run`]. A function without `#[inline(always)]` that `call` uses may remain baseline code.
 pub trait Kernel {
     /// Result of the kernel.
     type Output;

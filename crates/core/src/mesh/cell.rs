@@ -8,7 +8,7 @@
 //!     \ | /            |/     |/               |/ \|
 //!      \1/             0------1                0---1
 //! ```
-//! A quadratic cell has the corners of the linear cell, then one node per edge, in this order of edges:
+//! A quadratic cell has the corners of the linear cell, then one node per edge, in the following order of edges:
 //!
 //! | kind | edges, each by its two corners; then any other nodes |
 //! |---|---|
@@ -18,9 +18,9 @@
 //! | Tet10 | 01 12 20 03 23 13 |
 //! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; Hex27 also faces 0321 0154 0473 1265 2376 4567, centre |
 //!
-//! The face nodes of a volume run counter-clockwise seen from outside, so the right-hand normal points out. The faces
-//! of a plane cell (counter-clockwise in the x–y plane) are its edges. The outward normal of a segment from a to b is
-//! to the right of a → b.
+//! The nodes of a face of a volume run counter-clockwise seen from outside, so the right-hand normal points out. The
+//! faces of a plane cell (counter-clockwise in the x–y plane) are its edges. The outward normal of a segment from a to
+//! b is to the right of a → b.
 
 /// Kind of cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -105,7 +105,7 @@ pub enum MeshError {
         /// Tags of the two cells.
         cells: TagList,
     },
-    /// A cell of a group that is no face of the solid.
+    /// A cell of a group is no face of the solid.
     #[error(
         "cell {cell} of physical group `{group}` is no face of the solid; mesh surface and volume together, and make them \
          one geometry, as with `BooleanFragments{{ Volume{{:}}; Delete; }}{{ Surface{{:}}; Delete; }}`"
@@ -116,7 +116,7 @@ pub enum MeshError {
         /// Tag of the cell of the group.
         cell: u64,
     },
-    /// A cell of a group between two cells of the solid.
+    /// A cell of a group lies between two cells of the solid.
     #[error(
         "cell {cell} of physical group `{group}` lies inside the solid, between two cells, and has no outer side; \
          take a group on the skin, or make the body of one side only"
@@ -127,7 +127,7 @@ pub enum MeshError {
         /// Tag of the cell of the group.
         cell: u64,
     },
-    /// A face of the solid with several cells of a group.
+    /// Several cells of a group are the same face of the solid.
     #[error(
         "cells {cells} of physical group `{group}` are the same face; remove the surface that lies on another one"
     )]
@@ -257,7 +257,7 @@ pub enum MeshError {
 pub struct GroupName {
     /// Name of the group.
     pub name: String,
-    /// Dimension of its cells.
+    /// Dimension of the cells of the group.
     pub dimension: usize,
 }
 

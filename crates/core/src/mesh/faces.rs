@@ -1,4 +1,4 @@
-//! Oriented faces with the cells that they bound.
+//! Oriented faces, and the cell to which each face belongs.
 
 use super::CellKind;
 
@@ -11,7 +11,7 @@ pub struct Faces {
     owners: Vec<FaceOwner>,
 }
 
-/// The cell that a face bounds.
+/// The cell to which a face belongs: the cell that the face bounds or, in a shell, the cell that is the face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FaceOwner {
     /// Block of the cell.
@@ -50,7 +50,7 @@ impl Faces {
         (self.kinds[face], &self.nodes[range])
     }
 
-    /// The cell that a face bounds.
+    /// The cell to which a face belongs.
     pub fn owner(&self, face: usize) -> FaceOwner {
         self.owners[face]
     }

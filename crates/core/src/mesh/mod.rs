@@ -42,7 +42,8 @@ pub use renumber::Renumbering;
 
 use crate::math::Vec3;
 
-/// Largest |z| in a plane mesh, relative to the largest magnitude of a coordinate, for the rounding of CAD kernels.
+/// Largest |z| in a plane mesh, relative to the largest magnitude of a coordinate. The bound allows for the rounding of
+/// CAD kernels.
 const PLANE_TOLERANCE: f64 = 1e-12;
 
 /// Nodes, cells of all dimensions, and physical groups. A mesh does not change during a simulation.
@@ -88,7 +89,7 @@ impl Mesh {
         self.blocks.iter().filter(|block| !block.is_empty()).map(|block| block.kind.dimension()).max()
     }
 
-    /// Blocks of one dimension, with their index in [`Mesh::blocks`].
+    /// Blocks of one dimension, each with its index in [`Mesh::blocks`].
     pub fn blocks_of_dimension(&self, dimension: usize) -> impl Iterator<Item = (usize, &CellBlock)> {
         self.blocks.iter().enumerate().filter(move |(_, block)| block.kind.dimension() == dimension)
     }

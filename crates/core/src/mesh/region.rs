@@ -5,10 +5,11 @@ use super::{CellBlock, Group, GroupName, Mesh, MeshError};
 const EXCLUDED: u32 = u32::MAX;
 
 impl Mesh {
-    /// The part of the mesh in the physical groups `names`: their cells of the highest dimension.
+    /// The part of the mesh in the physical groups `names`: the cells of the highest dimension that occurs in these
+    /// groups.
     ///
-    /// Names are those of `Group::is_called`. An empty list selects all cells of the highest dimension. Groups of
-    /// lower dimension keep only cells with all nodes in the part. Unused nodes and empty groups are dropped.
+    /// Names are compared by `Group::is_called`. An empty list selects all cells of the highest dimension of the mesh.
+    /// Groups of lower dimension keep only cells with all nodes in the part. Unused nodes and empty groups are dropped.
     ///
     /// If the part has the dimension of the mesh, groups of one dimension less keep only faces of the part.
     ///

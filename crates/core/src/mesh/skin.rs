@@ -37,7 +37,7 @@ impl Mesh {
     /// - The errors of [`Mesh::validate`].
     ///
     /// # Cost
-    /// O(n log n) in the number of faces, on all threads.
+    /// O(n log n) for n faces, on all threads.
     pub fn skin(&self) -> Result<Faces, MeshError> {
         self.validate()?;
         let dimension = self.solid_dimension()?;
@@ -72,7 +72,7 @@ impl Mesh {
     ///
     /// # Errors
     /// - [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], or [`MeshError::WrongDimension`] if no group called
-    ///   `name` is one dimension below these cells.
+    ///   `name` has one dimension less than these cells.
     /// - [`MeshError::DanglingFace`], [`MeshError::InteriorFace`] or [`MeshError::RepeatedFace`].
     /// - [`MeshError::NoCells`], or [`MeshError::NoFaces`] for a mesh of points and segments.
     /// - The errors of [`Mesh::validate`].

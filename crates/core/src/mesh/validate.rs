@@ -3,8 +3,8 @@
 use super::{Mesh, MeshError};
 
 impl Mesh {
-    /// Checks that array lengths match, coordinates are finite, cells refer to distinct existing nodes, and groups
-    /// refer to existing cells of their dimension. Meshes read by `io::gmsh` pass.
+    /// Checks that array lengths match, coordinates are finite, each cell refers to existing nodes without repetition,
+    /// and groups refer to existing cells of their dimension. Meshes read by `io::gmsh` pass.
     ///
     /// # Errors
     /// The first violation, as [`MeshError`].
@@ -56,7 +56,8 @@ impl Mesh {
         Ok(())
     }
 
-    /// Checks a mesh for plane problems: all nodes lie in z = 0, and no cell is inverted (clockwise).
+    /// Checks a mesh for plane problems: all nodes lie in z = 0, and no cell of the highest dimension is inverted
+    /// (clockwise) or flat.
     ///
     /// # Errors
     /// [`MeshError::NotPlane`], [`MeshError::InvertedCells`], [`MeshError::CoincidentNodes`], or the errors of

@@ -12,9 +12,9 @@ use std::f64::consts::{PI, SQRT_2};
 /// 5/3 · CFC \[Hz\].
 ///
 /// # Ends
-/// Point reflection about the end samples extends the signal, at the start by 2 x₀ − x_k. The extension lasts 10 ms or
-/// 100 samples, whichever is longer, but at most n − 1 samples for a signal of n samples. Each pass starts in the
-/// steady state of its first value.
+/// Point reflection about each end sample extends the signal, at the start by the values 2 x₀ − x_k. The extension
+/// lasts 10 ms or 100 samples, whichever is longer, but at most n − 1 samples for a signal of n samples. Each pass
+/// starts in the steady state for a constant signal equal to the first value.
 ///
 /// # Source
 /// SAE J211-1, appendix C; ISO 6487, annex A.
@@ -30,10 +30,10 @@ pub enum ChannelClass {
     Cfc1000,
 }
 
-/// Minimum sampling rate \[Hz\] over the number of the class.
+/// Minimum sampling rate of the standards \[Hz\] divided by the number of the class.
 const SAMPLES_PER_CLASS: f64 = 10.0;
 
-/// Corner frequency of one pass \[Hz\] over the number of the class.
+/// Corner frequency of one pass \[Hz\] divided by the number of the class.
 const CORNER: f64 = 2.0775;
 
 /// Minimum duration of the extension at each end \[s\].
@@ -41,7 +41,7 @@ const CONTINUED: f64 = 0.01;
 /// Minimum number of samples of the extension at each end.
 const LEAST_CONTINUED: usize = 100;
 
-/// The sampling rate is too low for a class.
+/// The sampling rate is too low for the filter of a class.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "{rate:.6} samples a second are too few for a corner at {corner} Hz; sample at {least} a second or more"

@@ -1,7 +1,7 @@
 //! Resampling of unevenly spaced samples.
 
-/// Largest spread of the intervals of evenly spaced samples, relative to the median interval. The limit allows for the
-/// rounding of sums of time steps.
+/// Largest difference between two intervals of evenly spaced samples, relative to the median interval. The limit allows
+/// for the rounding of sums of time steps.
 const EVEN: f64 = 1e-6;
 
 /// Upper bound on the duration of a signal, relative to the median interval.

@@ -1,6 +1,6 @@
 //! The head injury criterion.
 
-/// Largest value of the criterion, and its interval.
+/// Largest value of the criterion, and the interval with this value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeadInjury {
     /// Value of the criterion \[-\].
@@ -11,8 +11,8 @@ pub struct HeadInjury {
     pub end: f64,
 }
 
-/// The first search tries every k-th sample: k = samples per window / `MOST_TRIED`, rounded down, at least 1. The
-/// second search tries all samples near the best interval.
+/// The first search tries every k-th sample as an end of the interval: k = samples per window / `MOST_TRIED`, rounded
+/// down, at least 1. The second search tries all samples near the ends of the best interval.
 const MOST_TRIED: usize = 2_000;
 
 /// Largest number of rounds of the refinement between samples.
@@ -81,8 +81,8 @@ impl<'a> Signal<'a> {
         criterion(self.integral_to(end) - self.integral_to(start), end - start)
     }
 
-    /// The best interval between two samples, or of the length of the window from or to a sample. `None` for fewer than
-    /// two samples.
+    /// The best interval that joins two samples, or has the length of the window and begins or ends at a sample. `None`
+    /// for fewer than two samples.
     fn best_samples(&self) -> Option<HeadInjury> {
         let (&first, &last) = (self.times.first()?, self.times.last()?);
         if self.times.len() < 2 {
@@ -155,7 +155,7 @@ impl<'a> Signal<'a> {
 }
 
 impl HeadInjury {
-    /// Takes an interval with a larger value. Returns whether the value was larger.
+    /// Takes the interval if `value` exceeds the previous value. Returns whether `value` is larger.
     fn take(&mut self, value: f64, start: f64, end: f64) -> bool {
         let is_larger = value > self.value;
         if is_larger {

@@ -28,7 +28,7 @@ pub(crate) struct Evaluation<S: Simd> {
 pub(crate) trait ElementFormulation<const N: usize>: Sync {
     const NUM_POINTS: usize;
 
-    /// Workspace, reused over a chunk of elements.
+    /// Workspace, reused for all elements of a chunk.
     type State<S: Simd>;
 
     fn state<S: Simd>(simd: S) -> Self::State<S>;
@@ -65,7 +65,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
     ) -> Pack<S>;
 }
 
-/// Rows of the history of a group: history variables of the law, for each integration point.
+/// Number of rows of the history of a group: one for each integration point and history variable of the law.
 #[inline(always)]
 pub(crate) const fn history_rows<F: ElementFormulation<N>, L: Law, const N: usize>() -> usize {
     F::NUM_POINTS * <L::History<f64> as PointHistory<f64>>::LEN

@@ -1,45 +1,48 @@
 //! Upper bound on the highest frequency of an element in its current state.
 //!
-//! For a displacement u, let h = ∂u/∂x and θ = tr h at the quadrature points with the weights w. K is the stiffness,
-//! M the lumped mass matrix and V₀ the reference volume.
+//! For a displacement u, let h = ∂u/∂x and θ = tr h at the quadrature points. The weights w of the points sum to the
+//! reference volume V₀. With stiffness K and lumped mass matrix M, the largest ω² is the maximum of uᵀ K u / uᵀ M u.
 //!
 //! # Elements with one point or with mean dilatation
 //! ```text
 //! uᵀ K u ≤ A Σ w |h|² + b V₀ θ̄²
 //! Σ w |h|² ≤ s Σ w |∂u/∂X|² ≤ s β uᵀ M u
-//! V₀ θ̄² ≤ V₀ Σ_a |B̄_a|²/m_min uᵀ M u
+//! V₀ θ̄² ≤ (V₀/m_min) Σ_a |B̄_a|² uᵀ M u
 //! ```
+//! - A: a for one point; defined below for mean dilatation
+//! - a, b: largest values of `gradient` and `dilatation` in `TangentBound` over the points
 //! - θ̄, B̄_a: means of θ and ∇N_a over the current volume
 //! - m_min: smallest nodal mass
 //! - s: largest eigenvalue of (FᵀF)⁻¹ over the points
 //! - β: largest eigenvalue of the scalar Laplacian with lumped masses in the reference configuration
-//! - a, b: largest moduli `gradient` and `dilatation` of `TangentBound` over the points; A = a for one point
 //!
 //! # Quadratic elements
-//! A quadratic element uses θ itself, and A = a. With C = F⁻ᵀ at the points and the mean C̄ of C,
+//! Here Σ w θ² replaces V₀ θ̄², and A = a. With C = F⁻ᵀ at the points, and the mean C̄ of C over the points,
 //!
 //! ```text
 //! θ = C̄ : ∂u/∂X + (C − C̄) : ∂u/∂X
 //! Σ w θ² ≤ (|C̄|₂ √γ + max |C − C̄| √β)² uᵀ M u
 //! ```
-//! The second line follows by Minkowski's inequality. γ is the largest eigenvalue of Σ w (div u)² with respect to
-//! uᵀ M u in the reference configuration.
+//! The second line follows by Minkowski's inequality; |·|₂ is the spectral norm. γ is the largest value of
+//! Σ w (div u)² / uᵀ M u in the reference configuration.
 //!
 //! # Mean dilatation
-//! With mean dilatation (see [`super::mean_dilatation`]), F̄ = α F with α = (J̄/J)^⅓. Let P̄ be the first
-//! Piola–Kirchhoff stress of F̄, τ̄ = P̄ F̄ᵀ, t = max |τ̄| and r = max J/J̄ ≥ 1. The tangent acts on
+//! Mean dilatation replaces F by F̄ = α F, α = (J̄/J)^⅓ (see [`super::mean_dilatation`]). Let P̄ be the first
+//! Piola–Kirchhoff stress of F̄, and τ̄ = P̄ F̄ᵀ. Over the points, t = max |τ̄| and r = max J/J̄ ≥ 1. The tangent of
+//! the law acts on
 //!
 //! ```text
 //! l̄ = h + ⅓ (θ̄ − θ) I,   Σ w |l̄|² ≤ r Σ w |h|²
 //! ```
-//! The second variation of F̄ adds three terms, which are at most 2.31, 2.31 and 1.74 times r t Σ w |h|²:
+//! The second variation of F̄ adds to uᵀ K u the sums Σ w (·) of three terms:
 //!
 //! ```text
 //! 2 δln α (τ̄:h),   tr τ̄ (δln α)²,   tr τ̄ δ²ln α
 //! ```
-//! These factors follow from |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ². Hence A = r (a + 7 t).
+//! In this order, the sums are at most 2.31, 2.31 and 1.74 times r t Σ w |h|², because θ² ≤ 3|h|², |tr h²| ≤ |h|² and
+//! Σ w θ̄² ≤ r Σ w θ². Hence A = r (a + 7 t).
 //!
-//! The bound is exact on an undeformed cube or regular tetrahedron of linear kind.
+//! The bound is exact for two undeformed linear elements: the cube and the regular tetrahedron.
 
 #![expect(
     clippy::needless_range_loop,
@@ -59,16 +62,16 @@ use crate::math::tensor::Tensor;
 
 const SECOND_VARIATION: f64 = 7.0;
 
-/// Relative increase of computed eigenvalues, above their rounding error.
+/// Relative increase applied to computed eigenvalues; larger than the rounding error of the eigenvalues.
 pub(crate) const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
 /// Reference data for the frequency bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spectrum<R> {
-    /// Largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
+    /// β: largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b), with the points k \[1/(m² · kg/m³)\].
     pub laplacian: R,
-    /// For elements with one point or with mean dilatation: 1 / smallest nodal mass \[1/kg\]. For other elements:
-    /// largest eigenvalue of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
+    /// For elements with one point or with mean dilatation: 1/m_min \[1/kg\]. For other elements: γ, the largest
+    /// eigenvalue of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
     pub dilatation: R,
 }
 
@@ -125,8 +128,8 @@ where
     gradient * inverse_stretch * spectrum.laplacian + dilatation * divergence
 }
 
-/// V₀ Σ_a |J̄ B̄_a|²/m_min with V₀ J̄ B̄_a = Σ w cof F ∇N_a, the gradient of the current volume. Overwrites
-/// `cofactors`.
+/// V₀/m_min Σ_a |J̄ B̄_a|². V₀ J̄ B̄_a = Σ w cof F ∇N_a is the derivative of the current volume with respect to x_a.
+/// Overwrites `cofactors`.
 #[inline(always)]
 fn mean_divergence<I, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,

@@ -1,7 +1,7 @@
-//! Memory layout of the elements of a block: groups of [`WIDTH`], and chunks of groups.
+//! Memory layout of the elements of a block: groups of [`WIDTH`] elements, and chunks of groups.
 //!
 //! A chunk is a range of consecutive elements, and each lane contains a subrange of the chunk. The elements of a group
-//! are therefore far apart, and their additions to nodal forces are independent.
+//! are therefore far apart in the mesh, and their additions to nodal forces seldom depend on each other.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use pulp::Simd;
 
 use crate::math::pack::{Pack, Row, WIDTH};
 
-/// Number of groups of a full chunk; fixes the order of sums, hence their last bits.
+/// Number of groups of a full chunk. The number determines the order of force sums, hence the last bits of the forces.
 pub(crate) const GROUPS_PER_CHUNK: usize = 128;
 
 pub(crate) const ELEMENTS_PER_CHUNK: usize = GROUPS_PER_CHUNK * WIDTH;
 
-/// Rows of a quadrature point: nine of the inverse reference Jacobian, one of the weight.
+/// Number of rows of a quadrature point: nine of the inverse reference Jacobian, one of the weight.
 pub(crate) const POINT_ROWS: usize = 10;
 
 pub(crate) fn num_chunks(num_elements: usize) -> usize {
@@ -30,7 +30,7 @@ pub(crate) fn groups_of_chunk(chunk: usize, num_elements: usize) -> Range<usize>
     chunk * GROUPS_PER_CHUNK..((chunk + 1) * GROUPS_PER_CHUNK).min(num_groups(num_elements))
 }
 
-/// Index of the element; `None` past the last element.
+/// Index of the element in a lane of a group; `None` for a lane without an element.
 pub(crate) fn element_of(group: usize, lane: usize, num_elements: usize) -> Option<usize> {
     let chunk = group / GROUPS_PER_CHUNK;
     let groups = groups_of_chunk(chunk, num_elements);

@@ -9,14 +9,14 @@ pub(crate) trait HistoryOfPoints<S: Simd> {
     /// Length of the step \[s\].
     fn time_step(&self) -> f64;
 
-    /// At the beginning of the step.
+    /// History of point `k` at the beginning of the step.
     fn at<H: PointHistory<Pack<S>>>(&self, k: usize) -> H;
 
-    /// At the end of the step.
+    /// Stores the history of point `k` at the end of the step.
     fn keep<H: PointHistory<Pack<S>>>(&mut self, k: usize, history: &H);
 }
 
-/// Read-only history for an evaluation at the present instant, with a zero step.
+/// Read-only history for an evaluation at the present instant, with a step of length zero.
 #[derive(Clone, Copy)]
 pub(crate) struct PresentHistory<'a, S> {
     simd: S,

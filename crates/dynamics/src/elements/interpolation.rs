@@ -1,6 +1,6 @@
-//! Gradients ∂x/∂ξ of the nodal positions in natural coordinates, and the transposed operation for nodal forces.
+//! Gradients ∂x/∂ξ of the positions x in the natural coordinates ξ, and the transposed operation for nodal forces.
 //!
-//! Plane cells are in plane strain with thickness 1. Their ∂x/∂ξ has the third row and column of the identity.
+//! For plane cells (plane strain, thickness 1), the third row and column of ∂x/∂ξ are those of the identity.
 
 #![expect(
     clippy::needless_range_loop,
@@ -23,9 +23,9 @@ use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 use crate::mesh::CellKind;
 
-/// Treatment of the volume change in elements with several points.
+/// Treatment of the volume change in elements with several quadrature points.
 pub trait Formulation: Sync {
-    /// Whether every point uses the mean volume change of the element.
+    /// Whether the mean volume change of the element replaces the volume change at each quadrature point.
     ///
     /// The mean prevents volumetric locking of linear elements, but would reduce the order of accuracy of quadratic
     /// elements.
@@ -46,10 +46,10 @@ impl Formulation for MeanDilatation {
     const MEAN_DILATATION: bool = true;
 }
 
-/// Interpolation with `N` nodes at the `P` points of the quadrature rule of the kind.
+/// Interpolation from `N` nodes to the `P` points of a quadrature rule.
 pub(crate) trait Interpolation<const N: usize, const P: usize>: Formulation {
     type Geometry<'a, S: Simd>: ReferenceGeometry<S>;
-    /// Reference geometry of a part of a group, computed in `nodes` unless stored.
+    /// Reference geometry of a part of a group. `nodes`: workspace, used if the element block stores node positions.
     fn geometry<'a, S: Simd>(
         &self,
         part: &GroupPart<'a, S>,
@@ -110,8 +110,8 @@ impl Interpolation<4, 1> for Tetrahedron {
 
 /// Gradients of the ten-node tetrahedron at the four points of the rule of degree 2.
 ///
-/// At point c the barycentric coordinate L_c is `far`, and the other three are `near`. D_c is the value of ∂x/∂ξ at
-/// corner c, Σ D the sum over the corners, and x_(ci) the mid-side node between the corners c and i.
+/// At point c, the barycentric coordinate L_c is `far`, and the other three are `near`. D_c is the value of ∂x/∂ξ at
+/// corner c, Σ D the sum of D_c over the corners, and x_(ci) the mid-side node between the corners c and i.
 ///
 /// ```text
 /// ∂x/∂ξ at point c = (far − near) D_c + near Σ D,   because ∂x/∂ξ is linear
@@ -126,7 +126,7 @@ pub struct QuadraticTetrahedron {
     all: f64,
 }
 
-/// Mid-side node between two corners; on the diagonal, the corner.
+/// Mid-side node between two corners. An entry of the diagonal is the corner itself.
 const MID_SIDE: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 9], [6, 5, 2, 8], [7, 9, 8, 3]];
 
 impl QuadraticTetrahedron {
@@ -155,7 +155,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
     #[inline(always)]
     fn gradients<R: Real>(&self, x: &[[R; 3]; 10], tensors: &mut [Tensor<R>; 4]) {
         for i in 0..3 {
-            // ∂x/∂L_j at each corner times `self.own`, and a quarter of its sum over the corners.
+            // `own`: ∂x/∂L_j at each corner, times `self.own`. `all`: a quarter of the sum of ∂x/∂L_j over the corners.
             let zero = x[0][i].constant(0.0);
             let (mut own, mut all) = ([[zero; 4]; 4], [zero; 4]);
             for c in 0..4 {
@@ -181,7 +181,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
     #[inline(always)]
     fn divergence<R: Real>(&self, tensors: &[Tensor<R>; 4], forces: &mut [[R; 3]; 10]) {
         for i in 0..3 {
-            // Work conjugate w_cj of ∂x/∂L_j at each point c, and its sum over the points.
+            // `work`: work conjugate w_cj of ∂x/∂L_j at each point c. `all`: sum of w_cj over the points c.
             let zero = tensors[0].0[i][0].constant(0.0);
             let (mut work, mut all) = ([[zero; 4]; 4], [zero; 4]);
             for c in 0..4 {
@@ -192,7 +192,7 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
                 }
             }
             for c in 0..4 {
-                // 4 w_cc − sum = 3 w_cc − Σ_(k ≠ c) w_kc.
+                // 4 w_cc − Σ_k w_kc = 3 w_cc − Σ_(k ≠ c) w_kc.
                 forces[c][i] = (work[c][c] * 4.0 - all[c]) * self.own;
                 for j in 0..c {
                     forces[MID_SIDE[c][j]][i] =
@@ -214,11 +214,11 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
 pub struct Hexahedron {
     /// Half of `whole`.
     half: [f64; 2],
-    /// Linear shape functions of the near and far end of an edge at a Gauss point.
+    /// Linear weights of the nearer and of the farther of two ends, at a Gauss point between the ends.
     whole: [f64; 2],
 }
 
-/// Bit of each direction in a side number, then the bits of the transverse directions. A bit is set at larger ξ.
+/// For each direction: the bit of this direction in an index into `CORNER_BY_SIDE`, then the bits of the other two.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {
@@ -228,7 +228,8 @@ impl Hexahedron {
         Self { half: [0.5 * whole[0], 0.5 * whole[1]], whole }
     }
 
-    /// Values at four points from the values on four edges. The operation is symmetric.
+    /// Half of the values that bilinear interpolation between four parallel edges gives at the 2 × 2 Gauss points, from
+    /// a value on each edge. The matrix of this map is symmetric.
     #[inline(always)]
     fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
         let mut points = edges;
@@ -242,7 +243,7 @@ impl Hexahedron {
     }
 }
 
-/// Values at the two points of an edge from the values at its ends.
+/// Values at two points, from the values at two ends. The weights are those of the nearer and of the farther end.
 #[inline(always)]
 fn between<R: Real>([first, second]: [R; 2], [near, far]: [f64; 2]) -> [R; 2] {
     let weight = first.constant(far);
@@ -319,7 +320,7 @@ impl Interpolation<8, 8> for Hexahedron {
     }
 }
 
-/// Hexahedra with the same reference geometry at all points.
+/// Hexahedra with the same reference geometry at all quadrature points.
 pub struct Parallelepiped(pub Hexahedron);
 
 impl Formulation for Parallelepiped {
@@ -354,7 +355,7 @@ impl Interpolation<8, 8> for Parallelepiped {
     }
 }
 
-/// Tabulated shape gradients.
+/// Interpolation with tabulated shape gradients.
 pub struct Tabulated<F, const N: usize, const P: usize, const PLANE: bool> {
     slopes: [[[f64; 3]; N]; P],
     weights: [f64; P],

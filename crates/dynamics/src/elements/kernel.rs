@@ -1,8 +1,8 @@
 //! Stress, energy and forces by numerical integration, total Lagrangian and vectorised over elements.
 //!
-//! Linear elements with several quadrature points have mean dilatation; all other elements use F itself. At finite
-//! strain, [`super::mean_dilatation`] defines the mean dilatation. For a small-strain law, the mean of tr H with
-//! H = F − I is equivalent to the B̄ method (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
+//! In linear elements with several quadrature points, the mean volume change of the element replaces the volume change
+//! at each point: at finite strain, see [`super::mean_dilatation`]; for a small-strain law, the mean of tr H replaces
+//! tr H, with H = F − I. The latter is the B̄ method (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
 
 #![expect(
     clippy::needless_range_loop,
@@ -21,14 +21,14 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// Workspace: state of the `P` quadrature points of the elements of a pack.
 ///
-/// The workspace is written in place, because copies would cost as much as the arithmetic.
+/// The methods write in place, because copies of the workspace would cost as much as the arithmetic.
 pub(crate) struct ElementState<S: Simd, const P: usize> {
     /// Displacement gradient H = F − I; after `mean_dilatation`, ∂x/∂ξ \[m\].
     pub gradients: [Tensor<Pack<S>>; P],
     /// J = det F.
     pub jacobians: [Pack<S>; P],
-    /// Mean of J over the reference volume; for a small-strain law, 1 + mean of tr H. Meaningless for `P` > 1 without
-    /// mean dilatation.
+    /// Result of `deform`: mean of J over the reference volume; for a small-strain law, 1 + mean of tr H. Meaningless
+    /// for `P` > 1 without mean dilatation.
     pub mean_jacobian: Pack<S>,
     /// Reference volume \[m³\].
     pub volume: Pack<S>,
@@ -41,8 +41,8 @@ pub(crate) struct ElementState<S: Simd, const P: usize> {
     /// Correction of mean dilatation: α − 1 with α = (J̄/J)^⅓; for a small-strain law, ⅓ (θ̄ − θ) with θ = tr H. Also
     /// holds intermediate results.
     pub corrections: [Pack<S>; P],
-    /// With mean dilatation at finite strain: first the strain of F̄ = α F, then its second Piola–Kirchhoff stress
-    /// times α²/weight.
+    /// With mean dilatation at finite strain: first the strain of F̄ = α F, then α²/weight times the second
+    /// Piola–Kirchhoff stress of F̄.
     pub strains: [SymmetricTensor<Pack<S>>; P],
     /// With mean dilatation at finite strain: α.
     pub stretches: [Pack<S>; P],
@@ -79,7 +79,6 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         I: Interpolation<N, P>,
         L: Law,
     {
-        // tr H for a small-strain law, J − 1 for a finite-strain law.
         let zero = positions[0][0].constant(0.0);
         let (mut sum, mut volume) = (zero, zero);
         interpolation.gradients(positions, &mut self.gradients);
@@ -121,7 +120,8 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         smallest + sum * 0.0
     }
 
-    /// Displacement gradient on which the law acts: H̄ = F̄ − I with mean dilatation, otherwise H.
+    /// Displacement gradient on which the law acts: H without mean dilatation; with mean dilatation, F̄ − I at finite
+    /// strain, and H + ⅓ (θ̄ − θ) I for a small-strain law.
     #[inline(always)]
     pub fn law_gradient<I: Formulation, L: Law>(&self, k: usize) -> Tensor<Pack<S>> {
         let (h, correction) = (&self.gradients[k], self.corrections[k]);
@@ -134,8 +134,8 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// Computes stresses and energy after `deform`. With mean dilatation at finite strain, `mean_dilatation` replaces
-    /// `deform` and `stress`.
+    /// Computes stresses and energy from the results of `deform`. Not for mean dilatation at finite strain; for this
+    /// case, see `mean_dilatation`.
     #[inline(always)]
     pub fn stress<I: Formulation, L: Law>(
         &mut self,
@@ -174,7 +174,8 @@ fn volume_stretch_excess<R: Real>(relative: R) -> R {
     relative / (root * root + root + 1.0)
 }
 
-/// f_a = Σ_k w_k P_k ∇N_a(k); replaces each stress P_k by the work conjugate of ∂x/∂ξ.
+/// Computes f_a = Σ_k w_k P_k ∇N_a(k), with the weights w_k, and replaces each stress P_k by the work conjugate of
+/// ∂x/∂ξ.
 #[inline(always)]
 pub(crate) fn nodal_forces<I, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,

@@ -1,16 +1,18 @@
 //! Mean dilatation at finite strain, for linear elements with several quadrature points.
 //!
-//! These elements use F̄ = (J̄/J)^⅓ F with J̄ = Σ w J / Σ w, which avoids volumetric locking. Source: de Souza Neto,
-//! Perić, Dutko and Owen 1996, Int. J. Solids Struct. 33:3277 (there with the volume change at the centre).
+//! These elements use F̄ = (J̄/J)^⅓ F with J̄ = Σ w J / Σ w, which avoids volumetric locking. The weights w of the
+//! points sum to the reference volume. Source: de Souza Neto, Perić, Dutko and Owen 1996, Int. J. Solids Struct.
+//! 33:3277 (there with the J of the centre as J̄).
 //!
-//! The energy is Σ w W(F̄), and the forces are its exact gradient. Let P̄ and S̄ be the first and second
-//! Piola–Kirchhoff stress of F̄, and C̄ = F̄ᵀF̄. The work conjugate of F at a point is
+//! With the energy density W, the energy is Σ w W(F̄), and the forces are the exact gradient of the energy. Let P̄ and
+//! S̄ be the first and second Piola–Kirchhoff stress of F̄, and C̄ = F̄ᵀF̄. The work conjugate of F at a point, divided
+//! by w, is
 //!
 //! ```text
 //! α P̄ + (p̂ − π/J) cof F,   α = (J̄/J)^⅓,   π = ⅓ P̄ : F̄ = ⅓ S̄ : C̄,   p̂ = Σ w π / (J̄ Σ w),   P̄ = α F S̄
 //! ```
-//! The code uses G = ∂x/∂ξ instead of F. With the weight ω of the quadrature rule and the weight w in the reference
-//! volume, the work conjugate of G is
+//! The code uses G = ∂x/∂ξ instead of F. With the weight ω of the point in the quadrature rule, the work conjugate of G
+//! is
 //!
 //! ```text
 //! α P̄ A + ω (p̂ − π/J) cof G,   A = w (∂X/∂ξ)⁻ᵀ,   w F = G Aᵀ,   J = det G ω/w
@@ -60,7 +62,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             self.stretches[k] = self.jacobians[k].mul_add(inverse_mean, zero.constant(-1.0));
         }
         Real::inverse_cube_roots_1p(&mut self.stretches);
-        // Separate loops make the points independent.
+        // The loops are separate, so that the processor can compute several points at the same time.
         for k in 0..P {
             let stretch_by_weight = self.stretches[k] * self.inverse_weights[k];
             let weighted_gradient = self.gradients[k].dot_transposed(&geometry.weighted_cofactor(k));

@@ -1,9 +1,9 @@
 //! The eight-node hexahedron with one stress point and hourglass control.
 //!
-//! The mean gradient F = Σ_a x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV passes the patch test, but leaves four hourglass
-//! modes without stiffness. These modes are the nodal vectors h_α, α = 1 to 4: the products ηζ, ξζ, ξη and ξηζ of the
-//! signs of the natural coordinates. Springs of energy ½ k Σ_α |q_α|² resist the modes. With the reference positions
-//! X_b,
+//! The mean deformation gradient F = Σ_a x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV passes the patch test, but leaves four
+//! hourglass modes without stiffness. These modes are the nodal vectors h_α, α = 1 to 4: the products ηζ, ξζ, ξη and
+//! ξηζ of the signs of the natural coordinates at the nodes. Springs of energy ½ k Σ_α |q_α|² resist the modes. With
+//! the positions x_a and the reference positions X_b,
 //!
 //! ```text
 //! q_α = Σ_a γ_αa x_a,   γ_αa = h_αa − B_a·H_α,   H_α = Σ_b h_αb X_b
@@ -11,10 +11,10 @@
 //! The vectors γ_α are orthogonal to linear displacements, and a rotation leaves |q_α| unchanged. Source: Flanagan and
 //! Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4, total Lagrangian here.
 //!
-//! Nodal vectors are decomposed into the modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ. B_a has no part in the first and the last
-//! mode. The code uses q_α = c_α − F H_α with c_α = Σ_a h_αa x_a instead of γ_α.
+//! Nodal vectors are decomposed into the modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ. B_a has no part in the modes 1 and ξηζ. The
+//! code computes q_α without γ_α: q_α = c_α − F H_α with c_α = Σ_a h_αa x_a.
 //!
-//! In a parallelepiped H_α is zero, and only the three linear modes contribute to B_a.
+//! In a parallelepiped, H_α is zero, and B_a has parts only in the modes ξ, η and ζ.
 
 #![expect(
     clippy::needless_range_loop,
@@ -37,44 +37,44 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Stiffness of the hourglass springs on normalised vectors γ_α/√8, relative to the stiffness (λ+2μ) V Σ_a |B_a|²/3 of
-/// plane waves. Between 0.02 and 0.1, hourglass modes and excess stiffness in bending are small.
+/// 8 k divided by the stiffness of plane waves (λ+2μ) V Σ_a |B_a|²/3, where 8 = |h_α|². From 0.02 to 0.1, both the
+/// hourglass displacements and the excess stiffness in bending are small.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
-// Bits 0, 1 and 2 of a mode number are set for the factors ξ, η and ζ.
+// In a mode number, bit 0 stands for the factor ξ, bit 1 for η and bit 2 for ζ.
 /// The modes of B_a: ξ, η, ζ, then ηζ, ξζ, ξη.
 const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// ηζ, ξζ, ξη, ξηζ.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. The rows of parallelepipeds end with the linear modes.
+// Rows for the forces: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. Parallelepipeds have no rows after ζ.
 const VOLUME: usize = 0;
 const STIFFNESS: usize = 1;
 const SLOPES: usize = 2;
 const HOURGLASS_VECTORS: usize = SLOPES + 3 * GRADIENT_MODES.len();
-/// Rows for the forces.
+/// Number of rows for the forces.
 pub(crate) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
-/// Rows of a parallelepiped for the forces.
+/// Number of rows for the forces of parallelepipeds.
 pub(crate) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 
-// Rows of the spectrum, with the nodal masses m_a:
+// Rows for the critical step, with the nodal masses m_a:
 // - largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b)
 // - largest eigenvalue of V B_a·B_b / √(m_a m_b)
 // - 1 / smallest m_a
 const HOURGLASS_FREQUENCY: usize = 0;
 const LAPLACIAN: usize = 1;
 const INVERSE_MASS: usize = 2;
-/// Rows for the critical step.
+/// Number of rows for the critical step.
 pub(crate) const SPECTRUM_ROWS: usize = INVERSE_MASS + 1;
 
-/// The element; a parallelepiped unless `GENERAL`.
+/// The element. Without `GENERAL`, only parallelepipeds are allowed.
 pub(crate) struct OnePointHexahedron<const GENERAL: bool>;
 
 impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
     const NUM_MODES: usize = if GENERAL { GRADIENT_MODES.len() } else { 3 };
 }
 
-/// Largest component of H_α in a parallelepiped, relative to the largest coordinate. H_α is a sum of eight rounded
+/// Largest component of H_α that counts as zero, relative to the largest coordinate. H_α is a sum of eight rounded
 /// positions.
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
@@ -106,14 +106,15 @@ fn both<R: Real>(low: R, high: R) -> [R; 2] {
     [low + high, high - low]
 }
 
-/// Sums over four nodes with the signs of 1, ξ, η and ξη, from sums and differences along ξ at negative and positive η.
+/// Sums over four nodes with the signs of 1, ξ, η and ξη. `low` and `high` are sum and difference of two nodes along ξ,
+/// at negative and at positive η.
 #[inline(always)]
 fn face_sums<R: Real>(low: [R; 2], high: [R; 2]) -> [R; 4] {
     let [[one, eta], [xi, product]] = [both(low[0], high[0]), both(low[1], high[1])];
     [one, xi, eta, product]
 }
 
-/// For each mode, the sum of `v` (by side) with the signs of the mode. The compiler would not unroll a loop.
+/// Sum of `v` with the signs of each mode; `v` is ordered as `CORNER_BY_SIDE`. The compiler would not unroll a loop.
 #[inline(always)]
 fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     let a = face_sums(both(v[0], v[1]), both(v[2], v[3]));
@@ -252,7 +253,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         (stress + stress.dot_transposed(&h)).symmetric_part() * jacobian.reciprocal()
     }
 
-    /// One-point bound of [`super::frequency_bound`] plus bound of the springs.
+    /// Bound of [`super::frequency_bound`] for one point, plus the bound of the hourglass springs.
     #[inline(always)]
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
@@ -276,7 +277,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
             inverse_square = (jacobian * jacobian).reciprocal();
             inverse_stretch = cofactor.transposed_dot_self().largest_eigenvalue_bound() * inverse_square;
         }
-        // Σ_a |cof F B_a|² is eight times the sum over the modes.
+        // Σ_a |cof F B_a|² is eight times the sum of the squares over the modes.
         let mut squares = one * 0.0;
         for m in 0..Self::NUM_MODES {
             let slope = vector(data, SLOPES + 3 * m);
@@ -314,7 +315,7 @@ pub(crate) fn fill_numbers(
     for (numbers, vector) in numbers[SLOPES..].chunks_exact_mut(3).zip(vectors) {
         numbers.copy_from_slice(&vector);
     }
-    // The divisor is 3 · 8, because q_α uses γ_α instead of γ_α/√8.
+    // The divisor is 3 · 8, with 8 = |h_α|².
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
     let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();

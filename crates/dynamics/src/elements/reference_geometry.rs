@@ -12,7 +12,7 @@ use crate::math::pack::{Pack, Row};
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
-/// Rows of seven nodes relative to the first node.
+/// Number of rows of the positions of seven nodes relative to the first node.
 pub(crate) const NODE_ROWS: usize = 3 * 7;
 
 /// Reference geometry at the quadrature points.
@@ -25,7 +25,7 @@ pub(crate) trait ReferenceGeometry<S: Simd> {
     fn weighted_cofactor(&self, k: usize) -> Tensor<Pack<S>>;
 }
 
-/// Stored for each point.
+/// Reference geometry stored for each point.
 #[derive(Clone, Copy)]
 pub(crate) struct PointGeometry<'a, S, const P: usize> {
     part: GroupPart<'a, S>,
@@ -63,7 +63,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for PointGeometry<'_, S, P> {
     }
 }
 
-/// Stored once for all points.
+/// Reference geometry stored once for all points.
 pub(crate) struct UniformGeometry<S: Simd> {
     weight: Pack<S>,
     inverse_jacobian: Tensor<Pack<S>>,
@@ -99,10 +99,10 @@ impl<S: Simd> ReferenceGeometry<S> for UniformGeometry<S> {
     }
 }
 
-/// Computed from the nodes, which is faster than reading.
+/// Reference geometry computed from the nodes, which is faster than reading it from memory.
 pub(crate) struct NodeGeometry<S: Simd, const P: usize> {
     weights: [Pack<S>; P],
-    /// ∂X/∂ξ before `settle`, its cofactors afterwards.
+    /// ∂X/∂ξ before `settle`, cof ∂X/∂ξ after `settle`.
     cofactors: [Tensor<Pack<S>>; P],
 }
 
@@ -146,7 +146,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for &NodeGeometry<S, P> {
     }
 }
 
-/// Nodes relative to the first node.
+/// Positions of the nodes relative to the first node.
 #[inline(always)]
 pub(crate) fn node_positions<S: Simd>(part: &GroupPart<'_, S>) -> [[Pack<S>; 3]; 8] {
     let mut nodes = [[Pack::splat(part.simd, 0.0); 3]; 8];

@@ -24,8 +24,8 @@ use crate::material::Law;
 use crate::math::pack::{NUM_SLOTS, Pack, Padded, QUARTET, Registers, Row, Slots, WIDTH};
 use crate::math::real::Real;
 
-/// Loop over nodes, unrolled for the first four. Without unrolling, the gathered values pass through memory; with more
-/// unrolled nodes, they exceed the registers.
+/// Loop over nodes, unrolled for the first four nodes. Without unrolling, the gathered values would pass through
+/// memory. With more unrolled nodes, the values would exceed the registers.
 macro_rules! for_each_node {
     ($a:ident < $count:ident, $statement:expr) => {
         for_each_node!(@written 0 1 2 3, $a < $count, $statement);
@@ -51,18 +51,20 @@ pub(super) struct Chunk {
     pub hourglass: f64,
     pub failure: Option<ElementFailure>,
     shape: Shape,
-    /// Shear modulus times volume of the chunk \[J\].
+    /// Shear modulus times volume of the chunk, estimated from the mean element volume of the block \[J\].
     stiffness: f64,
     groups: Range<usize>,
     history_rows_per_group: usize,
     history: Range<usize>,
-    /// Range of this chunk in the nodes of all chunks; its nodes ascend. A slot is an index within this range.
+    /// Range of this chunk in the list of the nodes of all chunks. A slot is an index within this range, in which the
+    /// nodes ascend.
     nodes: Range<usize>,
-    /// Slots of the owned nodes.
+    /// Slots of the owned nodes (see `internal_force`).
     owned: Range<usize>,
-    /// From the end of the previous owned range to the last owned node; in the last chunk, to the last node.
+    /// Nodes from the end of the previous chunk's owned range to the last owned node; in the last chunk, to the last
+    /// node.
     owned_range: Range<usize>,
-    /// Slots of each group, by node, then lane.
+    /// Slots of each group, by node of the element, then lane.
     slots: Vec<[u16; WIDTH]>,
     padded: bool,
 }
@@ -112,7 +114,7 @@ impl Chunk {
         nodes.extend_from_slice(of_chunk);
     }
 
-    /// Places the history from row `first` on; returns the end.
+    /// Places the history of this chunk from row `first` on; returns the row after the history.
     pub fn place_history(&mut self, first: usize) -> usize {
         self.history = first..first + self.groups.len() * self.history_rows_per_group;
         self.history.end
@@ -130,8 +132,8 @@ impl Chunk {
         &nodes[self.nodes.clone()]
     }
 
-    /// Sets the owned range, which begins at `start`, and the owned nodes: the longest run of consecutive nodes from
-    /// `start` on that are not `taken`. Marks all nodes of this chunk as taken.
+    /// Sets the owned nodes: the longest run of consecutive nodes of this chunk from `start` on that are not `taken`.
+    /// Sets the owned range, from `start` to the last owned node. Marks all nodes of this chunk as taken.
     pub fn settle(&mut self, nodes: &[u32], start: usize, taken: &mut [bool]) {
         let nodes = self.nodes(nodes);
         let mut run = 0..0;
@@ -157,7 +159,7 @@ impl Chunk {
         self.owned_range.end = end;
     }
 
-    /// Nodes whose forces this chunk writes: its owned nodes, and nodes without an owner (zero).
+    /// Nodes of which this chunk writes the force: the owned nodes, and nodes without an owner, which get zero.
     pub fn owned_range(&self) -> Range<usize> {
         self.owned_range.clone()
     }
@@ -172,7 +174,8 @@ impl Chunk {
         nodes[..self.owned.start].iter().chain(&nodes[self.owned.end..]).copied()
     }
 
-    /// At the end of a step.
+    /// Computes forces, energies and history at the end of a step. If an element has failed, a second pass searches for
+    /// the failed element of lowest index.
     pub fn compute(&mut self, work: &ChunkWork<'_>, mut sums: ChunkSums<'_>) {
         let (before, now) = (self.history(work), std::mem::take(&mut sums.history));
         let (block, registers) = (&work.blocks[self.block], work.registers);
@@ -230,7 +233,7 @@ impl Chunk {
         work.registers.run(GatherNodes { nodes, positions: work.positions, gathered });
     }
 
-    /// Index within the owned range.
+    /// Index of the first owned node within the owned range.
     fn first_owned(&self, nodes: &[u32]) -> usize {
         let owned = &self.nodes(nodes)[self.owned.clone()];
         owned.first().map_or(0, |&node| node as usize - self.owned_range.start)
@@ -248,16 +251,16 @@ fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
 }
 
 struct StepRows<'a> {
-    /// At the beginning of the step.
+    /// Rows at the beginning of the step.
     before: &'a [Row],
-    /// At the end of the step.
+    /// Rows at the end of the step.
     now: &'a mut [Row],
     /// Length of the step \[s\].
     time_step: f64,
 }
 
 impl StepRows<'_> {
-    /// Group number `index` has `num_rows` rows.
+    /// History of part `part` of group number `index`, which has `num_rows` rows.
     #[inline(always)]
     fn part<S: Simd>(
         &mut self,
@@ -274,7 +277,7 @@ impl StepRows<'_> {
     }
 }
 
-/// The result is true if all elements are valid.
+/// Forces of the elements of a chunk. The result is true if no element has failed.
 struct ChunkForces<'a> {
     block: &'a ElementBlock,
     chunk: &'a mut Chunk,
@@ -315,7 +318,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         }
         let mut totals = [Row::splat(0.0); 2];
         let mut failure = None;
-        // `finite` stays zero if J and the energy of each element are finite.
+        // `finite` remains zero if J and the energy of each element are finite; otherwise it becomes NaN.
         let (mut smallest, mut finite) = (Pack::splat(simd, f64::INFINITY), zero);
         let mut state = F::state(simd);
         let mut forces = [[zero; 3]; N];
@@ -364,7 +367,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                     }
                 }
             }
-            // The order is quartets, nodes, lanes for any register width.
+            // For any register width, the forces are added by quartet, then node, then lane.
             if Pack::<S>::LANES == 1 {
                 for first in (0..WIDTH).step_by(QUARTET) {
                     for a in 0..N {

@@ -1,4 +1,4 @@
-//! Mean Cauchy stress of elements over their volume.
+//! Mean Cauchy stress over the volume of each element.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) struct MeanStress<'a> {
     /// Positions by slot \[m\].
     pub positions: &'a Slots,
     pub history: &'a [Row],
-    /// Output for each element of the chunk \[Pa\].
+    /// Output: mean stress of each element of the chunk \[Pa\].
     pub out: &'a mut [[f64; 6]],
     pub registers: Registers,
 }

@@ -33,16 +33,16 @@ impl WithSimd for GatherNodes<'_> {
 
 /// Output of chunks: force sums \[N\], and history.
 pub(super) struct ChunkSums<'a> {
-    /// By node of the owned ranges of the chunks.
+    /// Force sums by node of the owned ranges of the chunks.
     pub owned: &'a mut [Vec3],
-    /// By halo node.
+    /// Force sums by halo node of the chunks.
     pub halo: &'a mut [Vec3],
-    /// At the end of the step.
+    /// History at the end of the step.
     pub history: &'a mut [Row],
 }
 
 impl<'a> ChunkSums<'a> {
-    /// Splits off the output of the first chunks, with these numbers of entries.
+    /// Splits the output after these numbers of entries: output of the first chunks, and output of the other chunks.
     pub fn split(self, num_owned: usize, num_halo_nodes: usize, num_history_rows: usize) -> (Self, Self) {
         let (owned, other_owned) = self.owned.split_at_mut(num_owned);
         let (halo, other_halo) = self.halo.split_at_mut(num_halo_nodes);
@@ -98,7 +98,7 @@ impl<'a> Prefetcher<'a> {
     /// Number of groups between two prefetches; a smaller number costs more than it saves.
     pub const PERIOD: usize = 4;
 
-    /// The next chunk is assumed to have the same number of nodes.
+    /// Spreads the prefetches over the `groups`, as if the next chunk had as many nodes as this chunk.
     pub fn new(
         (groups, nodes): (&Range<usize>, &Range<usize>),
         work: &ChunkWork<'a>,

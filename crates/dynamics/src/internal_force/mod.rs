@@ -1,8 +1,8 @@
-//! Internal forces of all blocks in one parallel pass, bitwise independent of the number of threads.
+//! Internal forces of all blocks, computed in parallel and bitwise independent of the number of threads.
 //!
-//! A chunk of elements adds its forces in a fixed order. The chunk owns the longest run of consecutive nodes that no
-//! earlier chunk has, and writes their forces. Its other nodes are its halo. A second pass adds the halo forces in the
-//! order of chunks.
+//! A chunk sums the forces of its elements in a fixed order, and writes the forces of the nodes that it owns: its
+//! longest run of consecutive nodes that no previous chunk contains, above the nodes that previous chunks own. The
+//! other nodes of the chunk are its halo. After all chunks, the halo forces are added in the order of chunks.
 
 mod chunk;
 mod history;
@@ -47,7 +47,7 @@ pub enum FailureKind {
         /// Smallest J = det F over the quadrature points of the element.
         jacobian: f64,
     },
-    /// The deformation or the energy is not finite.
+    /// The deformation or the energy of the element is not finite.
     #[error("has a deformation or energy that is not a finite number")]
     NonFinite,
 }
@@ -57,13 +57,13 @@ pub enum FailureKind {
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
-    /// Nodes of each chunk, ascending.
+    /// Nodes of the chunks, chunk by chunk; ascending within a chunk.
     nodes: Vec<u32>,
     /// Forces by node \[N\].
     forces: Vec<Vec3>,
     /// Forces by halo node, chunk by chunk \[N\].
     halo_forces: Vec<Vec3>,
-    /// Node of each halo force and index in `halo_forces`, sorted.
+    /// For each halo force, the node and the index in `halo_forces`; sorted.
     halo: Vec<[u32; 2]>,
     strain_energy: Vec<f64>,
     hourglass_energy: Vec<f64>,
@@ -115,7 +115,7 @@ impl InternalForce {
         MaterialHistory::new(self.num_history_rows)
     }
 
-    /// Whether a history has as many rows as the blocks need.
+    /// Whether a history has the number of rows that the blocks need.
     pub fn fits(&self, history: &MaterialHistory) -> bool {
         history.num_rows() == Some(self.num_history_rows)
     }
@@ -140,7 +140,8 @@ impl InternalForce {
         self.chunks.iter().map(Chunk::shape)
     }
 
-    /// Estimated largest relative compression or change of strain since `shapes`, by default undeformed.
+    /// Largest `Shape::change_since` of the chunks, from `shapes` to the last evaluation. A chunk without an entry in
+    /// `shapes` counts as undeformed there.
     pub fn change_of_shapes(&self, shapes: &[Shape]) -> f64 {
         let before = shapes.iter().chain(std::iter::repeat(&Shape::UNDEFORMED));
         self.shapes().zip(before).map(|(now, before)| now.change_since(before)).fold(0.0, f64::max)
@@ -155,11 +156,12 @@ impl InternalForce {
         self.chunks.iter_mut().for_each(Chunk::reset);
     }
 
-    /// Computes forces and history at the end of a step, from the `positions` \[m\] at its end and the history at its
-    /// beginning. The results are bitwise repeatable.
+    /// Computes forces and history at the end of a step, from the `positions` \[m\] at the end of the step and the
+    /// history at the beginning of the step. The results are bitwise repeatable.
     ///
     /// # Errors
-    /// The failed element of the lowest block, with the lowest index. The history before the step is unchanged.
+    /// In the first block with a failed element, the failed element of lowest index. The history at the beginning of
+    /// the step is unchanged.
     pub fn evaluate(
         &mut self,
         positions: &[Vec3],
@@ -203,7 +205,7 @@ impl InternalForce {
         });
     }
 
-    /// Largest step known to be stable; `None` without elements, zero for a failed element.
+    /// Largest step known to be stable; `None` without elements, zero if an element has failed.
     pub fn critical_step(&self, positions: &[Vec3], history: &MaterialHistory) -> Option<CriticalStep> {
         self.critical_steps(positions, history).into_iter().flatten().reduce(CriticalStep::smaller)
     }
@@ -235,8 +237,8 @@ impl InternalForce {
         tasks.for_each(|(chunk, out)| chunk.mean_stress(&work, out));
     }
 
-    /// Weighted sum of mean Cauchy stresses: XX YY ZZ XY YZ XZ \[Pa\]. `elements`: index and weight. Each chunk is
-    /// evaluated once if `elements` ascend.
+    /// Weighted sum of the mean Cauchy stresses of elements of a block: XX YY ZZ XY YZ XZ \[Pa\]. `elements`: index and
+    /// weight. If the indices ascend, each chunk is evaluated only once.
     pub fn weighted_cauchy_stress(
         &self,
         positions: &[Vec3],
@@ -270,7 +272,7 @@ struct ChunkWork<'a> {
     blocks: &'a [ElementBlock],
     nodes: &'a [u32],
     positions: &'a [Vec3],
-    /// At the beginning of the step, or at present.
+    /// History at the beginning of the step, or at present.
     history: &'a [Row],
     /// Length of the step \[s\].
     time_step: f64,

@@ -17,12 +17,14 @@ impl Shape {
     pub const UNDEFORMED: Self = Self { smallest_jacobian: 1.0, mean_strain: 0.0 };
 
     /// Shape from the smallest J = det F and `relative_energy` = W/(μ V), with strain energy W, shear modulus μ and
-    /// volume V. At small strain W/V ≥ μ |E|², so the root of the ratio bounds the root-mean-square of |E|.
+    /// volume V. At small strain E, the energy density is at least μ |E|², so √`relative_energy` is at least the root
+    /// mean square of |E|.
     pub fn new(smallest_jacobian: f64, relative_energy: f64) -> Self {
         Self { smallest_jacobian, mean_strain: relative_energy.max(0.0).sqrt() }
     }
 
-    /// Relative decrease of the smallest J since `before`, or the estimated largest change of strain, if larger.
+    /// The larger of two changes since `before`: relative decrease of the smallest J, and estimated largest change of
+    /// strain.
     pub fn change_since(&self, before: &Self) -> f64 {
         let compression = 1.0 - self.smallest_jacobian / before.smallest_jacobian;
         compression.max(LARGEST_OVER_RMS_STRAIN * (self.mean_strain - before.mean_strain).abs())

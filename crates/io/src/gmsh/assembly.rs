@@ -36,7 +36,7 @@ impl Cells {
         self.tags.len()
     }
 
-    /// Reserves memory for `count` more elements, at most for `possible`.
+    /// Reserves memory for the tags of `count` more elements, but at most for `possible` elements.
     pub fn reserve(&mut self, count: u64, possible: usize) {
         let count = count.min(possible as u64) as usize;
         self.tags.reserve(count);
@@ -64,7 +64,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Reserves memory for `count` nodes, at most for those that the rest of the file can contain.
+    /// Reserves memory for `count` nodes, but at most for the number that the rest of the file can contain.
     pub fn reserve_nodes(&mut self, count: u64, cursor: &Cursor) {
         const SMALLEST_NODE: usize = 8;
         let count = count.min((cursor.remaining() / SMALLEST_NODE) as u64) as usize;
@@ -80,7 +80,7 @@ impl Assembly {
         self.node_tags.push(tag);
     }
 
-    /// Reads the position of the node with the index `node`, which is the next.
+    /// Reads the position of `node`, which must be the first node without a position.
     pub fn read_position(&mut self, cursor: &mut Cursor, node: usize) -> Result<(), GmshError> {
         let mut position = [0.0; 3];
         for x in &mut position {
@@ -118,10 +118,11 @@ impl Assembly {
         }
     }
 
-    /// Merges elements of the same kind, entity and nodes into the first.
+    /// Of elements with the same kind, entity and nodes, keeps the first.
     ///
-    /// Format 2.2 contains an element once per physical group. Gmsh keeps these copies on conversion to format 4.1, and
-    /// the mass of an element would count once per copy. The checks of the mesh report copies in different entities.
+    /// Format 2.2 contains an element once per physical group, and Gmsh keeps these copies on conversion to format 4.1.
+    /// Without the merge, the mass of an element would count once per copy. Copies in different entities are kept; the
+    /// checks of the mesh report them.
     fn merge_copies(&mut self) {
         let renumbering: BTreeMap<CellKind, Vec<u32>> =
             self.cells.iter_mut().map(|(&kind, cells)| (kind, cells.merge_copies(kind))).collect();
@@ -132,7 +133,7 @@ impl Assembly {
 
     /// The mesh, with tags replaced by indices.
     ///
-    /// Named groups without elements are kept; they show that a dimension was not meshed.
+    /// Named groups without elements are kept; such a group shows that its dimension was not meshed.
     pub fn finish(mut self, cursor: &Cursor, names: &PhysicalNames) -> Result<Mesh, GmshError> {
         self.check_complete(cursor)?;
         self.merge_copies();
@@ -189,7 +190,7 @@ impl Cells {
         &self.node_tags[cell * n..(cell + 1) * n]
     }
 
-    /// Removes copies; returns the new index of each cell or, for a copy, of the first.
+    /// Removes copies. Returns the new index of each cell; for a copy, the index of the kept cell.
     fn merge_copies(&mut self, kind: CellKind) -> Vec<u32> {
         let original = self.originals(kind);
         let mut new_number = vec![0; original.len()];
@@ -201,7 +202,7 @@ impl Cells {
                 kept.entities.push(self.entities[cell]);
                 kept.node_tags.extend_from_slice(self.nodes_of(kind, cell));
             } else {
-                // The first copy precedes this cell.
+                // The cell that is kept precedes this copy.
                 new_number[cell] = new_number[first as usize];
             }
         }
@@ -216,7 +217,7 @@ impl Cells {
             nodes.sort_unstable();
             (self.entities[cell], nodes)
         };
-        // Only cells with equal hashes are compared by nodes. The hash does not depend on the order of the nodes.
+        // The nodes are compared only for cells with equal hashes. The hash does not depend on the order of the nodes.
         let mut hashed: Vec<(u64, u32)> = (0..self.len())
             .map(|cell| {
                 (
@@ -258,14 +259,14 @@ impl Cells {
 
 /// Map from the tag of a node to its index.
 enum NodeIndex {
-    /// Index by tag minus the smallest tag; `u32::MAX` for unused tags.
+    /// `indices`: index of each node, by tag minus the smallest tag `first`; `u32::MAX` for an unused tag.
     Dense { first: u64, indices: Vec<u32> },
     /// Pairs (tag, index), with ascending tags.
     Sparse(Vec<(u64, u32)>),
 }
 
 impl NodeIndex {
-    /// `tags` are in the order of indices.
+    /// `tags`: tag of each node.
     ///
     /// # Errors
     /// A tag that occurs twice.

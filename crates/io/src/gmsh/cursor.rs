@@ -11,7 +11,8 @@ pub(super) enum Encoding {
 
 /// Position in the bytes of a mesh file.
 ///
-/// The functions `int`, `size` and `float` are named after binary types. In ASCII encoding, they read the next word.
+/// The functions `int`, `size` and `float` are named after the types in binary files. In ASCII encoding, they read the
+/// next word.
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -34,7 +35,7 @@ impl<'a> Cursor<'a> {
     pub fn place(&self) -> Place {
         let position = match self.encoding {
             Encoding::Ascii => {
-                // After a line was read, the last byte is its line break, which must not count.
+                // If a line was read, the byte before the cursor is the break of this line, which must not count.
                 let before = &self.bytes[..self.at.saturating_sub(1)];
                 Position::Line(1 + before.iter().filter(|&&byte| byte == b'\n').count())
             }
@@ -48,7 +49,7 @@ impl<'a> Cursor<'a> {
         self.bytes.len() - self.at
     }
 
-    /// Rest of the line without white space at its ends; `None` at the end of the file.
+    /// Reads the rest of the line, without white space at both ends; `None` at the end of the file.
     pub fn line(&mut self) -> Option<&'a [u8]> {
         let rest = &self.bytes[self.at..];
         if rest.is_empty() {
@@ -59,7 +60,7 @@ impl<'a> Cursor<'a> {
         Some(rest[..end].trim_ascii())
     }
 
-    /// Next line that starts with `$`; `None` if no such line follows.
+    /// Reads up to the next line that starts with `$`; `None` if no such line follows.
     pub fn next_section(&mut self) -> Option<&'a [u8]> {
         loop {
             let line = self.line()?;
@@ -95,7 +96,7 @@ impl<'a> Cursor<'a> {
         if ends { Ok(()) } else { Err(self.unexpected("the end of the section", word)) }
     }
 
-    /// White space or the end of the file ends a word.
+    /// Reads the next word. White space or the end of the file ends a word.
     pub fn word(&mut self, expected: &'static str) -> Result<&'a [u8], GmshError> {
         let rest = &self.bytes[self.at..];
         let Some(start) = rest.iter().position(|byte| !byte.is_ascii_whitespace()) else {

@@ -85,7 +85,7 @@ impl ElementReader {
         }
     }
 
-    /// If `reversed`, the orientation of each element is reversed, as in groups with a negative tag of MSH 4.1.
+    /// If `reversed`, reverses the orientation of each element.
     pub fn reversed(self, reversed: bool) -> Self {
         Self { reversed, ..self }
     }

@@ -35,10 +35,10 @@ pub enum GmshError {
         /// The version.
         version: String,
     },
-    /// A header with an invalid encoding or number size.
+    /// An entry of the header has a value that is not allowed, such as a number size other than 8.
     #[error("{place}: {what} is {found}, it must be {allowed}; make the file again from the geometry")]
     BadHeader {
-        /// Where the entry is declared.
+        /// Where the entry is.
         place: Place,
         /// Name of the entry.
         what: &'static str,
@@ -54,7 +54,7 @@ pub enum GmshError {
         .place.file
     )]
     Partitioned {
-        /// Where the partitions start.
+        /// Start of the section `$PartitionedEntities`.
         place: Place,
     },
     /// The file ends early.
@@ -69,7 +69,7 @@ pub enum GmshError {
         /// The expected content.
         expected: &'static str,
     },
-    /// Content that violates the format.
+    /// The content violates the format.
     #[error(
         "{place}: `{found}` where {expected} is expected in {section}; a count in {section} may be wrong, \
          or the file was damaged: make it again from the geometry"
@@ -84,7 +84,7 @@ pub enum GmshError {
         /// The content found.
         found: String,
     },
-    /// A number outside its range.
+    /// A number is outside the range allowed for it.
     #[error("{place}: {what} is {found}, it must be {allowed}; make the file again from the geometry")]
     OutOfRange {
         /// Place in the file.
@@ -96,7 +96,7 @@ pub enum GmshError {
         /// The range allowed.
         allowed: &'static str,
     },
-    /// The total declared for a section differs from the sum over its blocks.
+    /// The number of entries that a section declares differs from the sum over the blocks of the section.
     #[error(
         "{place}: {section} declares {declared} entries but holds {found}; make the file again from the geometry"
     )]
@@ -105,9 +105,9 @@ pub enum GmshError {
         place: Place,
         /// The section.
         section: String,
-        /// The total declared.
+        /// Number of entries declared.
         declared: u64,
-        /// The sum found.
+        /// Number of entries found.
         found: u64,
     },
     /// A section is missing, or comes after a section that needs its data.

@@ -14,7 +14,7 @@ pub(super) enum Version {
 /// Names of physical groups by (dimension, tag).
 pub(super) type PhysicalNames = BTreeMap<(usize, i32), String>;
 
-/// Reads `$MeshFormat` and sets the encoding of the cursor. Sections `$Comments` may come first.
+/// Reads `$MeshFormat` and sets the encoding of the cursor. Sections `$Comments` before `$MeshFormat` are skipped.
 pub(super) fn read_header(cursor: &mut Cursor) -> Result<Version, GmshError> {
     loop {
         match cursor.next_section() {
@@ -66,7 +66,7 @@ fn bad_header(cursor: &Cursor, what: &'static str, found: i64, allowed: &'static
 /// Reads `$PhysicalNames`: a count, then one line `dimension tag "name"` for each group. The section is text in binary
 /// files too.
 ///
-/// Gmsh does not escape quotation marks; a name extends from the first to the last on its line.
+/// Gmsh does not escape quotation marks in names. A name extends from the first to the last quotation mark of the line.
 pub(super) fn read_physical_names(cursor: &mut Cursor) -> Result<PhysicalNames, GmshError> {
     let count = cursor.text_integer("the number of physical names")?;
     let mut names = PhysicalNames::new();
@@ -94,7 +94,7 @@ pub(super) fn group_dimension(cursor: &Cursor, dimension: i64) -> Result<usize, 
     }
 }
 
-/// Absolute value of the tag, and whether the tag is negative. A negative tag reverses the orientation of elements.
+/// Absolute value of the tag, and whether the tag is negative. Only the reader of version 4.1 uses the sign.
 pub(super) fn group_tag(cursor: &Cursor, tag: i64) -> Result<(i32, bool), GmshError> {
     let positive = i32::try_from(tag.unsigned_abs());
     let positive =

@@ -1,13 +1,14 @@
 //! Gmsh meshes: MSH 4.1 and 2.2, ASCII and binary of either byte order.
 //!
-//! [`read`] converts a file to a [`Mesh`] with all its physical groups. A group without a name is called
-//! `dimension:tag`. Node and element numbers may have gaps and any order. Elements of equal kind, entity and nodes are
-//! merged. The reader rejects
-//! - other versions
+//! [`read`] converts a file to a [`Mesh`] with all physical groups of the file. A group without a name is called
+//! `dimension:tag`. Tags of nodes and elements can be in any order, with numbers omitted. Elements of the same kind and
+//! entity that have the same nodes are merged. The reader rejects
+//! - other versions of the format
 //! - partitioned files of version 4.1
 //! - element types without a [`CellKind`](crate::mesh::CellKind)
 //!
-//! The size of the file limits the reserved memory. The mesh passes [`Mesh::validate`].
+//! The memory reserved for declared counts is limited by the size of the file. The reader does not call
+//! [`Mesh::validate`], but ensures the conditions that this function checks.
 //!
 //! ```text
 //! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh
@@ -32,7 +33,7 @@ use crate::mesh::Mesh;
 /// Reads a mesh file.
 ///
 /// # Errors
-/// [`GmshError`]. The message names the file, the line or byte if known, and the fact.
+/// [`GmshError`]. The message names the file, the line or byte if known, and the cause.
 ///
 /// # Example
 /// ```no_run
@@ -49,7 +50,7 @@ pub fn read(path: &Path) -> Result<Mesh, GmshError> {
     parse(&bytes, &file)
 }
 
-/// Parses the content of a file. Messages call the file `file`.
+/// Parses the content of a mesh file. Error messages use `file` as the name of the mesh file.
 ///
 /// # Errors
 /// As [`read`].

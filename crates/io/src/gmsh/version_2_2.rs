@@ -7,7 +7,7 @@ use super::error::GmshError;
 use super::format::{PhysicalNames, group_tag, read_physical_names};
 use crate::mesh::Mesh;
 
-/// All other sections are skipped.
+/// Reads the names of groups, the nodes and the elements. All other sections are skipped.
 pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     let mut names = PhysicalNames::new();
     let mut assembly = Assembly::default();
@@ -36,7 +36,7 @@ pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     assembly.finish(cursor, &names)
 }
 
-/// A node is `tag x y z`. `skip_rest` skips the data of a node after these numbers.
+/// A node is `tag x y z`, and sometimes more data, which `skip_rest` skips.
 fn read_nodes(
     cursor: &mut Cursor,
     assembly: &mut Assembly,
@@ -54,8 +54,8 @@ fn read_nodes(
     cursor.end_section()
 }
 
-/// Skips dimension and tag of the entity of a parametric node, and its parameters: one number on a curve, two on a
-/// surface, none elsewhere.
+/// Skips dimension and tag of the entity of a parametric node, and the parameters of the node: one number on a curve,
+/// two on a surface, none elsewhere.
 fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     let dimension = cursor.int("the dimension of the entity of a node")?;
     cursor.int("the tag of the entity of a node")?;
@@ -63,8 +63,8 @@ fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     (0..count).try_for_each(|_| cursor.float("a parameter of a node").map(|_| ()))
 }
 
-/// Element in ASCII files: `tag type n tags… nodes…`, with n tags. Block in binary files: `type count n`, then `count`
-/// elements `tag tags… nodes…`.
+/// In ASCII files, an element is `tag type n tags… nodes…`, with n tags. In binary files, a block is `type count n`,
+/// then `count` elements `tag tags… nodes…`.
 fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshError> {
     let declared = count_line(cursor, "the number of elements")?;
     let mut found = 0;
@@ -112,7 +112,7 @@ fn read_element(
             _ => {}
         }
     }
-    // Gmsh has already reversed the elements of a negative group on writing.
+    // For a negative tag, Gmsh has already reversed the element on writing.
     let (group, _) = group_tag(cursor, physical.into())?;
     let sink = assembly.cells(reader.kind);
     sink.tags.push(tag);

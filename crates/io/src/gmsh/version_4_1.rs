@@ -9,7 +9,7 @@ use super::error::GmshError;
 use super::format::{PhysicalNames, group_dimension, group_tag, read_physical_names};
 use crate::mesh::Mesh;
 
-/// Physical groups of an entity. If `reversed`, the orientation of its elements is reversed on reading.
+/// Physical groups of an entity. If `reversed`, the elements of the entity are reversed on reading.
 #[derive(Default)]
 struct Entity {
     groups: Vec<i32>,
@@ -19,7 +19,7 @@ struct Entity {
 /// Entities by (dimension, tag); `None` without a section `$Entities`.
 type Entities = Option<BTreeMap<(usize, i32), Entity>>;
 
-/// All other sections are skipped.
+/// Reads the names of groups, the entities, the nodes and the elements. All other sections are skipped.
 pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     let mut names = PhysicalNames::new();
     let mut entities: Entities = None;
@@ -80,7 +80,7 @@ fn read_groups(cursor: &mut Cursor) -> Result<Entity, GmshError> {
         let tag = cursor.int("a physical tag")?;
         let (group, reversed) = group_tag(cursor, tag.into())?;
         entity.groups.push(group);
-        // The sign of the first group decides, as in version 2.2, where the merge of copies keeps the first copy.
+        // The sign of the first group decides, as in version 2.2, where only the first copy of an element is kept.
         entity.reversed |= i == 0 && reversed;
     }
     Ok(entity)
@@ -168,7 +168,7 @@ fn read_elements(cursor: &mut Cursor, entities: &Entities, assembly: &mut Assemb
     cursor.end_section()
 }
 
-/// Lower bound: the tag and one node.
+/// Lower bound on the size of an element \[bytes\]: the tag and one node.
 fn smallest_element(encoding: Encoding) -> usize {
     if encoding == Encoding::Ascii { 4 } else { 16 }
 }

@@ -2,23 +2,23 @@
 
 use serde::Serialize;
 
-/// Work of contact detection.
+/// Operations and wall-clock times of contact detection.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionSummary {
-    /// Number of operations by level.
+    /// Number of operations at each level.
     pub counts: DetectionCounts,
-    /// Wall-clock time by level.
+    /// Wall-clock time at each level.
     pub seconds: DetectionSeconds,
-    /// Mean wall-clock time of an operation by level.
+    /// Mean wall-clock time of an operation at each level.
     pub cost: DetectionCost,
     /// Wall-clock time of all levels together \[s\].
     pub total_seconds: f64,
-    /// Simulated times at which the detector was not idle \[s\]. After the first contact, a time is added only if the
-    /// list has fewer than 1000 entries.
+    /// Simulated times at which the detector was not idle \[s\]. After the first contact, a time is added only while
+    /// this list has fewer than 1000 entries.
     pub operated_times: Vec<f64>,
     /// Wall-clock times of detection in flight.
     pub flight: FlightDetection,
-    /// Tests with each bounding volume of the ladder, tested in sequence at the leaves.
+    /// Tests with each bounding volume of the ladder.
     pub ladder: Vec<RungSummary>,
     /// Predictions of contact times in flight.
     pub predictions: Vec<Prediction>,
@@ -35,7 +35,7 @@ pub struct FlightDetection {
     pub seconds: f64,
     /// Wall-clock time in which the hierarchies were built \[s\].
     pub construction_seconds: f64,
-    /// `construction_seconds` / (`construction_seconds` + `seconds`) \[-\]; 0 for a zero sum.
+    /// `construction_seconds` / (`construction_seconds` + `seconds`) \[-\]; 0 if the divisor is zero.
     pub construction_share: f64,
 }
 
@@ -46,12 +46,12 @@ pub struct ActiveInstant {
     pub time: f64,
     /// Wall-clock time of detection at the instant \[s\].
     pub seconds: f64,
-    /// `seconds` over the sum of all instants \[-\]; 0 for a zero sum.
+    /// `seconds`, divided by the sum of `seconds` over all instants \[-\]; 0 if this sum is zero.
     pub share: f64,
 }
 
 impl FlightDetection {
-    /// Each of the `instants` is a simulated time, and the wall-clock time of detection at this time \[s\].
+    /// `instants`: for each instant, the simulated time \[s\] and the wall-clock time of detection \[s\].
     pub fn new(instants: impl Iterator<Item = (f64, f64)> + Clone, construction_seconds: f64) -> Self {
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let seconds = instants.clone().map(|(_, seconds)| seconds).sum();
@@ -79,7 +79,7 @@ pub struct RungSummary {
     pub fitted: u64,
 }
 
-/// Number of operations by level.
+/// Number of operations at each level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DetectionCounts {
     /// Computations of the contact time of two spheres.
@@ -94,7 +94,7 @@ pub struct DetectionCounts {
     pub monitor: u64,
 }
 
-/// Wall-clock time by level \[s\].
+/// Wall-clock time at each level \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionSeconds {
     /// Contact times of two spheres.
@@ -109,7 +109,7 @@ pub struct DetectionSeconds {
     pub monitor: f64,
 }
 
-/// Mean wall-clock time of an operation by level \[s\]; `None` without operations.
+/// Mean wall-clock time of an operation at each level \[s\]; `None` for a level without operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionCost {
     /// Contact time of two spheres.
@@ -124,7 +124,7 @@ pub struct DetectionCost {
     pub monitor: Option<f64>,
 }
 
-/// Work of contact detection at one level.
+/// Operations and wall-clock time of contact detection at one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DetectionLevel {
     /// Name of the level.
@@ -161,7 +161,7 @@ pub struct HierarchySummary {
     pub leaves: usize,
     /// Depth of the leaves.
     pub depth: DepthSummary,
-    /// Sum of the volumes of the bounding spheres \[m³\].
+    /// Sum of the volumes of the bounding spheres of all vertices except the leaves \[m³\].
     pub sum_of_volumes: f64,
     /// Wall-clock time in which the hierarchy was built \[s\].
     pub build_seconds: f64,
@@ -179,12 +179,13 @@ pub struct DepthSummary {
 }
 
 impl DetectionSummary {
-    /// Work at each level. With the number N and the mean time C of operations, the first four levels are the terms of
+    /// The levels. With the number N of operations and the mean time C of an operation, the first four levels are the
+    /// terms of
     ///
     /// ```text
     /// T = N_t C_t + N_u C_u + N_v C_v + N_p C_p
     /// ```
-    /// The fifth level, the travel bounds, is an additional term.
+    /// The fifth level, the checks of the travel, is an additional term.
     ///
     /// # Source
     /// Aragón & Molinari 2014, eq. (19).
@@ -202,7 +203,7 @@ impl DetectionSummary {
 }
 
 impl DetectionCost {
-    /// Divides the time of each level by its count.
+    /// Divides the time of each level by the number of operations at this level.
     pub fn new(counts: &DetectionCounts, seconds: &DetectionSeconds) -> Self {
         let mean = |seconds: f64, count: u64| (count > 0).then(|| seconds / count as f64);
         Self {

@@ -25,7 +25,7 @@ pub struct Summary {
     pub units: Option<String>,
     /// System of units that the materials indicate, if the scenario names none.
     pub inferred_units: Option<String>,
-    /// Threads used.
+    /// Number of threads.
     pub threads: usize,
     /// How the run ended.
     pub status: Status,
@@ -35,29 +35,29 @@ pub struct Summary {
     pub bodies: Vec<BodySummary>,
     /// The rigid walls, in the order of the scenario.
     pub walls: Vec<WallSummary>,
-    /// Steps completed, including flight steps.
+    /// Number of completed steps, including steps in flight.
     pub steps: u64,
-    /// Steps completed in flight.
+    /// Number of completed steps in flight.
     pub flight_steps: u64,
-    /// Number of steps by the limit that set their size, in the words of `steps.csv`. Limits without steps have no
-    /// entry.
+    /// For each limit of the step length, named as in `steps.csv`: number of steps of which it set the length. A limit
+    /// that set no step length has no entry.
     pub step_limits: BTreeMap<&'static str, u64>,
-    /// Steps of dynamic relaxation before the run; `None` without dynamic relaxation.
+    /// Number of steps of dynamic relaxation before the run; `None` without dynamic relaxation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relaxation_steps: Option<u64>,
     /// Simulated time.
     pub time: TimeSpan,
-    /// Time at which the run continued from a checkpoint, if any \[s\]. Detection counts and wall-clock times begin at
-    /// this time.
+    /// Time at which the run continued from a checkpoint, if any \[s\]. Detection counts and wall-clock times cover
+    /// only the run after this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<f64>,
     /// Wall-clock time.
     pub wall_seconds: WallSeconds,
-    /// Work of contact detection.
+    /// Operations and wall-clock times of contact detection.
     pub detection: DetectionSummary,
     /// First contact of each body pair that has touched, in chronological order.
     pub first_contacts: Vec<FirstContact>,
-    /// Numbers of contact problems without a converged solution.
+    /// Numbers of contact problems that were not solved exactly.
     pub contact: ContactSummary,
     /// Energy balance.
     pub energy: EnergySummary,
@@ -106,7 +106,7 @@ pub struct BodySummary {
     pub nodes: usize,
     /// Number of elements.
     pub elements: usize,
-    /// Number of faces that can touch.
+    /// Number of faces in contact detection.
     pub faces: usize,
     /// Mass \[kg\].
     pub mass: f64,
@@ -119,7 +119,7 @@ pub struct BodySummary {
 pub struct WallSummary {
     /// Name in the scenario.
     pub name: String,
-    /// Position of a point of the plane at the start \[m\].
+    /// Position of a point of the plane at the start of the run \[m\].
     pub point: [f64; 3],
     /// Unit normal out of the wall.
     pub normal: [f64; 3],
@@ -142,7 +142,7 @@ pub struct ProbeSummary {
     pub hic15: Option<HeadInjurySummary>,
     /// Head injury criterion over intervals of at most 36 ms; `None` unless requested.
     pub hic36: Option<HeadInjurySummary>,
-    /// Warnings for the user.
+    /// Warnings about the probe.
     pub warnings: Vec<String>,
 }
 
@@ -171,7 +171,7 @@ pub struct HeadInjurySummary {
 pub struct TimeSpan {
     /// Start of the run.
     pub start: f64,
-    /// Time reached at the end.
+    /// Time that the run reached.
     pub end: f64,
 }
 
@@ -192,7 +192,7 @@ pub struct WallSeconds {
     pub response: f64,
     /// Internal forces.
     pub internal_force: f64,
-    /// Critical steps.
+    /// Computation of the critical steps.
     pub critical_step: f64,
     /// Predictor, corrector, momenta of the bodies, loads, supports and flight.
     pub integration: f64,
@@ -203,7 +203,7 @@ pub struct WallSeconds {
 }
 
 impl WallSeconds {
-    /// Name and time of each stage. The sum is slightly less than `total`.
+    /// Name and time of each stage. The sum of the times is slightly less than `total`.
     pub fn stages(&self) -> [(&'static str, f64); 10] {
         [
             ("read", self.read),
@@ -235,23 +235,23 @@ pub struct FirstContact {
     pub normal_speed: f64,
 }
 
-/// Contact problems without a converged solution, summed over the steps.
+/// Numbers of contact problems that were not solved exactly, summed over the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ContactSummary {
-    /// Problems of coupled contacts whose impulses did not converge. The last iterate was applied, scaled to create no
+    /// Groups of contacts whose impulses did not converge. The last iterate was applied, scaled such that it created no
     /// energy.
     pub unsolved_impulses: u64,
-    /// Problems of coupled contacts in which friction jammed contacts. The jammed contacts had no restitution.
+    /// Groups of contacts in which friction jammed some contacts. The jammed contacts had no restitution.
     pub jammed_restitutions: u64,
-    /// Problems of coupled contacts whose position corrections did not converge. The last iterate was applied.
+    /// Groups of contacts whose position corrections did not converge. The last iterate was applied.
     pub unsolved_projections: u64,
-    /// Problems of coupled ties with remaining gaps.
+    /// Groups of coupled ties that were not all satisfied.
     pub unmet_ties: u64,
-    /// Steps in which the geometry of contact at mid-step did not converge. The last iterate was applied.
+    /// Steps in which the contact geometry at mid-step did not converge. The last iterate was applied.
     pub unconverged_geometries: u64,
 }
 
-/// An error over the run.
+/// Largest and final value of an error of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ErrorSummary {
     /// Maximum \[-\].
@@ -263,7 +263,8 @@ pub struct ErrorSummary {
     pub end: f64,
 }
 
-/// Energy balance. The errors are relative to `peak`.
+/// Energy balance. The errors are relative to `peak`. `HistoryRow` defines total energy, imbalance and net numerical
+/// work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct EnergySummary {
     /// Total energy at the start \[J\].
@@ -287,8 +288,8 @@ pub struct EnergySummary {
     pub imbalance: ErrorSummary,
     /// The term |net numerical work| of the error.
     pub net_numerical_work: ErrorSummary,
-    /// Largest value of kinetic energy, strain energy, energy stored in contacts, |external work| and
-    /// rounding error \[J\].
+    /// Largest of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding error during
+    /// the run \[J\].
     pub peak: f64,
 }
 
@@ -301,7 +302,7 @@ pub struct MomentumSummary {
     pub largest_error_time: f64,
     /// Error of the linear momentum at the end \[-\].
     pub final_error: f64,
-    /// Largest momentum of a body or, if all bodies are at rest, largest external impulse in a step \[kg m/s\].
+    /// Largest momentum of a body or, if all bodies are always at rest, largest external impulse in a step \[kg m/s\].
     pub peak: f64,
     /// Largest error of the angular momentum \[-\].
     pub largest_angular_error: f64,
@@ -309,8 +310,8 @@ pub struct MomentumSummary {
     pub largest_angular_error_time: f64,
     /// Error of the angular momentum at the end \[-\].
     pub final_angular_error: f64,
-    /// Largest angular scale of a body or, if all bodies are at rest, largest external angular impulse in a
-    /// step \[kg m²/s\].
+    /// Largest angular scale of a body or, if all bodies are always at rest, largest external angular impulse in a step
+    /// \[kg m²/s\].
     ///
     /// Angular scale of a deformable body: Σ |x| |m v| over its nodes, with position x, mass m and velocity v. Angular
     /// scale of a rigid body: |x| |m v| of its centre, plus the magnitude of the angular momentum about the centre.

@@ -23,7 +23,7 @@ pub struct Balls {
 }
 
 impl Balls {
-    /// Surfaces of the balls: 80 quadratic triangles with 162 nodes per ball, with all fields, `centre` and `radius`.
+    /// Surfaces of the balls, each of 80 quadratic triangles with 162 nodes. Cell fields: `fields`, `centre`, `radius`.
     pub fn into_frame(self) -> (Grid, Frame) {
         let unit = UnitSphere::new();
         let Self { time, centres, radii, mut fields } = self;
@@ -61,7 +61,7 @@ fn of_cells(data: &FieldData) -> FieldData {
 struct UnitSphere {
     points: Vec<Vec3>,
     triangles: Vec<[u32; 6]>,
-    /// Index of the midpoint of an edge, under its two end points in ascending order.
+    /// Index of the middle node of each edge. The key contains the end points of the edge in ascending order.
     middles: HashMap<[u32; 2], u32>,
 }
 
@@ -80,7 +80,7 @@ impl UnitSphere {
         sphere
     }
 
-    /// Midpoints of ab, bc and ca, projected onto the sphere.
+    /// Indices of the middle nodes of the edges ab, bc and ca: the midpoints, projected onto the sphere.
     fn middles_of(&mut self, [a, b, c]: [u32; 3]) -> [u32; 3] {
         [[a, b], [b, c], [c, a]].map(|[i, j]| {
             let Self { points, middles, .. } = self;

@@ -1,7 +1,7 @@
 //! The `DataArray` element: numbers compressed block by block and encoded in base64.
 //!
-//! The element contains the header and the blocks, each as one base64 text. Both are little-endian. The header consists
-//! of 64-bit integers:
+//! The element contains two base64 texts: the header, and all compressed blocks. Numbers are little-endian. The header
+//! consists of 64-bit integers:
 //!
 //! ```text
 //! [blocks] [bytes of a block] [bytes of the last block, 0 if it is full] [compressed bytes of each block …]
@@ -19,12 +19,12 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 
 /// A multiple of the size of each number type.
 const BLOCK_BYTES: usize = 1 << 16;
-/// Length of the sample from the middle of a block.
+/// Length of the sample from the middle of a block. The sample shows whether the block shrinks.
 const SAMPLE_BYTES: usize = 1 << 12;
-/// Ratio of compressed to uncompressed size of a sample from which a block is stored without compression. Mantissas of
-/// velocities and stresses hardly shrink.
+/// Smallest ratio of compressed to uncompressed size of the sample at which the block is stored without compression.
+/// Mantissas of velocities and stresses hardly shrink.
 const INCOMPRESSIBLE: f64 = 0.9;
-/// A multiple of 3, so that padding occurs only at the end of the text.
+/// Number of bytes encoded at once: a multiple of 3, so that padding occurs only at the end of the text.
 const BASE64_BYTES: usize = 3 << 14;
 /// On simulation fields, higher levels take twice the time and save a seventh of the size.
 const LEVEL: u32 = 1;
@@ -146,7 +146,7 @@ impl ArrayEncoder {
         Ok(())
     }
 
-    /// Whether the block is to be compressed. A small block always is.
+    /// Whether the block is to be compressed. A block shorter than four samples is always compressed.
     fn block_shrinks(&mut self) -> io::Result<bool> {
         if self.block.len() < 4 * SAMPLE_BYTES {
             return Ok(true);

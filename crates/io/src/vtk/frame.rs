@@ -85,7 +85,7 @@ impl Grid {
     }
 }
 
-/// Highest index in the connectivity, `None` if the connectivity is empty.
+/// Number of cells, and highest index in the connectivity (`None` if the connectivity is empty).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GridExtent {
     num_cells: usize,

@@ -17,8 +17,8 @@ const QUEUE: usize = 2;
 
 /// Frames `frames/<name>_000000.vtu` and so on, and the collection `<name>.pvd`.
 ///
-/// The next call that needs the background thread returns a failure of the thread. The collection is replaced after
-/// each frame, so that it lists exactly the complete frames. Only [`Series::written`] forces files to the disk. A
+/// If the background thread fails, the next call that needs the thread returns the failure. The collection is replaced
+/// after each frame, so that it lists exactly the complete frames. Only [`Series::written`] forces files to the disk. A
 /// dropped series still writes the submitted frames but loses failures: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
@@ -33,7 +33,7 @@ enum Job {
     /// Replaces the cells of the following frames.
     Grid(Grid),
     Frame(Frame),
-    /// Forces all earlier frames to the disk, then sends a message.
+    /// Forces all frames of the preceding jobs to the disk, then sends a message.
     Report(Sender<()>),
 }
 
@@ -49,13 +49,13 @@ struct FrameWriter {
     name: String,
     cells: EncodedCells,
     times: Vec<f64>,
-    /// Number of frames known to be on disk, from the first.
+    /// The first `synced` frames have been forced to the disk.
     synced: usize,
     encoder: ArrayEncoder,
 }
 
 impl Series {
-    /// Starts a series in `directory`. Frames and collection of this name from an earlier run are removed.
+    /// Starts a series in `directory`. Removes the frames and the collection that an earlier run wrote under this name.
     ///
     /// # Errors
     /// [`OutputError::File`], [`OutputError::Thread`], [`OutputError::ConnectivityLength`].
@@ -79,8 +79,8 @@ impl Series {
         }
     }
 
-    /// Continues a series with frames at `times` \[s\], in ascending order. Later frames of the earlier run are
-    /// removed.
+    /// Continues a series. Keeps one frame for each of the `times` \[s\], which are in ascending order, and removes the
+    /// frames after them.
     ///
     /// # Errors
     /// As [`Series::create`].
@@ -118,8 +118,8 @@ impl Series {
     ///
     /// # Errors
     /// - [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid, and
-    ///   [`OutputError::FrameOrder`] unless the frame is later than the last frame. The series continues without this
-    ///   frame.
+    ///   [`OutputError::FrameOrder`] unless the frame is later than the previous frame. The series continues without
+    ///   this frame.
     /// - The failure of the background thread, then [`OutputError::SeriesStopped`] in later calls.
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;
@@ -137,8 +137,8 @@ impl Series {
     /// Replaces the cells of the following frames.
     ///
     /// # Errors
-    /// [`OutputError::ConnectivityLength`]; the series then keeps its cells. A failure of the background thread, as in
-    /// [`Series::write`].
+    /// [`OutputError::ConnectivityLength`]; the series then keeps its previous cells. A failure of the background
+    /// thread, as in [`Series::write`].
     pub fn replace_grid(&mut self, grid: Grid) -> Result<(), OutputError> {
         grid.check()?;
         let extent = grid.extent();
@@ -147,7 +147,7 @@ impl Series {
         Ok(())
     }
 
-    /// Removes frames and collection of this name from an earlier run.
+    /// Removes the frames and the collection that an earlier run wrote under this name.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -173,7 +173,7 @@ impl Series {
         self.stop()
     }
 
-    /// Ends the thread and returns its failure. An error if the thread has already ended.
+    /// Ends the thread, and returns the failure of the thread, if any. A second call is an error.
     fn stop(&mut self) -> Result<(), OutputError> {
         let Some(Background { jobs, thread }) = self.background.take() else {
             return Err(OutputError::SeriesStopped { series: self.name.clone() });
@@ -261,7 +261,7 @@ fn remove_frames(directory: &Path, name: &str, kept: usize) -> Result<(), Output
     remove_files(directory, |file| is_unfinished(name, file))
 }
 
-/// Whether this is a partial file of the series.
+/// Whether this is a partial file, which an unfinished write of the series has left.
 fn is_unfinished(name: &str, file_name: &str) -> bool {
     let unfinished = file_name.strip_prefix('.').and_then(|rest| rest.strip_suffix(PARTIAL_SUFFIX));
     unfinished.and_then(|rest| rest.rsplit_once('.')).is_some_and(|(target, _)| {

@@ -11,7 +11,7 @@ const OPENING: &str = "<?xml version=\"1.0\"?>\n\
     compressor=\"vtkZLibDataCompressor\">\n<UnstructuredGrid>\n";
 const SYMMETRIC_TENSOR_COMPONENTS: [&str; 6] = ["XX", "YY", "ZZ", "XY", "YZ", "XZ"];
 
-/// Cells of a grid, encoded as XML once for all files.
+/// Cells of a grid, encoded as XML once for all frames with this grid.
 #[derive(Debug)]
 pub(super) struct EncodedCells {
     num_cells: usize,

@@ -10,8 +10,8 @@ pub struct KeyReference {
     pub table: &'static str,
     /// Name of the key.
     pub name: &'static str,
-    /// Default: a TOML value, a formula such as `end/200`, or words. `None` for a key that at least some materials
-    /// require.
+    /// Default: a TOML value, a formula such as `end/200`, or words. `None` for a required key (of a material: required
+    /// by at least one `model`).
     pub default: Option<&'static str>,
     /// Unit; `-` for a dimensionless quantity, empty for a name, choice, count or direction.
     pub unit: &'static str,

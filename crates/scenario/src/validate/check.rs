@@ -140,7 +140,7 @@ impl<'t> Check<'t> {
         found.map(|(_, value)| *value)
     }
 
-    /// The value of `word`, or of the first choice without a word.
+    /// The value of `word`. Without a word, the value of the first choice.
     pub fn choice_or_first<T: Copy>(
         &mut self,
         key: &str,

@@ -84,7 +84,7 @@ pub(super) fn validate(
     })
 }
 
-/// Reports intervals below 1. With another detector, also reports intervals that differ from their defaults.
+/// Reports intervals below 1. With a detector other than sorting, also reports intervals other than the defaults.
 fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut Check<'_>) -> SortingSettings {
     let mut count = |key: &str, value: Option<&Spanned<i64>>, default: u32| {
         let Some(value) = value else { return default };

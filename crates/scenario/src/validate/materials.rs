@@ -32,7 +32,7 @@ pub(super) fn validate(materials: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<
 
 /// Names and materials of a file, whose name is relative to `folder`. Names are `None` if the file cannot be read.
 ///
-/// Problems in the file get the span of its name in the scenario.
+/// Problems in the file get the span of the file name in the scenario.
 pub(super) fn validate_file(
     file: &Spanned<String>,
     folder: &Path,

@@ -25,7 +25,7 @@ use crate::units::UnitSystem;
 use check::{Check, VectorFunction};
 use tables::Tables;
 
-/// Scenario with the content `text`. The caller sets [`Scenario::source`] and [`Scenario::file_text`].
+/// Scenario with the content `text`, without `source`, `file_text` and `substitution`. Spans refer to `text`.
 pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>> {
     let mut check = Check::new(text);
     let scenario =

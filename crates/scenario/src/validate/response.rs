@@ -1,4 +1,4 @@
-//! Contact response: its keys in `[contact]` and `[[contact.pairs]]`.
+//! Keys of the contact response and laws in `[contact]`, `[[contact.pairs]]` and `[[walls]]`.
 
 use std::ops::Range;
 
@@ -217,7 +217,7 @@ fn every(value: Option<&Spanned<i64>>, check: &mut Check<'_>) -> u32 {
     })
 }
 
-/// The laws at `path`. Missing keys have their value in `rest` or, without `rest`, the default of the response.
+/// The laws at `path`. Missing keys have the values of `rest` or, without `rest`, the defaults of the response.
 pub(super) fn laws(
     path: &str,
     given: Given<'_>,
@@ -242,7 +242,7 @@ pub(super) fn laws(
     if let Some(response) = response {
         given.refuse_idle(path, response, check);
     }
-    // Damping and restitution of normal springs determine each other. Hence one given here replaces both in `rest`.
+    // Damping and restitution of normal springs determine each other. If one is given, it replaces both in `rest`.
     if given.restitution.is_some() {
         (rest.damping, rest.calms[0]) = (0.0, false);
     }

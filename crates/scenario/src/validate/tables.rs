@@ -25,7 +25,7 @@ pub(super) struct Tables<'i> {
     pub output: Option<Section<'i>>,
 }
 
-/// The name may be empty.
+/// The name is empty if the table gives none.
 pub(super) struct Named<'i> {
     pub name: Spanned<String>,
     pub section: Section<'i>,
@@ -187,7 +187,7 @@ fn list<'i>(
 
 /// The entries meant by `[TABLE]` or `[TABLE.NAME]` in place of `[[TABLE]]`.
 ///
-/// In spite of the problem, they are read so that other tables can refer to their names.
+/// In spite of the wrong header, the entries are read, so that other tables can refer to their names.
 fn intended_entries<'i>(value: toml::Spanned<DeValue<'i>>) -> Vec<toml::Spanned<DeValue<'i>>> {
     let DeValue::Table(table) = value.get_ref() else { return Vec::new() };
     let is_table = |value: &toml::Spanned<DeValue<'_>>| matches!(value.get_ref(), DeValue::Table(_));

@@ -57,7 +57,7 @@ impl PairBalance {
         self.damping_dissipation += work.damping_work;
     }
 
-    /// Adds a force on the contactor's body. In self-contact, the forces cancel.
+    /// Adds a force on the contactor's body and its reaction on the target's body. In self-contact, both cancel.
     fn push(&mut self, [contactor, target]: [u32; 2], force: Vec3) {
         if contactor != target {
             self.force += if contactor == self.bodies[0] { force } else { -force };
@@ -66,7 +66,7 @@ impl PairBalance {
 }
 
 /// Largest tolerated energy error, relative to the largest energy so far \[-\]. The error is the energy that contact
-/// has created or that friction has returned.
+/// has created, or the amount by which the friction dissipation of a pair is negative.
 const MAX_CREATED_RATIO: f64 = 0.02;
 
 /// Audit of the energy that contact creates.
@@ -74,22 +74,22 @@ const MAX_CREATED_RATIO: f64 = 0.02;
 pub(crate) struct ContactAudit {
     /// Energy created since the start \[J\].
     pub created: f64,
-    /// Part of the work of the contact forces in the last step beyond Σ force · nodal displacement \[J\].
+    /// Work of the contact forces in the last step minus Σ force · nodal displacement by the trapezoidal rule \[J\].
     pub excess_work: f64,
     pub loads_jump: bool,
-    /// Whether velocities have changed outside the steps since the last step, for example by damping.
+    /// Whether damping or another cause outside the time integration has changed velocities since the previous audit.
     pub velocities_jump: bool,
-    /// Energy that a change of the step size adds to `kick_energy` of nodes held by contact impulses \[J\]. The
-    /// impulses absorb this energy in the same step.
+    /// Decrease of the `kick_energy` of nodes held by contact impulses if the step length changes \[J\]: numerical
+    /// work, which the impulses absorb in the same step.
     pub work_on_held_nodes: f64,
     pub time_step: f64,
     unsolved: UnsolvedProblems,
-    /// Whether a warning was issued of: created energy, friction, impulses, restitution, ties, geometry.
+    /// Whether a warning was issued, by subject: created energy, friction, impulses, restitution, ties, geometry.
     warned: [bool; 6],
 }
 
 impl ContactAudit {
-    /// Audit at the start of a run that keeps the contacts but has new velocities.
+    /// Audit at the start of a run after dynamic relaxation: the contacts remain, but the velocities are new.
     pub fn begin(&self) -> Self {
         Self { time_step: self.time_step, velocities_jump: true, ..Self::default() }
     }
@@ -188,15 +188,15 @@ impl Simulation {
     /// ```text
     /// created energy = work + change of stored energy + dissipated energy
     /// ```
-    /// The work of the contact forces follows from the trapezoidal rule. For example, a contact that opens between two
-    /// steps does work that no spring has stored.
+    /// The work of the contact forces follows from the trapezoidal rule. For example, a contact that opens within a
+    /// step creates energy: its force does work that no spring has stored.
     ///
-    /// At nodes that stay in contact, projections and forces add energy, and impulses absorb it in the same or a
-    /// neighbouring step. Only the difference counts as created.
+    /// In the response by decomposition, position corrections and forces add energy at nodes that stay in contact, and
+    /// impulses absorb this energy in the same or an adjacent step. Only the difference counts as created.
     ///
-    /// Discrete-gradient forces balance the spring energy only over their own step. A step of another length or with a
-    /// discontinuity of loads or velocities leaves a difference. The difference counts as numerical work, but after a
-    /// discontinuity of velocities not as created.
+    /// In the staggered energy–momentum response, the right-hand side is zero in steps of constant length with
+    /// continuous loads and velocities. In other steps, it counts as numerical work and, unless the velocities jumped,
+    /// as created energy.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -231,7 +231,7 @@ impl Simulation {
         }
     }
 
-    /// Energy that impulses absorbed in the last step, after projections and kicks had added this energy \[J\]. Zero
+    /// Energy that impulses absorbed in the last step \[J\]. Position corrections and kicks had added this energy. Zero
     /// unless contact acts by inelastic impulses.
     ///
     /// Normal impulses and sticking friction absorb energy. Sliding friction dissipates energy by Coulomb's law
@@ -248,7 +248,7 @@ impl Simulation {
     fn warn_of_contact_energy(&mut self) {
         let scale = self.state.ledger.audit.energy_scale();
         let ContactAudit { created, warned, .. } = self.state.ledger.contact_audit;
-        // In the next step, impulses absorb the energy that the last step has added to the held nodes.
+        // In the next step, impulses will absorb the numerical work of this step on nodes that stay in contact.
         let absorbed_next =
             if self.acts_by_inelastic_impulses() { self.state.contact.action.work.numerical } else { 0.0 };
         let created = created - absorbed_next;
@@ -280,7 +280,7 @@ impl Simulation {
     /// bodies, the one with more nodes in contact counts, because this body resolves the contact better.
     ///
     /// # Cost
-    /// O(contacts), with the face ring of each contactor.
+    /// O(n log n) for n contacts, and one visit of the face ring of each contactor.
     pub fn contact_areas(&self) -> Vec<f64> {
         let mut touched: Vec<([u32; 3], Vec3)> = Vec::new();
         for (constraint, result) in
@@ -307,8 +307,8 @@ impl Simulation {
         sides.iter().map(|[first, second]| if second.0 > first.0 { second.1 } else { first.1 }).collect()
     }
 
-    /// Deformed tributary area of a surface node, projected on the direction of its force \[m²\]; 0 for other nodes.
-    /// Only faces turned against the force count.
+    /// Deformed tributary area of a surface node, projected on `force_direction` \[m²\]; 0 for a node not on a surface.
+    /// Only faces with an outward normal against `force_direction` count.
     fn projected_area(&self, node: u32, force_direction: &Vec3, shares: &mut CellShares) -> f64 {
         let positions = &self.state.nodes.positions;
         let Some(surface) = self.model.surfaces.get(self.model.body_of(node)) else { return 0.0 };
@@ -362,8 +362,8 @@ impl Simulation {
         self.response.stage() == Stage::Moved && self.acts_by_impulses()
     }
 
-    /// Moment by which supports and sliders prevent a rotation of the walls \[N·m\]. The moment balances the offset of
-    /// the contact point from the node of the wall.
+    /// Moment by which supports and sliders prevent a rotation of the walls \[N·m\]. The contact force acts at the
+    /// contact point, the force of the support at the node of the wall.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);

@@ -27,9 +27,9 @@ pub struct BodyBalance {
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Σ m |a|² over the nodes, with mass m and acceleration a \[N·m/s²\], without free fall, prescribed motion and
-    /// loads. For a rigid body, a · F + (I⁻¹ τ) · τ, with the acceleration a of the centre, force F, torque τ and
-    /// inertia I.
+    /// Σ m |a|² over the nodes, with mass m and acceleration a \[N·m/s²\], minus the contributions of free fall,
+    /// prescribed motion and loads. For a rigid body, a · F + (I⁻¹ τ) · τ, with the acceleration a of the centre, force
+    /// F, torque τ and inertia I.
     pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
@@ -117,7 +117,8 @@ impl Simulation {
 
     /// Accounts for the change of [`kick_energy`] if the step length changes to `dt` \[s\].
     ///
-    /// Discrete-gradient forces act from mid-step to mid-step. Their work has no kick energy.
+    /// The decrease of this energy counts as numerical work. Contact forces of `Stage::Accelerated` act from mid-step
+    /// to mid-step, and the part of these forces is `excess_work` instead.
     pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.state.ledger.balances, dt);
         let before = std::mem::replace(&mut self.state.ledger.contact_audit.time_step, dt);
@@ -143,8 +144,8 @@ impl Simulation {
 
     /// Σ m (a · I)²/|I|² over nodes with a · I < 0 \[N·m/s²\], where impulses absorb the energy of the kicks.
     ///
-    /// m is the mass, a the acceleration at the beginning of the step, and I the impulse of the previous step. Only
-    /// deformable bodies and free directions count.
+    /// m is the mass, a the acceleration at the beginning of the step, and I the contact impulse of the previous step
+    /// without the components that supports prescribe. Only nodes of deformable bodies count.
     fn held_force_acceleration(&self) -> f64 {
         let action = &self.scratch.before.action;
         let of_node = |&node: &u32| {
@@ -160,7 +161,7 @@ impl Simulation {
         action.nodes.iter().filter(is_deformable).map(of_node).sum()
     }
 
-    /// Σ f · a at the beginning of the step \[N·m/s²\], with contact forces f, without tie forces, and accelerations a.
+    /// Σ f · a at the beginning of the step \[N·m/s²\], with accelerations a and contact forces f except tie forces.
     fn contact_force_acceleration(&self) -> f64 {
         let of_node = |node: u32, force: &Vec3| {
             if self.model.bodies[self.model.body_of(node)].is_rigid() {
@@ -187,7 +188,7 @@ impl Simulation {
         );
     }
 
-    /// Energy of the shortest waves at the rounding error of positions \[J\]:
+    /// Energy of the shortest waves with the rounding error of positions as amplitude \[J\]:
     ///
     /// ```text
     /// Σ ½ m (ε |x| ω)²
@@ -272,7 +273,7 @@ impl Simulation {
     }
 
     /// Part of Σ m |a|² of a deformable body from external actions \[N·m/s²\]: prescribed motion, weight and loads.
-    /// Without loads, free fall replaces the weight.
+    /// Without loads, the weight counts only for a body in free fall.
     pub(crate) fn acceleration_from_outside(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         let (accelerations, masses) = (&self.state.nodes.accelerations, &self.model.mass);
@@ -315,7 +316,7 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity and loads over the last step \[J\], with the excess of load kicks over the trapezoidal rule.
+    /// Work of gravity and loads over the last step \[J\], by the trapezoidal rule with a correction for load kicks.
     fn external_work(&self, dt: f64) -> f64 {
         let before = &self.scratch.positions_next;
         let mut work = 0.0;
@@ -340,7 +341,8 @@ impl Simulation {
     }
 }
 
-/// Kick energy \[J\], with the mass matrix M, the accelerations a_n at the end of step n, and its length `dt` \[s\]:
+/// Kick energy \[J\], with the mass matrix M, the accelerations a_n at the end of step n, and the length `dt` \[s\] of
+/// this step:
 ///
 /// ```text
 /// ⅛ dt² a_n · M a_n = ½ v_n · M v_n − ½ v_{n−½} · M v_{n+½}

@@ -1,7 +1,7 @@
 //! Hops: bodies under gravity repeatedly leave their contacts and return.
 //!
 //! Suddenly applied gravity presses a body into its contact springs to twice the depth at rest. Undamped springs then
-//! eject the body. Its flight lasts no longer than the contact before. A thrown or dropped body flies much longer.
+//! eject the body. The flight lasts no longer than the preceding contact. A thrown or dropped body flies much longer.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::Simulation;
 use crate::contact::response::Stage;
 use crate::model::{Behaviour, Body};
 
-/// Longest flight of a hop, relative to the contact before the flight.
+/// Longest flight of a hop, relative to the duration of the contact before the flight.
 const LONGEST_FLIGHT: f64 = 1.0;
 
 /// Number of successive hops that causes a warning.
@@ -18,7 +18,7 @@ const MANY: u32 = 10;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Hops {
     is_touching: bool,
-    /// Last change of `is_touching` \[s\].
+    /// Time of the last change of `is_touching` \[s\].
     since: f64,
     /// Duration of the last contact \[s\].
     contact: f64,
@@ -41,7 +41,7 @@ impl Hops {
         (self.is_touching, self.since) = (touches, time);
     }
 
-    /// The number of successive hops, once, when it reaches [`MANY`].
+    /// The number of successive hops when it first reaches [`MANY`]; otherwise `None`.
     fn newly_many(&mut self) -> Option<u32> {
         let are_many = self.count >= MANY && !self.has_warned;
         self.has_warned |= are_many;

@@ -95,7 +95,7 @@ impl WithSimd for NodalKernel<'_> {
     }
 }
 
-/// Sums and bounds for each lane of a row. The result does not depend on the width of the registers.
+/// Sums and bounds for each place of a row. The result does not depend on the width of the registers.
 struct RowSums {
     momentum: [Row; 3],
     angular: [Row; 3],

@@ -8,7 +8,7 @@ use crate::forces::Forces;
 
 /// External forces f_ext, internal forces f_int and contact forces f_c on the nodes \[N\].
 pub(crate) struct Resultants<'a> {
-    /// Weight and loads of driven bodies. Empty if no body is driven (see [`Forces::external`]).
+    /// Weight and loads on the nodes. Empty if no body is driven (see [`Forces::external`]).
     pub external: &'a [Vec3],
     pub internal: &'a [Vec3],
     contact: &'a [Vec3],
@@ -25,7 +25,7 @@ impl<'a> Resultants<'a> {
         external - self.internal[node] + self.contact[node]
     }
 
-    /// Sets the acceleration of a node. A node without mass, of a wall that is not free, keeps its acceleration.
+    /// Sets the acceleration of a node. A node without mass (of a wall that is not free) keeps its acceleration.
     pub fn accelerate(&self, node: u32, masses: &[f64], accelerations: &mut [Vec3]) {
         let node = node as usize;
         if masses[node] > 0.0 {

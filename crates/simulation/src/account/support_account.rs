@@ -60,7 +60,7 @@ impl Simulation {
     }
 
     /// Adds impulses and work of all supports over a step of length `dt` \[s\]. Returns the impulses of the velocity
-    /// jumps at both ends of the step, and the work \[J\].
+    /// jumps at the beginning and at the end of the step, and the work \[J\] of all supports.
     pub(crate) fn account_supports(&mut self, dt: f64) -> ([Wrench; 2], f64) {
         self.add_reactions(0.5 * dt);
         self.refresh_reactions();
@@ -107,13 +107,13 @@ impl Simulation {
         }
     }
 
-    /// Account of a component of a node of a deformable body or wall. `None` without a support.
+    /// Index of the account of a component of a node of a deformable body or wall. `None` without a support.
     pub(crate) fn account_of(&self, node: u32, axis: usize) -> Option<usize> {
         let holds = |support: &&Support| support.axis == axis && support.nodes.binary_search(&node).is_ok();
         self.model.supports.iter().find(holds).map(|support| support.account)
     }
 
-    /// Accounts of each component of the centre, and of the moment. `None` without a support.
+    /// Index of the account of each component of the centre, and of the moment. `None` without a support.
     pub(crate) fn accounts_of_rigid(&self, body: usize) -> Option<([usize; 3], usize)> {
         match &self.model.bodies[body].behaviour {
             Behaviour::Rigid { support: Some(support) } => Some((support.accounts, support.moment_account)),

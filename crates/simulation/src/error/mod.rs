@@ -104,7 +104,7 @@ pub enum SetupError {
         /// Location of the first tie in the scenario.
         span: Range<usize>,
     },
-    /// A tied rigid body can touch other bodies, but the contact response needs the mobility of this body.
+    /// A tied rigid body can touch other bodies, but the response neglects ties in the mobility of this body.
     #[error(
         "rigid body `{}` is tied and can touch `{}`, but `contact.response` = \"{response}\" neglects the ties in \
          its mobility; use \"penalty\", or exclude the pair by `[[contact.pairs]]` with `contact = false`",
@@ -275,7 +275,7 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    /// For a mesh that became invalid when its nodes were moved out of other bodies.
+    /// Error of a mesh that became invalid when nodes were moved out of other bodies.
     pub(super) fn of_removal(self) -> Self {
         match self {
             Self::Geometry { body, source, .. } => Self::Removal { body, source },
@@ -382,7 +382,7 @@ pub struct Conflict {
     pub axis: Axis,
     /// Physical groups of the two boundaries.
     pub groups: [String; 2],
-    /// The user's lowest number of a node in both groups. `None` for a rigid body.
+    /// Lowest of the user's numbers of the nodes in both groups. `None` for a rigid body.
     pub node: Option<u64>,
     /// Location of the second prescribed motion in the scenario.
     pub span: Range<usize>,

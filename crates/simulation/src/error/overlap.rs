@@ -11,7 +11,7 @@ use crate::contact::detection::Penetration;
 pub struct Overlap {
     /// Names of the bodies.
     pub bodies: [String; 2],
-    /// Features of one body that are inside the other body.
+    /// Features that reveal the overlap.
     pub entry: Entry,
     /// Approximate length of the smallest translation that separates the bodies \[m\] (see [`Penetration::depth`]).
     pub depth: f64,
@@ -34,7 +34,7 @@ pub struct BehindWall {
     pub normal: [f64; 3],
 }
 
-/// Depth from which an overlap in metres indicates a mesh in millimetres \[m\].
+/// Depth above which an overlap in metres indicates a mesh in millimetres \[m\].
 const LARGE_DEPTH: f64 = 1.0;
 
 pub(super) fn count(overlaps: &[Overlap]) -> String {

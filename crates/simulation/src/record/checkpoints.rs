@@ -16,8 +16,8 @@ use crate::scenario::{CheckpointSettings, Scenario};
 use super::probes::ProbePosition;
 use super::schedule::SchedulePosition;
 
-/// Largest time by which a checkpoint may precede its scheduled instant, relative to the last step. Allows for
-/// rounding.
+/// Largest time by which a checkpoint may precede its scheduled instant, relative to the length of the last step.
+/// Allows for rounding.
 const EARLY: f64 = 1e-6;
 
 /// Position in the output, from which a resumed run continues.
@@ -47,11 +47,11 @@ impl Checkpoint {
     }
 
     /// Reads a checkpoint of a scenario: the file `place`, or the latest readable checkpoint in the directory `place`.
-    /// Also returns the later files that could not be read.
+    /// Also returns the files of later checkpoints, which could not be read.
     ///
     /// # Errors
-    /// [`CheckpointError`] of the first file if no file can be read, or of `place` without a file. A file of another
-    /// scenario, of other meshes or of another version is an error at once. An unreadable mesh is an error, too.
+    /// [`CheckpointError`] of the first file if no file can be read, or of `place` if there is no file. A file of
+    /// another scenario, of other meshes or of another version, or an unreadable mesh, is an error at once.
     pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<PathBuf>), CheckpointError> {
         let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
         let identity =
@@ -128,8 +128,8 @@ impl Checkpoints {
     /// Waits for the previous checkpoint, then begins to write a checkpoint in the background. `time` and the last
     /// `time_step` are those of the state \[s\].
     ///
-    /// Each output series reports in `written` when its frames are written. The file follows after all reports. A
-    /// failed series prevents the file.
+    /// Each output series reports in `written` when its frames are written. The file of the checkpoint is written after
+    /// all reports. A failed series prevents this file.
     pub fn write(
         &mut self,
         state: State,
@@ -179,7 +179,7 @@ fn next_after(time: f64, interval: f64) -> f64 {
     ((time / interval).floor() + 1.0) * interval
 }
 
-/// Identity of a scenario and its meshes. Only a scenario with the same identity can read a checkpoint.
+/// Identity of a scenario and its meshes. A checkpoint can be read only for a scenario with the same identity.
 fn identity(scenario: &Scenario) -> Result<Identity, (PathBuf, std::io::Error)> {
     let mut meshes = Sha256::new();
     for body in &scenario.bodies {

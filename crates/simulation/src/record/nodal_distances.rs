@@ -38,7 +38,7 @@ impl NodalDistances {
     fn set(&mut self, body: &Body, field: &DistanceField) {
         let elements = body.blocks.iter().flat_map(|block| block.connectivity.chunks(block.kind.num_nodes()));
         for (element, nodes) in elements.enumerate() {
-            // The first support points of an element are its nodes.
+            // The first points of the distance field in an element are the nodes of the element.
             for (&node, &point) in nodes.iter().zip(field.points_of(element)) {
                 self.distances[node as usize] = field.distances()[point as usize];
                 self.gradients[node as usize] = field.gradients()[point as usize];

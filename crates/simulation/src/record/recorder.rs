@@ -60,7 +60,8 @@ impl Recorder {
     /// Restores the state of a checkpoint, and continues the output in `directory`.
     ///
     /// # Errors
-    /// [`OutputError`] if an earlier table or frame is missing, or if a file of the directory cannot be written.
+    /// [`OutputError`] if a table or frame from before the checkpoint is missing, or if a file of the directory cannot
+    /// be written.
     pub fn resume(
         scenario: &Scenario,
         directory: &Path,
@@ -157,7 +158,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records the initial state, unless the run is resumed.
+    /// Records the initial state, unless a resumed run already has frames.
     pub(crate) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         self.checkpoints.restart_at(simulation.state.nodes.time);
         if !self.frame_times.is_empty() {

@@ -31,7 +31,7 @@ impl OutputTimes {
         Self { frames, history_interval, probe_intervals: Vec::new(), end }
     }
 
-    /// The time is infinite without a later frame.
+    /// Infinity after the last time of `FrameSchedule::Times`. All other schedules continue beyond the end time.
     fn first_frame_after(&self, time: f64) -> f64 {
         match &self.frames {
             FrameSchedule::Count(count) => {
@@ -54,8 +54,9 @@ impl OutputTimes {
         }
     }
 
-    /// First output time or end time after `time` at which a step must end \[s\]; `None` at the end time. The tolerance
-    /// is relative to `step`, the largest length of the next step \[s\].
+    /// First output time after `time` at which a step must end, at most the end time \[s\]. An output time that exceeds
+    /// `time` by at most `TIME_TOLERANCE` times `step`, the largest length of the next step \[s\], counts as reached.
+    /// `None` at the end time, or if an output interval is below the rounding error of `time`.
     pub fn first_within_step(&self, time: f64, step: f64) -> Option<f64> {
         let now = time + TIME_TOLERANCE * step;
         let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
@@ -66,7 +67,8 @@ impl OutputTimes {
     }
 }
 
-/// First of the equally spaced times `at(k)` later than `time`; `time` itself if `spacing` is below its rounding error.
+/// First time after `time` among the times `at(k)`, which are `spacing` apart. `time` itself if `spacing` is below the
+/// rounding error of `time`.
 fn first_after(time: f64, spacing: f64, at: impl Fn(f64) -> f64) -> f64 {
     let last = (time / spacing).floor();
     [last, last + 1.0, last + 2.0].into_iter().map(at).find(|&instant| instant > time).unwrap_or(time)
@@ -150,7 +152,7 @@ mod tests {
     use crate::dynamics::NodalState;
 
     /// A run of a million steps, with output after every hundred. The step has no exact binary representation, but all
-    /// output is written at its step: the error of the time is below a millionth of a step.
+    /// output is written at the intended step: the error of the time is below a millionth of a step.
     #[test]
     fn a_million_steps_miss_no_frame() {
         let (step, count, between) = (1e-3, 1_000_000_u64, 100);

@@ -1,17 +1,18 @@
 //! Mass damping in the steps of the run, and local damping in the steps of dynamic relaxation.
 //!
 //! **Mass damping** is the force −α M v on the nodes of deformable bodies, with the rate α, the mass matrix M and the
-//! velocities v. On a rigid body it is the force −α m v and the torque −α I ω. Velocities v and angular momenta L decay
-//! over the first half of the step before the predictor, and over the second half after the corrector:
+//! velocities v. On a rigid body, mass damping is the force −α m v and the torque −α I ω. Before the predictor,
+//! velocities v and angular momenta L decay by the damping of the first half of the step; after the corrector, by that
+//! of the second half:
 //!
 //! ```text
 //! v ← v exp(−∫ α dt),   L ← L exp(−∫ α dt)
 //! ```
 //!
-//! The step remains of second order in dt, and is stable for any α.
+//! The time integration remains of second order in dt, and the stability limit is independent of α.
 //!
-//! **Local damping** acts on mid-step velocities. With a velocity component v, its acceleration a and the coefficient
-//! β:
+//! **Local damping** acts on mid-step velocities. For a velocity component v with the acceleration a, and the
+//! coefficient β:
 //!
 //! ```text
 //! v ← sign(v) max(|v| − β |a| dt, 0)
@@ -23,8 +24,8 @@
 //!
 //! # Source
 //! Strang, SIAM J. Numer. Anal. 5 (1968) 506–517 (symmetric splitting); Bussi & Parrinello, Phys. Rev. E 75 (2007)
-//! 056707 (its use with velocity Verlet). Cundall, Distinct element models of rock and soil structure, in: Analytical
-//! and Computational Methods in Engineering Rock Mechanics, 1987, 129–163 (local damping).
+//! 056707 (this splitting with velocity Verlet). Cundall, Distinct element models of rock and soil structure, in:
+//! Analytical and Computational Methods in Engineering Rock Mechanics, 1987, 129–163 (local damping).
 
 use rayon::prelude::*;
 
@@ -53,7 +54,7 @@ impl Simulation {
         self.damp([start, self.scratch.damped_until]);
     }
 
-    /// If an impact cut the step before its planned middle, this function removes excess damping of the first half.
+    /// If an impact cut the step before the planned middle, this function removes the excess damping of the first half.
     pub(crate) fn damp_second_half(&mut self) {
         self.damp([self.scratch.damped_until, self.state.nodes.time]);
     }
@@ -73,8 +74,8 @@ impl Simulation {
         }
     }
 
-    /// Damps the last step, of length `dt` \[s\]. With ties, one factor multiplies all velocities: tied points keep
-    /// equal velocities.
+    /// Applies local damping to the last step, of length `dt` \[s\]. With ties, one factor multiplies all velocities,
+    /// so that tied points keep equal velocities.
     pub(super) fn damp_locally(&mut self, dt: f64) {
         if self.ties.is_some() {
             let [speed, change] = self.norms_of_motion(dt);
@@ -113,14 +114,14 @@ impl Simulation {
         self.scratch.damped_velocities.clear();
     }
 
-    /// Fraction of the velocity jumps by contact that a step applies after its middle \[-\]. Impulses act at the
-    /// middle, and forces of the geometry at the middle throughout the step.
+    /// Fraction of a velocity jump by contact that acts after the middle of the step \[-\]: 0 for impulses, which act
+    /// at the middle; ½ for forces computed from the geometry at the middle, which act throughout the step.
     pub(super) fn jump_after_mid_step(&self) -> f64 {
         if self.response.stage() == Stage::Middle { 0.5 } else { 0.0 }
     }
 
     /// √(Σ m |v|²) and √(Σ m |Δv|²) of the last step. Here m are the masses, v the velocities at the middle of the
-    /// step, and Δv the velocity changes.
+    /// step, and Δv the velocity changes. Rotations of rigid bodies contribute with the inertia.
     fn norms_of_motion(&self, dt: f64) -> [f64; 2] {
         let (nodes, masses) = (&self.state.nodes, &self.model.mass);
         let mut squares = [2.0 * self.kinetic_at_mid_step(dt), 0.0];
@@ -149,7 +150,7 @@ impl Simulation {
         squares.map(|square| square.max(0.0).sqrt())
     }
 
-    /// Jumps of velocity \[m/s\] and angular momentum \[kg·m²/s\] by contact in the last step.
+    /// Jumps of the velocity \[m/s\] and angular momentum \[kg·m²/s\] of a rigid body by contact in the last step.
     pub(super) fn jumps_of_rigid(&self, body: usize) -> [Vec3; 2] {
         let corrections = &self.state.contact.action.rigid_corrections;
         let place = corrections.binary_search_by_key(&(body as u32), |correction| correction.body);

@@ -23,14 +23,14 @@ pub(crate) struct Relaxation {
     pub time: f64,
     /// Kinetic energy at the middle of the last step, after damping \[J\].
     kinetic: f64,
-    /// Largest kinetic energy \[J\].
+    /// Largest kinetic energy at the middle or end of a step \[J\].
     pub peak: f64,
     /// Number of consecutive steps at rest.
     calm_steps: u64,
 }
 
 impl Relaxation {
-    /// Records the kinetic energies `kinetic` at the middle of a step and `at_end` \[J\]. The bodies count as at rest
+    /// Records the kinetic energies of a step \[J\]: `kinetic` at the middle, and `at_end`. The bodies count as at rest
     /// if `kinetic` is at most `tolerance` times the peak.
     fn note(&mut self, kinetic: f64, at_end: f64, tolerance: f64) {
         (self.steps, self.kinetic) = (self.steps + 1, kinetic);
@@ -39,7 +39,8 @@ impl Relaxation {
         self.calm_steps = if is_calm { self.calm_steps + 1 } else { 0 };
     }
 
-    /// A few steps at rest are insufficient: the kinetic energy of an oscillation vanishes in each half period.
+    /// Whether the bodies have been at rest for enough steps. A few steps are insufficient: the kinetic energy of an
+    /// oscillation vanishes in each half period.
     fn is_settled(&self) -> bool {
         self.calm_steps >= self.required_steps()
     }
@@ -49,7 +50,7 @@ impl Relaxation {
         DynamicRelaxation::MIN_CALM_STEPS.max(self.steps / 2)
     }
 
-    /// Kinetic energy, relative to its peak \[-\].
+    /// Kinetic energy at the middle of the last step, relative to the peak \[-\].
     fn share(&self) -> f64 {
         if self.peak > 0.0 { self.kinetic / self.peak } else { 0.0 }
     }
@@ -82,7 +83,7 @@ impl Simulation {
         Some(RelaxationProgress { share, tolerance, part_done })
     }
 
-    /// After the last step of the relaxation, the run begins.
+    /// One step of the relaxation. After the last step of the relaxation, the run begins.
     pub(crate) fn relax(&mut self) -> Result<(), NumericalFailure> {
         let Some(&(DynamicRelaxation { tolerance, max_steps }, _)) = self.settings.relaxation.as_ref() else {
             self.state.phase = Phase::Stepping;
@@ -103,8 +104,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Kinetic energy after damping \[J\], at the middle of the last step, of length `dt` \[s\]. The energy at the end
-    /// includes half a kick by gravity even at rest.
+    /// Kinetic energy at the middle of the last step \[J\], of length `dt` \[s\], traced back from the current
+    /// velocities. The energy at the end of the step includes half a kick by gravity even at rest.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
         let (nodes, masses, part) = (&self.state.nodes, &self.model.mass, self.jump_after_mid_step());
         let at_middle = |node: usize| nodes.velocities[node] - nodes.accelerations[node] * (0.5 * dt);

@@ -28,7 +28,7 @@ pub(crate) struct Assembly {
     pub element_blocks: Vec<ElementBlock>,
     /// Rigid bodies and walls; one entry per body, `None` for a deformable body.
     pub rigid_states: Vec<Option<RigidBody>>,
-    /// Mesh and global number of the first node of each body.
+    /// For each body, the mesh and the global number of the first node.
     pub meshes: Vec<(Mesh, u32)>,
     pub extents: Vec<Extent>,
     pub warnings: Vec<String>,
@@ -131,8 +131,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Contact surface of the body added last. Omits the degenerate faces of a rigid body, because degenerate faces
-    /// have no normal.
+    /// Contact surface of the body whose nodes were added last. Omits the degenerate faces of a rigid body, because
+    /// degenerate faces have no normal.
     fn surface_of(
         &mut self,
         spec: &BodySpec,
@@ -267,7 +267,7 @@ fn read_mesh(spec: &BodySpec) -> Result<Mesh, SetupError> {
     })
 }
 
-/// Renumbers the nodes: neighbours have near numbers.
+/// Selects the region of a body, moves the nodes into place, and gives near numbers to neighbours.
 fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshError> {
     let names: Vec<&str> = spec.region.iter().map(|name| name.value.as_str()).collect();
     let mut mesh = file.region(&names)?.scaled(spec.scale)?;
@@ -352,7 +352,7 @@ fn mass_error(spec: &BodySpec, reason: &'static str) -> SetupError {
     SetupError::Mass { body: spec.name.clone(), reason, span: spec.mesh.span.clone() }
 }
 
-/// Located at a missing group of the region, or else at the name of the mesh file.
+/// The error points to a missing group of the region, or else to the name of the mesh file.
 pub(crate) fn geometry(spec: &BodySpec, source: MeshError) -> SetupError {
     let missing = match &source {
         MeshError::MissingGroup { name, .. } => spec.region.iter().find(|region| region.value == *name),

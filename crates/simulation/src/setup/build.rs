@@ -47,7 +47,7 @@ use crate::step::tunnelling::radii;
 use crate::timings::WallTimes;
 
 impl Simulation {
-    /// Sets up a scenario, and treats overlaps at t = 0 by its policy `initial_penetration`.
+    /// Sets up a scenario, and treats overlaps at t = 0 by the policy `initial_penetration` of the scenario.
     ///
     /// # Errors
     /// [`SetupError`], for example for an unreadable or invalid mesh, a missing group, a body without mass, or
@@ -150,7 +150,7 @@ struct BodiesApart {
     ties: Constraints,
     contact: ContactModel,
     walls: WallDetector,
-    /// Overlaps before any body was moved.
+    /// Overlaps before the policy `remove` moved any node.
     penetrations: Vec<Overlap>,
     /// Wall-clock time \[s\].
     read_seconds: f64,
@@ -193,7 +193,7 @@ impl BodiesApart {
         refuse_self_crossings(contact, model)
     }
 
-    /// All nodes are at rest.
+    /// In the new simulation, all nodes are at rest.
     fn assemble(self, scenario: &Scenario) -> Result<Simulation, SetupError> {
         let Self { assembly, ties, contact, walls, penetrations, read_seconds } = self;
         let own_laws = own_laws(scenario, &assembly)?;
@@ -356,7 +356,7 @@ const RIGID_TRAVEL: f64 = 0.05;
 /// Largest travel of a node of a rigid body in a step \[m\], and the index of the body that sets this limit.
 ///
 /// A contact spring has the stiffness κ = f m/dt², with the nodal mass m, the step dt and the factor f of
-/// `contact.penalty`. A body with the mass M and the speed V penetrates one spring by
+/// `contact.penalty`. A body with the mass M and the speed V compresses one spring by
 ///
 /// ```text
 /// V √(M/κ) = V dt √(M/(f m))

@@ -22,8 +22,8 @@ const SAMPLES: u32 = 64;
 /// second moments.
 const FLATNESS: f64 = 1e-10;
 
-/// Shares of the mass of a rigid body for its nodes \[kg\], linear in position. The resultant of the nodal weights acts
-/// at the centre of mass.
+/// Shares of the nodes in the mass of a rigid body \[kg\], linear in the nodal position. The resultant of the nodal
+/// weights acts at the centre of mass.
 fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
     let (mass, centre) = (rigid_state.mass(), rigid_state.reference_centre());
     let count = positions.len() as f64;
@@ -81,7 +81,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Rejects a component that two boundaries prescribe differently for a node.
+    /// Rejects a component that two boundaries prescribe differently for one node or rigid body.
     pub(crate) fn refuse_conflicts(
         &self,
         scenario: &Scenario,
@@ -246,7 +246,7 @@ impl Assembly {
         Ok(cells.into_iter().map(cell).collect())
     }
 
-    /// The inverse mass is 0 for a node with a prescribed motion in all three directions.
+    /// Computes inverse masses: 0 for a node with a prescribed motion in all three directions.
     pub(crate) fn fix_supported_nodes(&mut self) {
         let model = &mut self.model;
         model.inverse_mass = model.mass.iter().map(|mass| 1.0 / mass).collect();

@@ -8,7 +8,8 @@ use crate::scenario::Scenario;
 
 use crate::model::{Body, Model};
 
-/// Points at which friction acts. Empty without friction: a normal force has the same effect at the mesh surface.
+/// Points of the offset surfaces at which friction acts. Empty without friction: a normal force acts on the same line
+/// at the mesh surface.
 pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> OffsetPoints {
     let laws =
         || std::iter::once(&scenario.contact.laws).chain(scenario.contact.own_laws.iter().map(|(_, l)| l));
@@ -29,7 +30,7 @@ pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surf
     OffsetPoints::new(bodies.collect())
 }
 
-/// For each face, the corner nodes of an element that contains the face; empty without this element.
+/// For each face, the corner nodes of an element that contains the face; empty if no element contains the face.
 fn elements_behind(body: &Body, surface: &Surface) -> SupportNodes {
     let mut of_nodes: HashMap<u32, Vec<&[u32]>> =
         surface.nodes().iter().map(|&node| (node, Vec::new())).collect();

@@ -6,9 +6,9 @@
 //! | `offset` | initial gaps are subtracted from gaps, and shrink with the penetration | LS-DYNA, `IGNORE = 1` |
 //! | `remove` | nodes move until surfaces touch, without strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
-//! `offset` and `remove` apply to penetrations within the search depth. Two overlaps are always rejected:
+//! `offset` and `remove` apply to penetrations within the search depth. Two kinds of overlap are always rejected:
 //! - deeper than the search depth
-//! - between bodies whose faces line up, where detection finds no contact
+//! - between aligned bodies with no node inside and no intersecting faces, where detection finds no contact
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ use crate::step::initial_gaps::InitialGaps;
 
 const MAX_SWEEPS: usize = 200;
 
-/// Largest penetration at which surfaces with a contact thickness count as touching, relative to the search depth.
+/// Largest penetration that counts as touching, relative to the search depth or to the depth of an overlap.
 const TOUCHING_DEPTH: f64 = 1e-9;
 
 /// Gap to which contacts are opened, relative to the largest penetration.
@@ -60,14 +60,14 @@ pub(crate) fn overlaps(
     of_bodies.chain(of_walls).map(|(found, deepest)| overlap(found, deepest)).collect()
 }
 
-/// One per pair. The depths include the contact thickness.
+/// One overlap per body pair. The depths include the contact thickness.
 fn overlaps_of_bodies(
     contact: &ContactModel,
     options: NodeFaceOptions,
     positions: &[Vec3],
 ) -> Vec<Penetration> {
     let thickness = |bodies| contact.search_depth(bodies) - contact.penetration_depth(bodies);
-    // Sheets that cross each other have no depth.
+    // The overlap of sheets that cross each other has the depth 0.
     let offset = |found: Penetration| {
         let depth = if found.depth > 0.0 { found.depth + thickness(found.bodies) } else { 0.0 };
         (found.bodies, Penetration { depth, ..found })
@@ -84,7 +84,7 @@ fn overlaps_of_bodies(
     found.into_values().collect()
 }
 
-/// Penetrations of the detected contacts between different bodies.
+/// Penetrations of the detected contacts between different bodies. Contacts that merely touch do not count.
 fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Vec<Penetration> {
     let configuration = Configuration { time: 0.0, time_step: 0.0, positions, positions_before: positions };
     let mut constraints = Constraints::default();
@@ -103,12 +103,12 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     constraints.iter().filter_map(penetration).collect()
 }
 
-/// Moving nodes apart does not resolve these overlaps.
+/// Overlaps of aligned bodies. Moving nodes apart does not resolve such overlaps.
 pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
     overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
 }
 
-/// Rejects overlaps that the policy does not allow. Under `remove`, contact resolves edges that still cross.
+/// Rejects overlaps that the policy does not allow. After `remove`, contact resolves remaining intersections of faces.
 pub(crate) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,
@@ -170,7 +170,7 @@ pub(crate) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String 
 /// Δx_a = (c − g) w_a n/Σ w²
 /// ```
 ///
-/// Here n is the normal and w_a the nodal weights. Nodes of rigid bodies and walls are fixed.
+/// Here n is the normal and w_a the nodal weights. Σ is over nodes that can move: those of deformable bodies.
 pub(crate) fn moved_apart(
     contact: &ContactModel,
     walls: &mut WallDetector,
@@ -229,12 +229,13 @@ fn open(
 }
 
 impl Simulation {
-    /// Pairs that overlap in the configuration of the scenario.
+    /// Body pairs that overlap at t = 0, before the policy `remove` moves any node.
     pub fn initial_penetrations(&self) -> &[Overlap] {
         &self.settings.initial_penetrations
     }
 
-    /// Stores the gaps of the contacts at t = 0. Returns an error for a penetrating pair without a detected contact.
+    /// Stores the gaps of the contacts at t = 0. Returns an error if nodes are inside another body without a detected
+    /// contact.
     pub(crate) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
         let positions = &self.state.nodes.positions;
         let configuration =

@@ -9,8 +9,8 @@ use crate::error::{Outside, SetupError};
 use crate::model::{Block, Body};
 use crate::record::probes::{ElementSample, Probe, Spot};
 
-/// Margin around the bounding box of the nodes of an element, relative to its longest side. The box then contains
-/// curved edges.
+/// Margin around the bounding box of the nodes of an element, relative to the longest side of the box. With this
+/// margin, the box contains curved edges.
 const BULGE: f64 = 0.25;
 
 impl Assembly {

@@ -1,4 +1,4 @@
-//! Rigid sheets: orientation of their faces, and bodies that begin behind them.
+//! Rigid sheets: orientation of the faces of a sheet, and bodies that begin behind a sheet.
 //!
 //! A sheet has contact only on the side to which its face normals point. The node order of the mesh file defines the
 //! normals. If the order is wrong in all faces, only a body behind the sheet indicates the error.
@@ -15,7 +15,7 @@ use crate::scenario::{BodySpec, Scenario};
 
 use crate::model::Model;
 
-/// Largest distance at which a point counts as on a sheet, relative to the extent of its body.
+/// Largest distance at which a point counts as on a sheet, relative to the extent of the body of the point.
 const TOUCHING_DISTANCE: f64 = 1e-9;
 
 const MAX_NAMES: usize = 3;
@@ -60,7 +60,7 @@ pub(crate) fn without_degenerate_faces(
     kept
 }
 
-/// Bodies that begin behind a sheet would pass through the sheet.
+/// Warnings of bodies that begin behind a sheet: such bodies would pass through the sheet.
 ///
 /// # Cost
 /// For each pair of a sheet and a body: at most one closest-face query per node of the body, and two per node of the
@@ -120,7 +120,7 @@ struct SheetSides<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// Whether another face has the same corner positions. Contact then acts on both sides.
+    /// Whether a face has the same corner positions as another face. Contact then acts on both sides.
     duplicated: Vec<bool>,
 }
 
@@ -128,9 +128,10 @@ struct SheetSides<'a> {
 enum Side {
     /// Side to which the face normals point.
     Front,
-    /// Behind the sheet, and not beside its boundary.
+    /// Behind the sheet; the closest point is not on the boundary of the sheet.
     Behind,
-    /// On the sheet, beside its boundary, or undefined.
+    /// On the sheet; behind the sheet, with the closest point on the boundary; or closest to a face with contact on
+    /// both sides.
     Neither,
 }
 
@@ -144,8 +145,9 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Whether a tested point is behind the sheet, and no node in front. Tested points are the nodes of the body, and
-    /// its points closest to the nodes of the sheet. The closest points are needed for faces larger than the sheet.
+    /// Whether a tested point of `body` is behind the sheet, and no node of `body` is in front. Tested points are the
+    /// nodes of `body`, and the points of `body` closest to the nodes of the sheet. The latter are needed for faces
+    /// of `body` larger than the sheet.
     fn has_behind(&self, body: &Surface) -> bool {
         let nodes = || body.nodes().iter().map(|&node| self.positions[node as usize]);
         let size = extent(nodes());

@@ -15,8 +15,8 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
     }
 }
 
-/// Largest ratio of spring stiffness to element stiffness at which contacts gain little energy, in steps stable for the
-/// elements. For a rod on a rigid wall, the energy error is 0.4 % at 2.7, and 4.3 % at 4.
+/// Largest ratio of spring stiffness to element stiffness at which contacts gain little energy in steps that are stable
+/// for the elements. For a rod on a rigid wall, the energy error is 0.4 % at 2.7, and 4.3 % at 4.
 const STIFF_SPRING_RATIO: f64 = 3.0;
 
 /// Largest κ dt²/m for nodes whose contacts open and close on stiff springs \[-\]. Here κ is the spring stiffness, dt
@@ -24,14 +24,14 @@ const STIFF_SPRING_RATIO: f64 = 3.0;
 const STIFF_SPRING_LIMIT: f64 = 0.4;
 
 /// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs \[s\]. Infinite if the
-/// spring stiffness depends on the step, and for other responses.
+/// spring stiffness depends on the step, and without penalty springs.
 ///
-/// The limit also applies without contact. Otherwise, a chattering node would enter deeper each time, and gain energy.
+/// The limit also applies between contacts; otherwise, a chattering node would gain energy in each contact.
 pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }
 
-/// Penetration of a rigid body at rest under its own weight, relative to the size of the body.
+/// Largest penetration of a rigid body at rest under its own weight, relative to the size of the body.
 const RESTING_PENETRATION: f64 = 1e-4;
 
 /// Largest step of a model of rigid bodies \[s\]. In longer steps, bodies at rest would sink too deep into their
@@ -83,10 +83,10 @@ fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[S
     ratios.fold(0.0, f64::max)
 }
 
-/// Warning of a fixed step with penalty springs that are much stiffer than the adjacent elements.
+/// Warning of a fixed step that is too long for penalty springs much stiffer than the adjacent elements.
 ///
-/// The reference is the end of a bar: k = 2 m/dt_c², with the critical step dt_c of its elements and the mass m of its
-/// end node.
+/// The element stiffness k is that at the end of a bar: k = 2 m/dt_c², with the critical step dt_c of its elements and
+/// the mass m of its end node.
 pub(crate) fn stiffness_warning(
     scenario: &Scenario,
     model: &Model,

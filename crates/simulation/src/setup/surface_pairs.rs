@@ -27,8 +27,8 @@ pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result
     })
 }
 
-/// Ranks in one-pass contact; the nodes of the lower rank are contactors. The order is: deformable bodies, rigid
-/// bodies, walls; then ascending median edge length.
+/// Ranks in one-pass contact; the nodes of the body with the lower rank are contactors. The order is: deformable
+/// bodies, rigid bodies, walls; among equal kinds, ascending median edge length.
 fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
     let edge = |body: usize| {
         surfaces.get(body).map_or(f64::INFINITY, |surface| surface.median_edge(&model.reference_positions))

@@ -1,8 +1,8 @@
 //! Tied bodies: nodes of one body are tied to faces of another body. If exactly one body is rigid, the tied nodes
 //! belong to the deformable body. Otherwise, they belong to the body with the finer surface.
 //!
-//! A tied node of a deformable body is moved onto its face. Two rigid bodies are not moved: a node is tied to the
-//! material point of the other body at its location.
+//! A tied node of a deformable body is moved onto its face. If both bodies are rigid, no node is moved: each tied node
+//! is attached to the material point of the target at the location of the node.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,15 +22,16 @@ use crate::step::free_flight::rigid_state_of_nodes;
 /// nodes.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
-/// Largest absolute weight at which a node does not count.
+/// Largest absolute weight of a node that counts as zero.
 const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 
 const PLACEMENT_SWEEPS: usize = 10;
 
-/// Largest relative difference of equal initial velocities, above the rounding of decimal input.
+/// Largest relative difference at which initial velocities count as equal. It exceeds the rounding of decimal input.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
-/// Largest distance of a node on a line or plane, relative to the length of an edge of the face.
+/// Largest distance from a line or plane at which a node counts as on it, relative to the length of an edge of the
+/// face.
 const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
@@ -38,7 +39,7 @@ impl Assembly {
     ///
     /// # Errors
     /// - [`SetupError::NothingTied`]: no node of a pair is within the tie distance of a face.
-    /// - [`SetupError::TiedOffPlane`]: a tied point of two rigid bodies is not defined.
+    /// - [`SetupError::TiedOffPlane`]: the tied material point of a rigid body is undefined.
     /// - [`SetupError::TornTie`]: different motions are prescribed to the two sides.
     /// - [`SetupError::PartingTie`]: the initial velocities of the two sides differ.
     /// - Errors of [`Assembly::build`] with moved nodes.
@@ -53,7 +54,8 @@ impl Assembly {
         Ok((tied, ties))
     }
 
-    /// Several sweeps are needed: nodes of a face can be tied, too. Returns whether any node was off its face.
+    /// Moves tied nodes of deformable bodies onto their faces, in several sweeps because nodes of a face can also be
+    /// tied. Returns whether any node was off its face.
     fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
@@ -92,7 +94,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Axes with prescribed motion are exempt: prescribed motion may be discontinuous at t = 0.
+    /// Rejects a tie if the initial velocities of its two sides differ. Axes with prescribed motion are exempt:
+    /// prescribed motion may be discontinuous at t = 0.
     fn refuse_unequal_velocities(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
@@ -203,8 +206,8 @@ impl Assembly {
     }
 }
 
-/// Rejects contact of tied rigid bodies that can move, if the response needs their mobility. The mobility omits tied
-/// bodies.
+/// Rejects contact between a tied, movable rigid body and a body to which it is not tied, except with the penalty
+/// response. All other responses need the mobility, which omits tied rigid bodies.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -242,8 +245,8 @@ pub(crate) fn refuse_tied_contact(
     Ok(())
 }
 
-/// Ties nodes, without a gap, to the material points of a rigid body at their locations. If a point is undefined, the
-/// error is the gap of the tie \[m\].
+/// Ties each node of `ties`, without a gap, to the material point of a rigid body at the location of the node. If a
+/// point is undefined, the error is the gap of the tie \[m\].
 fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
     let mut tied = Constraints::default();
     for tie in ties.iter() {
@@ -261,8 +264,8 @@ fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -
     Ok(tied)
 }
 
-/// Nodes of a rigid body, and their shape values at `point`. Prefers nodes of `face`. `None` if `point` is off the
-/// plane of a plane body, or if the nodes are collinear.
+/// Up to four nodes of a rigid body, preferably of `face`, and the shape values of these nodes at `point`. `None` if
+/// `point` is off the plane of a plane body, or if the nodes are collinear.
 fn affine_values(
     point: &Vec3,
     face: &[u32],

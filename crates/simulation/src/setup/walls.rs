@@ -117,7 +117,7 @@ impl Simulation {
         }
     }
 
-    /// Slider reactions \[N\], with their moment about the origin \[N·m\]. They do no work.
+    /// Slider reactions \[N\], with their moment about the origin \[N·m\]. Slider reactions do no work.
     pub(crate) fn slider_wrench(&self) -> Wrench {
         let sliders = self.model.sliders.iter().zip(&self.state.forces.sliders);
         sliders.fold(Wrench::zero(), |sum, (slider, reaction)| {

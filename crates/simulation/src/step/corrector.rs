@@ -30,7 +30,7 @@ pub(crate) struct NodeChunk {
     /// Whether forces accelerate the body.
     has_mass: bool,
     nodes: Range<usize>,
-    /// Index of a support, and range of the nodes of the chunk in its node list.
+    /// Index of each support of the chunk, and range of the nodes of the chunk in the node list of the support.
     supports: Vec<(usize, Range<usize>)>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     chunks
 }
 
-/// `nodes` are the nodes of one body, and `chunks` the chunks of all bodies.
+/// Supports in the chunks of the body with the nodes `nodes`. `chunks` are the chunks of all bodies.
 pub(crate) fn supports_of<'a>(
     chunks: &'a [NodeChunk],
     nodes: &Range<usize>,
@@ -128,9 +128,9 @@ impl Simulation {
 struct Corrector<'a> {
     half_step: f64,
     resultants: Resultants<'a>,
-    /// In ascending order.
+    /// Nodes with contact forces, in ascending order.
     touched: &'a [u32],
-    /// In ascending order of nodes; reactions \[N\].
+    /// Sliders in ascending order of nodes, and the reaction of each slider \[N\].
     sliders: (&'a [Slider], &'a [Vec3]),
     supports: (&'a [Support], &'a [Vec<SupportedComponent>]),
     masses: &'a [f64],

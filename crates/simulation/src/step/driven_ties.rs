@@ -11,7 +11,7 @@ use crate::model::{Behaviour, Body, Model};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivenTies {
-    /// Index of a support, and position of a tied node in its node list.
+    /// Index of a support, and position of a tied node in the node list of the support.
     supported: Vec<(usize, usize)>,
     /// Rigid bodies with fully prescribed motion, each with its tied nodes.
     rigid: Vec<(u32, Vec<u32>)>,
@@ -63,8 +63,8 @@ impl Simulation {
         }
     }
 
-    /// Sets the velocities of driven tied nodes to their means over the following step, of length `dt` \[s\]. The
-    /// corrector overwrites these velocities.
+    /// Sets the velocities of driven tied nodes to the mean velocities over the following step, of length `dt` \[s\].
+    /// The corrector overwrites these velocities.
     pub(crate) fn drive_ties_of_next_step(&mut self, dt: f64) {
         let (time, references) = (self.state.nodes.time, &self.model.reference_positions);
         for &(index, place) in &self.settings.driven_ties.supported {
@@ -83,8 +83,8 @@ impl Simulation {
         self.drive_rigid_ties(dt);
     }
 
-    /// Sets the velocities of driven tied nodes to their means over this step, of length `dt` \[s\]. Requires the
-    /// prescribed motion at its end. The predictor overwrites these velocities.
+    /// Sets the velocities of driven tied nodes to the mean velocities over the current step, of length `dt` \[s\].
+    /// Requires the prescribed motion at the end of the step. The predictor overwrites these velocities.
     pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
         for &(index, place) in &self.settings.driven_ties.supported {
             let support = &self.model.supports[index];

@@ -9,17 +9,17 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step to a break, relative to the regular step. Closer breaks are averaged.
+/// Smallest step that ends at a break, relative to the regular step. Steps pass closer breaks.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// With more breaks in a regular step, the step ends only at the last.
+/// Largest number of breaks in a regular step that each end a step. Of more breaks, only the last ends a step.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
-/// Largest relative difference of equal step lengths.
+/// Largest relative difference at which step lengths count as equal.
 const ROUNDING: f64 = 1e-9;
 
-/// Largest deviation from linear interpolation over a step without a warning, relative to the largest value of the
-/// function.
+/// Largest deviation of a function from linear interpolation over a step that causes no warning, relative to the
+/// largest value of the function.
 const TOLERATED_DEVIATION: f64 = 0.1;
 
 /// Number of equal intervals of the run, at whose ends functions are sampled.
@@ -96,7 +96,7 @@ impl DrivingFunctions {
     }
 
     /// Length of a step that begins at `time` \[s\]: `wanted`, or shorter to end at a break before `horizon` \[s\]. A
-    /// break between one and two steps away is reached in two equal steps.
+    /// break between one and two steps `wanted` away is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);
         let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {
@@ -115,7 +115,7 @@ impl DrivingFunctions {
     }
 
     /// Warnings of functions that vary too fast for the step of length `time_step` \[s\] at `time` \[s\]; at most one
-    /// each.
+    /// per function.
     pub fn unresolved<'a>(
         &'a self,
         ranges: &'a mut [FunctionRange],

@@ -11,7 +11,7 @@ use crate::model::{Body, Model};
 use crate::timings::timed;
 use crate::{FirstContact, Phase, Simulation};
 
-/// Largest rotation in a flight step of a body without a steady axis of rotation \[rad\].
+/// Largest rotation, per flight step, of a body without a steady axis of rotation \[rad\].
 const MAX_UNSTEADY_ROTATION: f64 = 0.02;
 
 /// Rigid state of a body from its nodal masses.
@@ -29,7 +29,7 @@ pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
 }
 
 impl Simulation {
-    /// The wall-clock time without detection counts as integration.
+    /// The wall-clock time of the flight step, without detection, counts as integration.
     pub(crate) fn fly_timed(&mut self, until: f64) {
         let (start, before) = (Instant::now(), self.timings);
         self.fly(until);
@@ -37,7 +37,7 @@ impl Simulation {
         self.timings.integration = before.integration + start.elapsed().as_secs_f64() - detection;
     }
 
-    /// Flies up to the first impact, at which time stepping begins.
+    /// One step of flight, at most to the time `until` \[s\]. An impact ends the step, and time stepping begins.
     pub(crate) fn fly(&mut self, until: f64) {
         let duration = self.flight_duration(until);
         self.plan_motions(duration);

@@ -1,13 +1,14 @@
-//! Initial gaps: offsets of the gap for contacts that begin deeper than relative motion explains.
+//! Initial gaps: offsets of the gap for contacts that begin deeper than the motion in one step explains.
 //!
 //! Springs at the full penetration would store energy without corresponding work. The initial gap, which is negative,
-//! is therefore subtracted from the gap. Its magnitude decreases with the penetration. A contact has an initial gap in
-//! three cases:
+//! is therefore subtracted from the gap. When the penetration falls below the magnitude of the initial gap, the initial
+//! gap is set to the measured gap. A contact has an initial gap in three cases:
 //!
 //! - Bodies overlap at t = 0, with the policy `offset`. The initial gap is the gap at t = 0.
 //! - The penetration of a new contact exceeds the relative displacement in the step: the contactor came past an edge,
 //!   or from a part excluded from contact. The initial gap is the gap at the beginning of the step.
-//! - A contact continues on another surface with a larger penetration. The initial gap is the difference in height.
+//! - A contact continues on another surface with a larger penetration. The initial gap is the difference of the gaps
+//!   from the two surfaces.
 //!
 //! If two edges have moved past each other's ends, their constraint is removed.
 //!
@@ -21,7 +22,7 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Excess of an initial gap over the measured gap, relative to the measured gap.
+/// Largest relative excess of the magnitude of an initial gap over the magnitude of the measured gap.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps \[m\] by ascending key.
@@ -48,8 +49,8 @@ impl InitialGaps {
         self.now.is_empty()
     }
 
-    /// Subtracts the initial gaps, and removes edges that have passed each other. `before` are the constraints of the
-    /// previous step. `positions` are those at the beginning and end of the step \[m\].
+    /// Subtracts the initial gaps, and removes the constraints of edges that have passed each other. `before` are the
+    /// constraints of the previous step. `positions` are those at the beginning and end of the step \[m\].
     pub fn apply(&mut self, constraints: &mut Constraints, before: &Constraints, positions: [&[Vec3]; 2]) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
@@ -93,16 +94,16 @@ impl InitialGaps {
     }
 }
 
-/// Gap at the beginning of the step, if the surfaces overlapped then: the penetration at the end exceeds the relative
-/// displacement in the step.
+/// Gap at the beginning of the step, if the surfaces overlapped at that time. Criterion: at the end of the step, the
+/// penetration exceeds the relative displacement in the step.
 fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     let travel = constraint.jump(to) - constraint.jump(from);
     let closed = (-constraint.normal.dot(&travel)).max(0.0);
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
 }
 
-/// Initial gap of a new node contact that continues another contact, of gap `counted`, at a larger penetration. Gaps of
-/// edge contacts cannot be compared: their normals differ.
+/// Initial gap of a node contact that replaces a contact with the effective gap `counted`: the part of the new gap that
+/// is due neither to `counted` nor to the displacement in the step. `None` if this part is not a penetration.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;
@@ -112,8 +113,8 @@ fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2
     (added < CLEARANCE * constraint.gap).then_some(added)
 }
 
-/// Smallest effective gap of the contacts that a new contact replaces. The replaced contacts have the same node, or an
-/// edge with a common node, and a parallel normal.
+/// Smallest effective gap (gap minus initial gap) of the contacts that a new contact replaces. A replaced contact has a
+/// parallel normal, and the same node or an edge with a common node.
 fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
     let nodes = contact_nodes(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));

@@ -1,7 +1,7 @@
 //! Loads within a step.
 //!
-//! A load that jumps between two steps has two values at this instant. The left limit acts in the second half kick of
-//! the earlier step. The right limit acts in the first half kick of the later step.
+//! A load that jumps at the end of a step has two values at this instant. The left limit acts in the second half kick
+//! of this step. The right limit acts in the first half kick of the following step.
 
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ impl Simulation {
             return;
         }
         let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);
-        // The step overwrites `external_before` before its next use.
+        // `external_before` serves as workspace: the step overwrites this array before the next use.
         let jumps = &mut self.state.forces.external_before;
         bodies.clone().for_each(|(_, body)| jumps[body.nodes.clone()].fill(Vec3::zeros()));
         for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.state.forces.loads) {
@@ -61,7 +61,7 @@ impl Simulation {
         has_jumped
     }
 
-    /// The accelerations of supported components are prescribed: reactions change by the opposite of the load jumps.
+    /// Changes the support reactions by the opposite of the load jumps, so that prescribed accelerations remain.
     fn hold_jumps_of_loads(&mut self) {
         let jumps = &self.state.forces.external_before;
         for (support, components) in self.model.supports.iter().zip(&mut self.state.forces.supported) {
@@ -74,7 +74,7 @@ impl Simulation {
         }
     }
 
-    /// Subtracts the change of the kick energy from the work of the loads: the conserved energy does not jump.
+    /// Subtracts the change of `kick_energy` from the work of the loads: the conserved energy does not jump.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {
@@ -123,7 +123,7 @@ impl Simulation {
         of_all - of_supports
     }
 
-    /// Stores the load accelerations at the end of a step.
+    /// Stores `load_acceleration` of each loaded body at the end of a step.
     pub(crate) fn note_load_accelerations(&mut self) {
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].loaded {
@@ -141,7 +141,7 @@ impl Simulation {
         0.125 * dt * dt * (after - before)
     }
 
-    /// Weight, loads and resultants on rigid bodies at the end of a step.
+    /// Computes weights and loads at the end of a step, and the resultants on rigid bodies.
     pub(crate) fn compute_external_forces(&mut self) {
         let start = Instant::now();
         let forces = &mut self.state.forces;

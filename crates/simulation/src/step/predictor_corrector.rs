@@ -14,7 +14,7 @@ impl Simulation {
     ///
     /// ```text
     /// damp      v_n and v_{n+1} decay by mass damping, each over half the step
-    /// predict   load jumps, ties renewed for a step of another length,
+    /// predict   load jumps; tie forces, computed again if dt is not the length they were computed for;
     ///           v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion;
     ///           repeated with a smaller dt if the step ends at an impact
     /// detect    violated constraints at x_{n+1}; the run fails if a contact was lost beyond the search depth
@@ -40,7 +40,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Sets time and step number at the end of a step of length `dt` \[s\].
+    /// Sets the time and the step number to those at the end of a step of length `dt` \[s\].
     fn begin_step(&mut self, dt: f64) {
         self.check_driving_functions(dt);
         self.advance_time(dt);
@@ -49,7 +49,8 @@ impl Simulation {
         self.swap_contact();
     }
 
-    /// Advances the time by `dt` \[s\], except in dynamic relaxation. Output times and the end time are met exactly.
+    /// Advances the time by `dt` \[s\], except in dynamic relaxation. Exact output times and the end time are met
+    /// without rounding errors.
     pub(crate) fn advance_time(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;

@@ -11,12 +11,12 @@ use crate::Simulation;
 use crate::model::Behaviour;
 
 impl Simulation {
-    /// Nodes of a body on which contact forces act.
+    /// Nodes of the body number `body` that carry contact forces.
     fn touched_nodes(&self, body: usize) -> impl Iterator<Item = usize> + use<'_> {
         self.state.contact.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
 
-    /// Resultants of gravity, loads, contact and ties, with the positions at the end of the step.
+    /// Resultant force and torque of gravity, loads, contact and ties, for the positions at the end of the step.
     pub(crate) fn compute_rigid_resultants(&mut self) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
@@ -92,7 +92,7 @@ impl Simulation {
         );
     }
 
-    /// Updates the mobility: velocities at the middle, and positions at the end of the step.
+    /// Updates the mobility for mid-step velocities and for positions at the end of the step.
     pub(crate) fn refresh_mobility(&mut self, dt: f64) {
         for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.state.rigid_bodies).enumerate()
         {
@@ -117,8 +117,9 @@ impl Simulation {
         }
     }
 
-    /// Applies the corrections of contact between the two half kicks. Returns the kinetic energy that the position
-    /// correction adds \[J\]. The caller accounts for support reactions, and for the work against the forces.
+    /// Applies the velocity jumps and position corrections by contact, between the two half kicks. Returns the kinetic
+    /// energy that the position correction adds \[J\]. The caller accounts for support reactions, and for the work of
+    /// the position correction against the forces on the body.
     pub(crate) fn correct_motion_of_rigid(&mut self, correction: &RigidCorrection) -> f64 {
         let index = correction.body as usize;
         let Some(rigid_state) = self.state.rigid_bodies[index].as_mut() else { return 0.0 };
@@ -217,8 +218,8 @@ impl Simulation {
     }
 
     /// a · F + (I⁻¹ τ) · τ over the free components \[N·m/s²\]. Here F is the resultant force, a the acceleration, τ
-    /// the torque and I the inertia. The contribution of free fall, or of weight and loads of a loaded body, is
-    /// subtracted.
+    /// the torque and I the inertia. For a loaded body, the contribution of weight and loads is subtracted; for all
+    /// other bodies, that of free fall.
     pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
         let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.state.rigid_bodies[body])
         else {
@@ -275,8 +276,9 @@ impl Simulation {
         )
     }
 
-    /// Work of the contact forces over a step of length `dt` \[s\] beyond the products of force and nodal displacement
-    /// \[J\]. In rotation, the kicks act on tangents of the path of a node, and the displacement is a secant.
+    /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\], minus the sum of force times nodal
+    /// displacement \[J\]. The kicks do work along tangents of the path of a rotating node; the displacement is a
+    /// secant of this path.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.scratch.before.action;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
@@ -292,8 +294,8 @@ impl Simulation {
         0.5 * dt * work
     }
 
-    /// Velocity of a node of a rotating body minus its mean in the step \[m/s\]. The velocity is that at the beginning
-    /// (`end` = 0) or end (`end` = 1), with the momenta at the middle of the step.
+    /// Velocity of a node of a rotating body minus the mean velocity of the node in the step \[m/s\]. The former
+    /// velocity is that at the beginning (`end` = 0) or end (`end` = 1), with the momenta at the middle of the step.
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];
@@ -330,12 +332,12 @@ impl Simulation {
     }
 }
 
-/// Every support fixes or prescribes the rotation.
+/// Every support of a rigid body fixes or prescribes the rotation.
 pub(crate) fn is_supported(behaviour: &Behaviour) -> bool {
     matches!(behaviour, Behaviour::Rigid { support: Some(_) })
 }
 
-/// Sets the angular velocity to its mean over the step.
+/// Applies the prescribed rotation, and sets the angular velocity to the mean over the step.
 pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
     let before = rigid_state.rotation();
     let after = over_step.rotation(&before);

@@ -21,7 +21,7 @@ impl Simulation {
         }
     }
 
-    /// Reaction \[N\], with its moment about the origin \[N·m\].
+    /// Reaction along an axis \[N\], with its moment about the origin \[N·m\].
     pub(crate) fn rigid_reaction_wrench(&self, body: usize, axis: usize) -> Wrench {
         let Some(rigid_state) = &self.state.rigid_bodies[body] else { return Wrench::zero() };
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, self.state.forces.rigid[body].reaction[axis]))
@@ -36,8 +36,8 @@ impl Simulation {
         Wrench::at(&rigid_state.centre(), Vec3::ith(axis, jump * rigid_state.mass()))
     }
 
-    /// Work over the last step, including velocity jumps \[J\]: the change of the kinetic energy minus the work of all
-    /// other forces.
+    /// Work of the reaction along an axis over the last step, including velocity jumps \[J\]: the change of the kinetic
+    /// energy minus the work of all other forces.
     pub(crate) fn rigid_reaction_work(&self, body: usize, axis: usize) -> f64 {
         let (rigid, Some(rigid_state)) = (&self.state.forces.rigid[body], &self.state.rigid_bodies[body])
         else {
@@ -50,9 +50,9 @@ impl Simulation {
         rigid_state.mass() * rigid.jumps[axis].energy_gained() - force * rigid.travel[axis]
     }
 
-    /// Reaction moment over the last step, of length `dt` \[s\]; zero without a driven rotation:
+    /// Two quantities of the reaction moment in the last step, of length `dt` \[s\]; zero without a driven rotation:
     ///
-    /// - angular impulse minus `dt` times the mean of the moments at both ends
+    /// - angular impulse minus `dt` times the mean of the moments at both ends of the step
     /// - work \[J\]: the change of the rotational energy minus the work of contact, ties and loads
     pub(crate) fn rigid_moment_jump(&self, body: usize, dt: f64) -> (Wrench, f64) {
         let rigid = &self.state.forces.rigid[body];

@@ -34,7 +34,7 @@ impl Simulation {
         self.plan_rigid_supports(dt);
     }
 
-    /// Sets positions at the end of the step, and mean velocities over the step.
+    /// Sets the supported components of positions at the end of the step, and of mean velocities over the step.
     pub(crate) fn place_supported(&mut self, dt: f64) {
         for (support, components) in self.model.supports.iter().zip(&self.state.forces.supported) {
             let axis = support.axis;
@@ -47,7 +47,7 @@ impl Simulation {
         }
     }
 
-    /// Requires `state.nodes.positions` from before the step.
+    /// Requires that `state.nodes.positions` are still the positions before the step.
     pub(crate) fn note_reactions(&mut self, dt: f64) {
         let mut supported = std::mem::take(&mut self.state.forces.supported);
         let resultants =
@@ -68,7 +68,7 @@ impl Simulation {
         self.state.forces.supported = supported;
     }
 
-    /// The accelerations of supported components are prescribed: reactions change by the opposite of the force jumps.
+    /// Changes the support reactions by the opposite of the force jumps, so that prescribed accelerations remain.
     pub(crate) fn balance_force_jumps(&mut self) {
         let accelerations = &mut self.state.nodes.accelerations;
         let mut supported = std::mem::take(&mut self.state.forces.supported);
@@ -101,8 +101,8 @@ impl Simulation {
         })
     }
 
-    /// Work over the last step, including velocity jumps \[J\]: the change of the kinetic energy minus the work of all
-    /// other forces. `before` are the nodal positions before the step \[m\].
+    /// Work of the reactions of a support over the last step, including velocity jumps \[J\]: the change of the kinetic
+    /// energy minus the work of all other forces. `before` are the nodal positions before the step \[m\].
     pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
         let (axis, after, masses) =
             (self.model.supports[support].axis, &self.state.nodes.positions, &self.model.mass);

@@ -56,7 +56,7 @@ fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32)
     })
 }
 
-/// Motions of rigid bodies in the following step, predicted from the middle of the current step.
+/// Motions of rigid bodies in the following step, predicted from the velocities at the middle of the current step.
 pub(crate) struct PredictedMotions<'a> {
     model: &'a Model,
     rigid_states: &'a [Option<RigidBody>],
@@ -83,7 +83,7 @@ impl<'a> PredictedMotions<'a> {
         RigidPlace { centre: rigid_state.centre(), rotation }
     }
 
-    /// Centre of mass \[m\].
+    /// Centre of mass in the reference configuration \[m\].
     pub fn reference_centre(&self, body: u32) -> Vec3 {
         self.rigid_state(body).map_or_else(Vec3::zeros, RigidBody::reference_centre)
     }
@@ -137,20 +137,20 @@ impl RigidMotions for PredictedMotions<'_> {
 }
 
 impl Simulation {
-    /// Constraints of tied points, Σ w_a x_a = 0 with the weights w_a and positions x_a of their nodes; `None` without
-    /// ties.
+    /// Constraints of tied points, Σ w_a x_a = 0 with the weight w_a and position x_a of each node a of a constraint;
+    /// `None` without ties.
     pub fn tied_points(&self) -> Option<&Constraints> {
         self.ties.as_ref().map(Ties::constraints)
     }
 
-    /// Number of Newton iterations of the ties so far. A group without movable rigid bodies needs one per solution. All
-    /// other groups iterate until the tied points coincide at the end of the following step.
+    /// Number of Newton iterations of the ties so far. Coupled ties without movable rigid bodies need one iteration
+    /// per solution. All other ties iterate until the tied points coincide at the end of the following step.
     pub fn tie_iterations(&self) -> u64 {
         self.state.contact.tie_iterations
     }
 
-    /// Adds the tie forces in the second half of a step of length `dt` \[s\] and in the first half of the following
-    /// step. Commits the length of the following step.
+    /// Adds the tie forces that act in the second half of a step of length `dt` \[s\] and in the first half of the
+    /// following step. Commits the length of the following step.
     pub(crate) fn enforce_ties(&mut self, dt: f64) {
         if self.ties.is_some() {
             self.commit_step_for_ties();
@@ -160,8 +160,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the tie forces as if without contact. The contact response at the end of a step of length `dt` \[s\] needs
-    /// these forces.
+    /// Adds the tie forces that would act without contact. The contact response at the end of a step of length `dt`
+    /// \[s\] needs these forces.
     pub(crate) fn accelerate_by_ties(&mut self, dt: f64) {
         let step = self.step_length(dt);
         self.save_driven_velocities();
@@ -235,7 +235,7 @@ impl Simulation {
         }
     }
 
-    /// For each later step, the previous step computes the tie forces.
+    /// Computes the tie forces of the first step. For every later step, the step before it computes them.
     pub(crate) fn start_ties(&mut self) {
         if self.ties.is_none() {
             return;

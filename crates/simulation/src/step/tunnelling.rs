@@ -1,5 +1,5 @@
-//! Tunnelling: a body passes through another without a detected contact. Steps are short enough for detection to miss
-//! no contact, and a run fails if a contact was lost.
+//! Tunnelling: a body passes through another without a detected contact. Steps are shortened until detection can miss
+//! no contact, except fixed steps above the critical step. A run fails if a contact was lost beyond the search depth.
 
 use rayon::prelude::*;
 
@@ -12,8 +12,8 @@ use crate::math::reduction::nodes_per_task;
 use crate::Simulation;
 use crate::error::{FailureCause, NumericalFailure, Passage};
 
-/// Largest penetration that may arise in one step, relative to the search depth. Contact must stop the body in the next
-/// step.
+/// Largest penetration that may arise in one step, relative to the search depth. The other half of the search depth
+/// remains for the next step, in which contact forces act.
 const MAX_DEPTH_RATIO: f64 = 0.5;
 
 impl Simulation {
@@ -90,7 +90,8 @@ impl Simulation {
     }
 }
 
-/// Largest distance of a surface node from the centre of mass \[m\]; only for rigid bodies.
+/// One entry per body: the largest distance of a surface node from the centre of mass \[m\]. Entries of bodies without
+/// a rigid state have no meaning.
 pub(crate) fn radii(
     surfaces: &[Surface],
     rigid_states: &[Option<RigidBody>],

@@ -11,10 +11,10 @@ use crate::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch};
 use crate::detection::report::DetectionStatistics;
 use crate::detection::trajectory::{Flight, Impact};
 
-/// Tests all pairs of bodies that may touch:
+/// Tests all pairs of bodies that the model allows to touch:
 ///
 /// - flight: all pairs of faces of two different bodies
-/// - contact: all node–face pairs and selected edge pairs, with self-contact
+/// - contact, also of a body with itself: all node–face pairs, and all pairs of edges selected by the model
 ///
 /// # Cost
 /// Time is quadratic in the number of faces. In contact, memory is quadratic, too.

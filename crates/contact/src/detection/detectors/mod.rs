@@ -1,8 +1,8 @@
-//! Detectors besides the engine:
+//! All detectors except the engine:
 //!
 //! - `all_pairs`: all pairs, the oracle of the tests
 //! - `buckets`: cells of a grid
-//! - `sorting`: a binary tree of particles
+//! - `sorting`: a binary tree of the surface nodes
 //! - `node_in_element`: nodes in elements, by distance fields
 //! - `wall`: rigid walls
 

@@ -1,4 +1,4 @@
-//! Face boxes and displacements of a body since its last sorting.
+//! Face boxes of a body at its last sorting, and the displacements since.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -20,8 +20,8 @@ pub struct SortedBody {
     /// Bounds on the displacements of the surface in the step that ended at the last sorting \[m\].
     pub step: Bounds,
     sorted_at: Vec<Vec3>,
-    /// Largest −Σ min(N_a, 0) over the surface, with the shape functions N_a: bound on interpolated values outside the
-    /// range of nodal values, relative to the range.
+    /// Largest −Σ min(N_a, 0) over the surface, with the shape functions N_a: bound on the excess of interpolated
+    /// values over the range of the nodal values, relative to this range.
     overshoot: f64,
 }
 
@@ -74,7 +74,7 @@ pub fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
     Aabb::fit(points, rounding)
 }
 
-/// Smallest box that contains these boxes.
+/// Smallest box that contains all `boxes`.
 pub fn union<'a>(boxes: impl IntoIterator<Item = &'a Aabb>) -> Aabb {
     boxes.into_iter().fold(EMPTY, |all, bounds| Aabb {
         lower: all.lower.inf(&bounds.lower),
@@ -82,7 +82,7 @@ pub fn union<'a>(boxes: impl IntoIterator<Item = &'a Aabb>) -> Aabb {
     })
 }
 
-/// Smallest box that contains these points, not rounded outward.
+/// Smallest box that contains all `points`, not rounded outward.
 pub fn box_of_points<'a>(points: impl Iterator<Item = &'a Vec3>) -> Aabb {
     points.fold(EMPTY, |all, point| Aabb { lower: all.lower.inf(point), upper: all.upper.sup(point) })
 }

@@ -1,4 +1,4 @@
-//! Normals of the surface at its support points.
+//! Normals of the surface at the support points on the surface.
 
 use std::f64::consts::PI;
 

@@ -1,4 +1,4 @@
-//! Closest points of the surface for all support points of the band, by each algorithm.
+//! Closest points of the surface for the support points of the band: the elements that the field covers.
 
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::detection::tree::closest_face::ClosestFaceIndex;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Closest points of all support points; `None` outside the band.
+/// Closest points of all support points; `None` outside the band, and where a front does not arrive.
 pub(super) fn closest_points(
     algorithm: DistanceAlgorithm,
     support: &Support,

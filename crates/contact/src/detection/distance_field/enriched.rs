@@ -9,7 +9,7 @@
 //! | hexahedron | 27 | triquadratic |
 //!
 //! The points on a face of an element are the points of the enriched face. The interpolation is therefore continuous.
-//! The first support points are the nodes of the linear or quadratic element, in their order.
+//! The first support points are the nodes of the linear or quadratic element, in the order of the element.
 
 use std::sync::LazyLock;
 

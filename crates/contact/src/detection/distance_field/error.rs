@@ -9,7 +9,7 @@ pub enum DistanceFieldError {
     /// The body has no elements or no faces.
     #[error("a distance field needs elements and a surface; give a solid body with faces")]
     Empty,
-    /// The cells are not one dimension above the faces, or have no enriched element.
+    /// The cells do not have one dimension more than the faces, or have no enriched element.
     #[error("{} cells have no interior; give a body of plane or solid elements", .0.name())]
     NotSolid(CellKind),
     /// A node number has no position.

@@ -1,8 +1,9 @@
-//! Fast marching: a first-order approximation of the distance d, with |∇d| = 1, on the sub-simplices of the elements.
+//! Fast marching: a first-order approximation of the distance d, with |∇d| = 1, on sub-simplices: simplices between
+//! support points of an element.
 //!
-//! The distance is the arrival time of a front of unit speed from the surface. Let the front pass the corners x_i of a
-//! sub-simplex at the times d_i. The arrival time at the remaining corner x is the minimum, over all λ_i ≥ 0 with
-//! Σ λ_i = 1, of
+//! The distance is the arrival time of a front of unit speed from the surface. At the times d_i, let the front pass the
+//! corners x_i of a sub-simplex, all except a corner x. The arrival time at x is the minimum, over all λ_i ≥ 0 with Σ
+//! λ_i = 1, of
 //!
 //! ```text
 //! Σ λ_i d_i + |x − Σ λ_i x_i|
@@ -59,7 +60,7 @@ pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>
     closest
 }
 
-/// Support points of the sub-simplices of the band around a support point.
+/// The sub-simplices of the band with a corner at a support point, each given by its four support points.
 fn simplices_at(support: &Support, point: u32) -> impl Iterator<Item = [usize; 4]> {
     support.elements_of(point as usize).iter().flat_map(move |&(element, local)| {
         let points = support.points_of(element as usize);
@@ -85,8 +86,8 @@ fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
     fronts.into_iter().fold(along, f64::min)
 }
 
-/// Arrival time t at `at` of a plane front through the first `count` points. `None` if the front does not come from
-/// between the points.
+/// Arrival time t at `at` of a plane front through the first `count` points. `None` if the path of the front to `at`
+/// does not pass between the points.
 ///
 /// The time is the larger root of (t e − d)ᵀ Q (t e − d) = 1. Here e consists of ones, and d of the times of the
 /// points. Q is the inverse Gram matrix of the offsets from the points to `at`.

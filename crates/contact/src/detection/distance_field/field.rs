@@ -26,13 +26,13 @@ pub struct DistanceField {
 }
 
 impl DistanceField {
-    /// The field of a solid and its surface, both in reference positions. Elements are numbered over all blocks.
+    /// The field of a solid and its surface, both in reference positions. Elements are numbered block by block.
     ///
     /// # Errors
     /// [`DistanceFieldError`] if the solid and the surface define no distance field.
     ///
     /// # Cost
-    /// O(n log n) in the number of support points. The default algorithm uses all threads, the marching algorithms one.
+    /// O(n log n) for n support points. The default algorithm uses all threads, the marching algorithms one.
     pub fn new(
         solid: &Solid<'_>,
         surface: &Surface,
@@ -131,8 +131,8 @@ impl DistanceField {
         }
     }
 
-    /// Substitute for a gradient shorter than [`NO_DIRECTION`]: direction to ξ from the closest surface point of a
-    /// support point, whose shape function is the largest at ξ.
+    /// Substitute for a gradient shorter than [`NO_DIRECTION`]: direction from a surface point to ξ. The surface point
+    /// is the closest to the support point with the largest shape value at ξ.
     fn fallback_direction(&self, element: usize, xi: [f64; 3], values: &[f64; MAX_POINTS]) -> Vec3 {
         let points = self.points_of(element).iter().zip(values);
         let nearest = points.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(&point, _)| point as usize);

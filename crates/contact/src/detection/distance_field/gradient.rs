@@ -14,14 +14,14 @@ use crate::element::{MAX_NODES, shape_gradients};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Norm of a gradient below which its direction is undefined, as on the medial axis.
+/// Norm of an assumed gradient below which its direction is undefined, as on the medial axis.
 pub(super) const NO_DIRECTION: f64 = 0.1;
 
 /// ∫ N_A grad d dV and ∫ N_A dV for each support point A of an element.
 type Contribution = [(Vec3, f64); MAX_POINTS];
 
-/// Gradients of the support points (Wolff & Bucher, eqs. (13), (14)): of unit length except near the medial axis, zero
-/// outside the band.
+/// Assumed gradients at the support points (Wolff & Bucher, eqs. (13), (14)): of unit length except near the medial
+/// axis, zero outside the band.
 pub(super) fn assumed_gradients(
     support: &Support,
     target: &Target<'_>,
@@ -161,8 +161,8 @@ mod tests {
     /// elsewhere:
     ///
     /// - centre: G = 0, ∫ N_A dV = 16/9
-    /// - middle of the right side: G = (−1.6, 0), 4/9
-    /// - upper right corner: G = (−0.8, −0.8), 1/9
+    /// - middle of the right side: G = (−1.6, 0), ∫ N_A dV = 4/9
+    /// - upper right corner: G = (−0.8, −0.8), ∫ N_A dV = 1/9
     #[test]
     fn one_square_has_its_reference_gradients() {
         let enriched = Enriched::of(CellKind::Quad4).unwrap();

@@ -8,12 +8,12 @@ use super::support::Support;
 use super::target::{Closest, Target};
 use crate::math::Vec3;
 
-/// Faces on which the neighbours of a point search their closest points.
+/// Faces that are tested for the closest point of a neighbour of an accepted point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
-    /// The faces around the surface point where the front began (Wolff & Bucher, Algorithm 1).
+    /// The faces around the surface point from which the front came (Wolff & Bucher, Algorithm 1).
     Published,
-    /// The faces around the closest face, from face to face until no face is closer.
+    /// The closest face of the accepted point, then from face to neighbouring face until no neighbour is closer.
     RingWalk,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
         }
     }
     let mut is_final = vec![false; support.positions.len()];
-    // The last neighbour from which each point was tested. Two points can share several elements.
+    // For each point, the accepted point that tested this point last. A neighbour can occur repeatedly.
     let mut tried_from = vec![u32::MAX; support.positions.len()];
     while let Some(Reverse(Waiting { point, .. })) = heap.pop() {
         let Some(from) = closest[point as usize].filter(|_| !is_final[point as usize]) else { continue };
@@ -86,7 +86,7 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
     closest
 }
 
-/// The closest point to `query` by a walk from `point` over faces with common nodes.
+/// The closest point to `query`, by a walk over faces with common nodes from `from`, the closest point to `point`.
 fn walk(
     support: &Support,
     target: &Target<'_>,

@@ -2,8 +2,8 @@
 //!
 //! The distance d is defined in the reference configuration: d > 0 inside, d = 0 on the surface. The elements
 //! interpolate the distance and, separately, an assumed gradient of the distance. Nodal distances would interpolate to
-//! zero in an element with all nodes on the surface. The elements therefore have additional *support points* on edges,
-//! on faces and in centres. The geometry of the elements is unchanged.
+//! zero in an element with all nodes on the surface. The elements therefore have additional points on edges, on faces
+//! and in centres. These and the nodes are the *support points*. The geometry of the elements is unchanged.
 //!
 //! | module | in the paper |
 //! |---|---|
@@ -15,9 +15,10 @@
 //! | `comparison` | plain nodal, low-order and piecewise linear interpolation |
 //!
 //! # Source
-//! Wolff & Bucher, CMAME 259 (2013) 77–92. By default the distances are exact, and the angles of the faces weight the
-//! normals. [`DistanceFieldOptions`] also offers the choices of the paper. [`FieldSample::projection`] computes the
-//! depth from the natural gradient; [`FieldSample::published_projection`] is the projection of the paper.
+//! Wolff & Bucher, CMAME 259 (2013) 77–92. By default the distances are exact, and face normals are weighted by the
+//! angles of the faces. [`DistanceFieldOptions`] also offers the choices of the paper. [`FieldSample::projection`]
+//! computes the depth from the gradient of the interpolated distance; [`FieldSample::published_projection`] is the
+//! projection of the paper.
 
 mod boundary;
 mod closest;

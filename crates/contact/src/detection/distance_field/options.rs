@@ -10,9 +10,9 @@ pub enum DistanceAlgorithm {
     RingWalk,
     /// Closest-feature front marching of Wolff & Bucher (Algorithm 1).
     FrontMarching,
-    /// The closest point on the faces around the nearest support point on the surface.
+    /// The closest point on the faces around the nearest of the support points on the surface.
     DiscretePoints,
-    /// First-order approximation of the distance d, with |∇d| = 1, on the sub-simplices of the elements.
+    /// First-order approximation of the distance d, with |∇d| = 1, on simplices between support points.
     FastMarching,
 }
 

@@ -5,7 +5,7 @@
 use super::gradient::NO_DIRECTION;
 use crate::math::{Mat3, Vec3};
 
-/// Norm |∇d| of the natural gradient below which the projection uses the assumed gradient.
+/// Norm |∇d| of the natural gradient below which the depth follows from the assumed gradient instead.
 const LEAST_NATURAL_NORM: f64 = 0.2;
 
 /// The field at a point of an element, in the reference configuration. All values are NaN outside the band.
@@ -13,7 +13,7 @@ const LEAST_NATURAL_NORM: f64 = 0.2;
 pub struct FieldSample {
     /// Interpolated distance from the surface \[m\], never negative.
     pub distance: f64,
-    /// Natural gradient ∇d of the interpolated distance, of length 1 where the interpolation is exact.
+    /// Natural gradient: the gradient ∇d of the interpolated distance, of length 1 where the interpolation is exact.
     pub natural_gradient: Vec3,
     /// Interpolated assumed gradient G, into the body. Below the norm 0.1, a unit vector from the surface to the point
     /// replaces G.
@@ -35,10 +35,10 @@ impl FieldSample {
         inverse_deformation.transpose() * gradient
     }
 
-    /// Projection in the direction −γ, with γ = F⁻ᵀ G from the assumed gradient G and the natural gradient ∇d. The
-    /// depth is d/|F⁻ᵀ ∇d|, or d/|γ| where |∇d| < 0.2, as near the medial axis.
+    /// Projection in the direction −γ, where γ = F⁻ᵀ G with the assumed gradient G. The depth is d/|F⁻ᵀ ∇d| with the
+    /// natural gradient ∇d, but d/|γ| where |∇d| < 0.2, as near the medial axis.
     ///
-    /// On coarse meshes |∇d| is up to 2.4 near the surface. The division corrects the depth for this error.
+    /// On coarse meshes |∇d| is up to 2.4 near the surface, not 1. The division corrects the depth for this error.
     pub fn projection(&self, inverse_deformation: &Mat3) -> Projection {
         let published = self.published_projection(inverse_deformation);
         let norm = Self::push_forward(&self.natural_gradient, inverse_deformation).norm();
@@ -67,7 +67,7 @@ impl FieldSample {
 
 /// Projection from `point` by up to `steps` Newton steps towards d = 0; `None` if `point` is outside the body.
 ///
-/// `sample` gives the field and F⁻¹ at a position, or `None` outside the body. The iteration ends outside the body.
+/// `sample` gives the field and F⁻¹ at a position, or `None` outside the body, where the iteration ends.
 pub fn newton_projection(
     sample: impl Fn(&Vec3) -> Option<(FieldSample, Mat3)>,
     point: &Vec3,

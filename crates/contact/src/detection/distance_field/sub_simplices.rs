@@ -1,7 +1,7 @@
 //! Division of an enriched element into simplices with its support points as corners.
 //!
 //! Triangles are divided about their centre into 6 triangles, quadrilaterals into 8. Solid elements are divided about
-//! their centre into tetrahedra over the triangles of their faces. Neighbouring elements agree on their common face.
+//! their centre into tetrahedra over the triangles of their faces. Neighbouring elements divide a common face alike.
 
 use std::sync::LazyLock;
 

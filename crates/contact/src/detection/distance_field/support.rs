@@ -1,4 +1,4 @@
-//! Support points of a body, without repetition, and the narrow band of elements.
+//! Support points of a body, without repetition, and the narrow band: the elements that the field covers.
 
 use std::collections::HashMap;
 
@@ -28,13 +28,13 @@ pub(super) struct Support {
     pub positions: Vec<Vec3>,
     pub kinds: Vec<CellKind>,
     pub in_band: Vec<bool>,
-    /// First point of each element in `element_points`, and the length of `element_points`.
+    /// Index in `element_points` of the first point of each element, then the length of `element_points`.
     element_offsets: Vec<u32>,
     /// Support points, element by element.
     element_points: Vec<u32>,
-    /// First entry of each point in `point_elements`, and the length of `point_elements`.
+    /// Index in `point_elements` of the first entry of each point, then the length of `point_elements`.
     point_offsets: Vec<u32>,
-    /// Elements of the band, and local number of the point in each element, point by point.
+    /// For each point in turn, its elements in the band, with the local number of the point in the element.
     point_elements: Vec<(u32, u8)>,
     pub boundary: Vec<BoundaryPoint>,
     /// Index into `boundary` of each support point on the surface.
@@ -46,7 +46,7 @@ pub(super) struct BoundaryPoint {
     pub point: u32,
     /// Faces around the point, and its natural coordinates on each face.
     pub faces: Vec<(u32, [f64; 2])>,
-    /// Node at a corner point.
+    /// Node of the point, if the point is a corner of a face.
     pub corner: Option<u32>,
 }
 
@@ -112,8 +112,8 @@ impl Support {
         }
     }
 
-    /// Finds the band layer by layer. A layer contains the elements with a node in the previous layer, at first on the
-    /// surface.
+    /// Finds the band layer by layer. The first layer contains the elements with a node on the surface, each further
+    /// layer the elements with a node in the previous layer.
     fn find_band(
         &mut self,
         solid: &Solid<'_>,
@@ -162,7 +162,7 @@ impl Support {
             [self.element_offsets[element] as usize..self.element_offsets[element + 1] as usize]
     }
 
-    /// Elements of the band around a point, and its local number in each element.
+    /// Elements of the band around a point, with the local number of the point in each element.
     pub fn elements_of(&self, point: usize) -> &[(u32, u8)] {
         &self.point_elements[self.point_offsets[point] as usize..self.point_offsets[point + 1] as usize]
     }

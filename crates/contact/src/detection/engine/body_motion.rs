@@ -1,6 +1,6 @@
 //! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
-//! A search result is valid until the body has moved too far. The displacements of a step are known before its
+//! A search result is valid until the displacements exceed an allowance. The displacements of a step are known before
 //! detection. The displacement of a point of a face is Σ N_a d_a, with shape functions N_a and nodal displacements d_a.
 //! On linear faces the displacement is in the box of the d_a, on curved faces at most slightly outside.
 
@@ -21,10 +21,10 @@ const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 /// Least allowance of an inflated box, relative to search depth plus offset of the body.
 const LEAST_ALLOWANCE: f64 = 0.5;
 
-/// Growth above which volumes are refitted, relative to search depth plus offset of the body.
+/// Growth of a volume above which the volume is refitted, relative to search depth plus offset of the body.
 const GROWTH_LIMIT: f64 = 0.125;
 
-/// Ratio of the total sphere volume to its least value above which a tree is rebuilt.
+/// Ratio of the total sphere volume to its least value so far, above which a tree is rebuilt.
 const VOLUME_RATIO_LIMIT: f64 = 3.0;
 
 /// Rounding of a displacement, relative to the coordinates.
@@ -32,13 +32,13 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 #[derive(Clone, Debug)]
 pub(super) struct BodyMotion {
-    /// Displacements in the last step \[m\].
+    /// Bounds on the displacements in the latest step \[m\].
     pub step: Bounds,
     /// Box of the body at the last inflation, not inflated.
     bounds: Aabb,
     /// Displacements since the last inflation \[m\].
     since_bounds: Bounds,
-    /// Displacement component up to which the inflated box contains the body \[m\].
+    /// Largest displacement component with which the inflated box is certain to contain the body \[m\].
     allowance: f64,
     /// Largest absolute coordinate within the inflated box \[m\].
     largest_coordinate: f64,
@@ -50,12 +50,12 @@ pub(super) struct BodyMotion {
     /// Least Σ r³ so far over the spheres of the current tree, with the radii r \[m³\].
     least_volume: f64,
     patches: Option<Box<Patches>>,
-    /// Patches with individual displacements, ascending.
+    /// Patches whose displacements are bounded patch by patch in every step, ascending.
     active: Vec<u32>,
-    /// Displacements since the last move of the inactive patches \[m\].
+    /// Displacements of the body that are not yet added to the inactive patches \[m\].
     since_moved: Bounds,
     search_depth: f64,
-    /// Half the search depth plus the offset \[m\]. Two bodies cannot touch beyond the sum of their shares.
+    /// Half the search depth plus the offset \[m\]. Bodies farther apart than the sum of their shares cannot touch.
     share_of_reach: f64,
     overshoot: f64,
 }
@@ -153,8 +153,8 @@ impl BodyMotion {
         self.patches.as_deref()
     }
 
-    /// Divides the surface into patches if needed, and refits deformed patches. Returns the number of refits, without
-    /// the first fit.
+    /// Divides the surface into patches if needed, and refits deformed patches. Returns the number of refitted boxes,
+    /// without the first fit.
     pub fn divide(&mut self, surface: &Surface, positions: &[Vec3]) -> usize {
         if self.patches.is_none() {
             let mut patches = Patches::new(surface, positions);
@@ -193,7 +193,8 @@ impl BodyMotion {
         }
     }
 
-    /// Moves the inactive patches, and refits deformed `needed` patches (ascending). Returns the number of refits.
+    /// Adds pending displacements to inactive patches. Refits the patches among `needed` (ascending) that have grown
+    /// too much. Returns the number of refitted boxes.
     pub fn fit_patches(
         &mut self,
         surface: &Surface,
@@ -212,7 +213,7 @@ impl BodyMotion {
     }
 
     /// Refits the spheres of a deformed body, and rebuilds the tree if the spheres are too large. Returns the number of
-    /// refits.
+    /// refitted spheres.
     pub fn fit_spheres(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) -> usize {
         let growth = Placed::after(&self.since_fit).growth;
         let is_stale =

@@ -1,13 +1,13 @@
 //! Two nearby bodies, or one body in self-contact: the active patch pairs and their validity.
 //!
-//! The *travel* of a step bounds the relative displacement of any two points, one of each body. The accumulated travel
+//! The *travel* sums, over steps, a bound on the relative displacement of any two points, one of each body. The travel
 //! decides when to search again:
 //!
 //! - Separated bodies need no search until the travel exceeds their distance minus the search depth.
 //! - *Active patch pairs* are the pairs within the search depth plus a margin. Inactive pairs cannot touch until the
 //!   travel exceeds the margin.
 //! - An active patch has a Verlet list of node–face pairs within the search depth plus a *skin*. The list is complete
-//!   until the travel of the patch exceeds the skin ([`patch_lists`](super::patch_lists)).
+//!   until the travel of the patch relative to its partners exceeds the skin ([`patch_lists`](super::patch_lists)).
 //! - The *short list* contains the pairs of the Verlet list that can give a constraint in the next steps
 //!   ([`short_list`](super::short_list)).
 //!
@@ -41,15 +41,15 @@ const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
 pub(super) struct BodyPair {
     /// The bodies, ascending; equal in self-contact.
     pub bodies: [u32; 2],
-    /// Bound since the active patch pairs were found.
+    /// Travel since the last search for active patch pairs.
     travel: Travel,
-    /// Travel beyond which inactive patches may touch \[m\].
+    /// Travel beyond which two patches that are not an active pair may touch \[m\].
     active_limit: f64,
     /// Bound on the rounding of distances \[m\].
     pub rounding: f64,
-    /// Lists of the active patches, ascending; the first body comes first.
+    /// Lists of the active patches, ascending by contactor side, then by patch.
     pub patch_lists: Vec<PatchLists>,
-    /// Tree vertices that gave the last distance bound by sphere trees.
+    /// Vertices of the two sphere trees that determined the last bound on the distance of the bodies, if any.
     pub nearest: Option<[u32; 2]>,
 }
 
@@ -97,7 +97,7 @@ impl BodyPair {
         Some([first?, second?])
     }
 
-    /// Pairs of a body and a patch.
+    /// The patches of `lists`, each with its body.
     pub fn patches_of(&self, lists: &PatchLists) -> impl Iterator<Item = (u32, u32)> {
         let ([own, other], patch, partners) = match &lists.scope {
             Scope::Bodies => (self.bodies, 0, &[0][..]),
@@ -108,7 +108,7 @@ impl BodyPair {
         std::iter::once((own, patch)).chain(partners.iter().map(move |&patch| (other, patch)))
     }
 
-    /// Pairs of a body and a patch, with repetitions.
+    /// The patches of all active pairs, each with its body; with repetitions.
     pub fn active_patches(&self) -> impl Iterator<Item = (u32, u32)> {
         let of_patch = |lists: &&PatchLists| matches!(lists.scope, Scope::Patch(_));
         self.patch_lists.iter().filter(of_patch).flat_map(|lists| self.patches_of(lists))
@@ -143,7 +143,8 @@ impl BodyPair {
         self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
     }
 
-    /// Whether the active patch pairs must be found. Two separated bodies only store the travel of the next search.
+    /// Whether the active patch pairs must be found. For two separated bodies, only stores the travel at which the next
+    /// search is due.
     pub fn needs_active_pairs(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> bool {
         self.measure(motions);
         self.update_rounding(model, motions);
@@ -175,7 +176,7 @@ impl BodyPair {
             };
             self.replace_active_pairs(active_pairs, slack);
         } else if self.patch_lists.is_empty() {
-            // The pair of whole bodies is always active. Its travel only decides when to test for separation.
+            // The pair of whole bodies is always active. The travel then only decides when to test for separation.
             self.patch_lists = vec![PatchLists::new(Scope::Bodies)];
         }
         self.nearest = None;
@@ -215,8 +216,8 @@ impl BodyPair {
         active_pairs
     }
 
-    /// Replaces the active patch pairs. Patches that stay active keep their lists. `slack` is the distance of a partner
-    /// minus the contact distance \[m\].
+    /// Replaces the active patch pairs. Patches that stay active keep their lists. `slack(contactor, patch, partner)`
+    /// is the distance of the patches minus the contact distance \[m\].
     fn replace_active_pairs(
         &mut self,
         active_pairs: Vec<PatchPartners>,
@@ -244,7 +245,7 @@ impl BodyPair {
     }
 
     /// Records a lower bound on the distance of the bodies. Discards the active patch pairs if a search is due or the
-    /// bound allows more travel.
+    /// bound allows more travel than these pairs.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);
@@ -255,13 +256,13 @@ impl BodyPair {
         }
     }
 
-    /// Chooses the skins of the due lists, and returns their indices.
+    /// Chooses the skins of the due lists. Returns the indices of these lists.
     pub fn choose_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
         let depth = model.search_depth(self.bodies);
         self.prepare(model, motions, PatchLists::is_due, |lists| lists.choose_skin(depth))
     }
 
-    /// Chooses the skins of due or nearly due short lists, and returns their indices.
+    /// Chooses the skins of the short lists that are due or nearly due. Returns the indices of these lists.
     pub fn choose_short_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
         self.prepare(model, motions, PatchLists::is_short_nearly_due, PatchLists::choose_short_skin)
     }
@@ -286,7 +287,7 @@ impl BodyPair {
         indices
     }
 
-    /// Distance within which `lists` contain node–face pairs \[m\].
+    /// Distance within which `lists` contain all node–face pairs \[m\].
     pub fn reach(&self, lists: &PatchLists, model: &ContactModel) -> f64 {
         self.contact_distance(model) + lists.skin()
     }
@@ -301,7 +302,7 @@ impl BodyPair {
         self.patch_lists.iter().flat_map(|lists| &lists.near)
     }
 
-    /// Steps until a list or the active patch pairs are due, at the displacements of the last step.
+    /// Steps until a list or the active patch pairs are due, if each step has the displacements of the latest step.
     pub fn steps_left(&self) -> f64 {
         let of_patch_lists = self.patch_lists.iter().map(PatchLists::steps_left);
         of_patch_lists.fold(self.travel.steps_to(self.active_limit), f64::min)

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! motion        displacement bounds of each body in the step                        ([`body_motion`])
-//! body pairs    overlapping inflated boxes, after some bodies left theirs            ([`BodyTree`], [`body_pair`])
+//! body pairs    pairs with overlapping inflated boxes, after bodies left their boxes ([`BodyTree`], [`body_pair`])
 //! patch pairs   active patch pairs of body pairs whose travel exceeds its limit      ([`body_pair`], [`patches`])
 //! near pairs    Verlet lists of patches whose travel exceeds the skin                ([`patch_lists`], [`traversal`])
 //! short list    near pairs that can give a constraint in the next steps              ([`short_list`])
-//! primitives    closest points of these candidates, constraints of the nodes in contact
+//! primitives    closest points of the pairs in short lists, constraints of the nodes in contact
 //! ```
-//! Every stage processes only the items that are due ([`list_update`]). Most steps update no list, and distant bodies
-//! cost only the update of their motion.
+//! The stages between the first and the last process only items that are due ([`list_update`]). Most steps update no
+//! list, and distant bodies cost only the update of their motion.
 //!
 //! [`body_motion`]: super::body_motion
 //! [`body_pair`]: super::body_pair
@@ -35,7 +35,7 @@ use super::Engine;
 use super::body_motion::BodyMotion;
 use super::body_pair::BodyPair;
 
-/// Smallest number of bodies per task that reads all nodes.
+/// Smallest number of bodies per task of a pass over all nodes.
 const BODIES_PER_TASK: usize = 32;
 
 /// Smallest number of body pairs per task, or of bodies if few need work.
@@ -49,21 +49,21 @@ pub(super) struct ContactPhase {
     bodies: Vec<u32>,
     /// Surface nodes, body by body, in one array because every step reads all nodes.
     nodes: Vec<u32>,
-    /// First node of each body in `nodes`, and the length of `nodes`.
+    /// Index in `nodes` of the first node of each body, then the length of `nodes`.
     first_nodes: Vec<usize>,
     pub motions: Vec<BodyMotion>,
     inflated_boxes: BodyTree,
-    /// Escapes from inflated boxes since all boxes were rebuilt.
+    /// Number of escapes from inflated boxes since all boxes were rebuilt.
     num_moved: usize,
     /// Pairs with overlapping inflated boxes, and bodies in self-contact, ascending.
     pub body_pairs: Vec<BodyPair>,
     pub ladder: AdaptiveLadder,
     candidates: Vec<Candidate>,
-    /// End of the nodes of each body in the sorted list of nodes with candidates.
+    /// For each body, the end of its nodes in the list of nodes with candidates, sorted by body.
     node_ends: Vec<usize>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
-    /// Edge pairs, counted once per list.
+    /// Total length of the lists of edge pairs.
     pub num_edges: usize,
     pub vectorised: Vectorised,
     pub registers: Registers,
@@ -138,7 +138,7 @@ impl ContactPhase {
         (left, is_due)
     }
 
-    /// Inflates the boxes of the bodies in `left`, or of all bodies if many have left. Updates the body pairs.
+    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if many did. Updates the body pairs.
     fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();
         let all = self.num_moved as f64 >= REBUILD_FRACTION * self.bodies.len() as f64;
@@ -188,8 +188,8 @@ impl ContactPhase {
         motions.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(update);
     }
 
-    /// Merges all short lists into one list sorted by node. Sorting within each body suffices if nodes are numbered
-    /// body by body.
+    /// Merges all short lists into one list sorted by node. The nodes of each body are sorted first: if nodes are
+    /// numbered body by body, the list is then sorted.
     pub fn gather(&mut self, model: &ContactModel, start: StartFrom) {
         let Self { body_pairs, candidates, node_ends: ends, search, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);

@@ -1,8 +1,8 @@
 //! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
 //!
-//! The queue covers a time horizon, limited by the permitted number of pairs. Bodies form a pair only if their swept
-//! boxes within the horizon overlap. Work therefore grows with the number of neighbours. With few bodies, the horizon
-//! reaches the end of the run.
+//! The queue covers the time up to a horizon, which is shortened until the number of pairs of bodies is permitted.
+//! Bodies form a pair only if their swept boxes within the horizon overlap. Work therefore grows with the number of
+//! neighbours. With few bodies, the horizon reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -18,10 +18,10 @@ use super::Engine;
 use super::flying::{FirstSteps, FlyingTrees};
 use super::queue::VertexPair;
 
-/// A horizon is shortened above `MAX_PAIRS[0]` · number of bodies + `MAX_PAIRS[1]` body pairs.
+/// A horizon with more body pairs than `MAX_PAIRS[0]` · number of bodies + `MAX_PAIRS[1]` is shortened.
 const MAX_PAIRS: [usize; 2] = [4, 1024];
 
-/// Factor of the length of a shortened horizon.
+/// Ratio of a shortened horizon to the horizon before the shortening.
 const SHORTENING: f64 = 0.25;
 
 /// Shortest horizon, relative to the rest of the run.
@@ -34,10 +34,10 @@ pub(super) struct FlightPhase {
     bodies: BodyTree,
     /// Time before which bodies with disjoint swept boxes cannot touch \[s\].
     horizon_end: f64,
-    /// Length of the last horizon \[s\].
+    /// Length of the latest horizon \[s\].
     horizon: f64,
     max_pairs: usize,
-    /// Unused with exact kinematics.
+    /// First steps, from which the kinematics are estimated; unused with exact kinematics.
     steps: FirstSteps,
     /// First steps of a flight that began before a restart.
     pub(super) resumed: Option<RootHistory>,
@@ -102,7 +102,7 @@ impl Engine {
         }
     }
 
-    /// Predicts all root pairs that can touch within the horizon from `begin` \[s\].
+    /// Predicts the contact times of all root pairs that can touch within the horizon from `begin` \[s\].
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) {
         let mut pairs = self.pairs_within_horizon(flight, begin);
         pairs.retain(|&bodies| self.model.can_meet(bodies));
@@ -114,8 +114,8 @@ impl Engine {
         }
     }
 
-    /// Finds the horizon and its pairs of bodies. If even the shortest horizon exceeds the limit, as in a pile, the
-    /// limit becomes twice its number of pairs.
+    /// Finds the horizon and its pairs of bodies. If even the shortest horizon has more pairs than the limit, as in a
+    /// pile, the limit becomes twice this number of pairs.
     fn pairs_within_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
         let rest = flight.end - begin;
         let mut horizon = (self.flight.horizon / SHORTENING).min(rest);
@@ -185,7 +185,8 @@ impl Engine {
         first
     }
 
-    /// Processes the events due up to `end` \[s\], and returns the first impact. Appends their bodies to `touched`.
+    /// Processes the events due up to `end` \[s\], and returns the first impact. Appends the bodies of these events to
+    /// `touched`.
     fn process_events(
         &mut self,
         flight: &Flight<'_>,
@@ -207,7 +208,7 @@ impl Engine {
         }
     }
 
-    /// Queues a pair at its earliest possible contact within the horizon.
+    /// Queues a pair at the time of its earliest possible contact, if this time is within the horizon.
     fn predict_flight(&mut self, flight: &Flight<'_>, pair: VertexPair) {
         let horizon = self.flight.horizon_end - flight.time;
         if let Some(s) = self.flying_trees().earliest_meeting(flight, (pair.bodies, pair.vertices), horizon) {
@@ -254,7 +255,7 @@ impl Engine {
         }
     }
 
-    /// The first impact within a step whose kinematics are estimated from positions.
+    /// The first impact within a step, with kinematics estimated from positions.
     pub(super) fn first_impact_from_steps(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let is_new = self.flight.steps.last_instant().is_some_and(|time| time < flight.time);
         if !self.flight.steps.are_known() && is_new {
@@ -270,7 +271,7 @@ impl Engine {
         impact
     }
 
-    /// Adds the positions of the next instant. The third positions give the first predictions.
+    /// Adds the positions of the next instant. The positions of the third instant give the first predictions.
     fn take_next_positions(&mut self, flight: &Flight<'_>) {
         let mut clock = StageClock::start(Stage::Update);
         self.statistics.operated(flight.time, false);
@@ -284,7 +285,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Impact within a step before the kinematics are known, by the exact motion.
+    /// Impact within a step while the kinematics are not yet known, by the exact motion.
     fn impact_of_step(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let mut clock = StageClock::start(Stage::Trajectory);
         let end = flight.time + flight.duration;
@@ -352,8 +353,8 @@ mod tests {
     use crate::math::RigidMotion;
     use crate::mesh::CellKind;
 
-    /// A bundle of long parallel blades has 4950 overlapping boxes, more than the limit of a horizon. The last blade
-    /// closes its gap of 0.8 at the speed 1.6: impact at t = 0.5.
+    /// A bundle of long parallel blades has 4950 pairs of overlapping boxes, more than the limit of a horizon. The last
+    /// blade closes its gap of 0.8 at the speed 1.6: impact at t = 0.5.
     #[test]
     fn a_bundle_flies_to_the_end_of_the_run() {
         let num_bodies = 100;

@@ -1,6 +1,6 @@
 //! Updates of the active patch pairs, near pairs and short lists of all body pairs.
 //!
-//! Due updates run in parallel over all body pairs. Their results are stored in a fixed order.
+//! Due updates run in parallel over all body pairs. The results are stored in a fixed order.
 
 use rayon::prelude::*;
 
@@ -60,7 +60,7 @@ impl Engine {
         }
     }
 
-    /// Finds the active patch pairs of the due body pairs. Returns the body pairs without active patch pairs.
+    /// Finds the active patch pairs of the due body pairs. Returns the indices of those without active patch pairs.
     fn find_active_pairs(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, registers, .. } = contact;
@@ -183,7 +183,7 @@ impl Engine {
         Some(SeparationSearch { trees, placed: [placed(first), placed(second)], reach }.find())
     }
 
-    /// Initial tree, or its replacement after large deformation.
+    /// The initial tree of a body, or the tree that replaced it after large deformation.
     pub(super) fn tree_in_contact(&self, body: u32) -> Option<&Hierarchy> {
         Some(self.contact.motions[body as usize].tree(self.trees[body as usize].as_ref()?))
     }
@@ -236,7 +236,7 @@ impl Engine {
     }
 }
 
-/// Ascending, without repetitions.
+/// Bodies of the selected body pairs, ascending, without repetitions.
 fn bodies_of(body_pairs: &[BodyPair], selected: &[usize]) -> Vec<usize> {
     let mut bodies: Vec<usize> =
         selected.iter().flat_map(|&k| body_pairs[k].bodies).map(|body| body as usize).collect();
@@ -245,7 +245,7 @@ fn bodies_of(body_pairs: &[BodyPair], selected: &[usize]) -> Vec<usize> {
     bodies
 }
 
-/// The items at ascending indices.
+/// The items at `indices`, which ascend.
 fn selected<'a, T>(mut items: &'a mut [T], indices: &[usize]) -> Vec<&'a mut T> {
     let mut first = 0;
     let item = |&index: &usize| {

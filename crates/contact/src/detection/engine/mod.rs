@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! level 1  queue of (t*, vertex, vertex), with a predicted contact time t*; idle until the earliest t* is due
-//! level 2  open the larger vertex of a due pair and predict the pairs with its children; in contact leaves, by default
-//!          only leaves of curved faces, pass the ladder of bounding volumes
+//! level 2  open the larger vertex of a due pair and predict the pairs with its children (flight); test leaves, by
+//!          default only of curved faces, by the ladder of bounding volumes (contact)
 //! level 3  time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```
 //! In flight the spheres move in closed form, so that predictions stay valid until an impact ([`flight`]). In contact
 //! bodies deform, and no prediction stays valid. The engine then bounds the accumulated relative displacement, called
-//! the travel. A list of near pairs is complete until the travel exceeds its skin ([`contact`]).
+//! the travel. A list of near pairs is complete until the travel exceeds the skin of the list ([`contact`]).
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), Algorithm 1. Additions in the sub-modules ensure that no contact is found late.
@@ -61,7 +61,7 @@ pub struct EngineOptions {
     pub kinematics: Kinematics,
     /// Bounding volumes tested at the leaves, from loose to tight.
     pub ladder: Vec<VolumeKind>,
-    /// Leaves to which the ladder applies.
+    /// Leaves that are tested by the ladder.
     pub ladder_use: LadderUse,
     /// Method and start of the closest-point searches.
     pub node_face: NodeFaceOptions,
@@ -86,7 +86,7 @@ pub struct Engine {
     model: ContactModel,
     options: EngineOptions,
     trees: Vec<Option<Hierarchy>>,
-    /// Only flights need the reference volumes.
+    /// Whether the reference volumes, which only flights need, are fitted.
     trees_are_fitted: bool,
     queue: EventQueue,
     phase: Phase,
@@ -96,7 +96,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Builds the trees of all surfaces of the model. Flights refer to `positions` of all nodes \[m\].
+    /// Builds the trees of all surfaces of the model. `positions` of all nodes \[m\] are the reference positions of
+    /// flights.
     pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
         let mut statistics = DetectionStatistics::default();
         let built: Vec<Option<(Hierarchy, f64)>> = model

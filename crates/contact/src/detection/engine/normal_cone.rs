@@ -8,9 +8,9 @@
 //! ```
 //! because (|e| + |f|)² ≥ 4 |N|. The unit normal therefore changes by at most τ = q/(1 − q/2).
 //!
-//! The normals of a quadrilateral are positive sums of its corner normals. Nodal normals are positive sums of the
-//! normals of the face ring. A convex cone (half-angle below 90°) with the summands contains the sums. Normals of
-//! curved faces have no bound.
+//! The normals of a quadrilateral are sums of its corner normals with positive coefficients. Nodal normals are such
+//! sums of the normals of the face ring. A convex cone (half-angle below 90°) that contains the summands contains the
+//! sums. Normals of curved faces have no bound.
 //!
 //! # Source
 //! Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on smoothly discretized surface animations
@@ -24,7 +24,7 @@ use crate::detection::face::closest_point::SQUARE;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Upper limit of q for a bounded rotation, see the top of this file.
+/// Value of q, defined at the top of this file, from which the rotation counts as unbounded.
 const LARGEST_CHANGE: f64 = 0.5;
 
 /// Rounding of scalar products of unit normals.
@@ -109,7 +109,8 @@ impl FaceNormal {
 }
 
 impl NormalCone {
-    /// Whether normals of two cones, or their positive sums, are opposed: their scalar product is below −[`SQUARE`].
+    /// Whether normals of two cones are opposed: their scalar product is below −[`SQUARE`]. Sums of such normals with
+    /// positive coefficients are included.
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
         // Upper bound on sin(α + β) with the half-angles α and β of the cones, sufficient in most cases.
@@ -123,7 +124,7 @@ impl NormalCone {
     }
 }
 
-/// Sine of the sum of two angles with chords `a` and `b` in the unit circle; infinite from 90°.
+/// Sine of the sum of two angles with chords `a` and `b` in the unit circle; infinite for a sum of 90° or more.
 fn sine_of_sum(a: f64, b: f64) -> f64 {
     let [[sin_a, cos_a], [sin_b, cos_b]] =
         [a, b].map(|chord| [chord * (1.0 - 0.25 * chord * chord).sqrt(), 1.0 - 0.5 * chord * chord]);

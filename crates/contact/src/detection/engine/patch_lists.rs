@@ -27,10 +27,10 @@ const SHORT_STEPS: f64 = 16.0;
 /// Least and greatest skin of a short list, relative to the skin of the near pairs.
 const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
 
-/// Fraction of the skin below which a short list is renewed early, together with due lists.
+/// A short list whose remaining allowance is below this fraction of its skin is renewed early, with the due lists.
 const RENEWAL_FRACTION: f64 = 0.25;
 
-/// Skin of a list with the relative displacement `step` in every step \[m\].
+/// Skin of a list whose relative displacement is `step` in every step \[m\].
 pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
     let [least, most] = SKIN.map(|share| share * search_depth);
     (STEPS * step).max(least).min(most)
@@ -38,7 +38,7 @@ pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
 
 #[derive(Clone, Debug)]
 pub(super) struct PatchPartners {
-    /// Side of the patch with the contactor nodes.
+    /// Side (0 or 1) of `patch`, which has the contactor nodes. The partner patches are on the other side.
     pub contactor: usize,
     pub patch: u32,
     /// Partner patches, ascending.
@@ -55,7 +55,7 @@ pub(super) enum Scope {
 #[derive(Clone, Debug)]
 pub(super) struct PatchLists {
     pub scope: Scope,
-    /// Bound since the near pairs were listed.
+    /// Travel since the near pairs were listed.
     travel: Travel,
     /// Travel up to which the near pairs are complete \[m\].
     near_limit: f64,
@@ -74,7 +74,7 @@ pub(super) struct PatchLists {
 }
 
 impl PatchPartners {
-    /// Bound on the relative displacement in the last step of any two points of the patch and its partners \[m\].
+    /// Bound on the relative displacement in the latest step of any two points of the patch and its partners \[m\].
     fn step(&self, bodies: [&Patches; 2]) -> f64 {
         let (own, partners) = (bodies[self.contactor], bodies[1 - self.contactor]);
         let steps = self.partners.iter().map(|&other| partners.step(other));
@@ -109,7 +109,7 @@ impl PatchLists {
         }
     }
 
-    /// Bounds the relative displacement in the last step, by at most the `bound` of the whole bodies \[m\].
+    /// Bounds the relative displacement in the latest step, by at most the `bound` of the whole bodies \[m\].
     pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.travel.step = match &self.scope {
             Scope::Bodies => bound,
@@ -135,11 +135,11 @@ impl PatchLists {
         !self.near.is_empty() && self.travel.is_past(self.short_limit - RENEWAL_FRACTION * self.short_skin)
     }
 
-    /// Replaces the partner patches. `slack` is the distance of a partner minus the contact distance \[m\]. The lists
-    /// become due if a new partner could touch before the next renewal.
+    /// Replaces the partner patches. `slack` is the distance of a partner from the patch minus the contact distance
+    /// \[m\]. The lists become due if a new partner could touch before the next renewal.
     ///
-    /// Pairs with dropped partners stay listed, although the travel no longer bounds their motion. These pairs are too
-    /// far apart to touch, or to exclude a pair from a short list.
+    /// Pairs with dropped partners stay listed, although the travel no longer bounds their motion. Dropped pairs are
+    /// too far apart to touch, or to exclude a pair from a short list.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };
@@ -182,7 +182,7 @@ impl PatchLists {
         self.short_limit = self.travel.travelled() + self.short_skin;
     }
 
-    /// Steps until the near pairs are due, at the displacements of the last step.
+    /// Steps until the near pairs are due, if each step has the displacements of the latest step.
     pub fn steps_left(&self) -> f64 {
         self.travel.steps_to(self.near_limit)
     }

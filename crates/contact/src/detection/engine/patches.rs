@@ -1,7 +1,7 @@
 //! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
 //! A patch consists of up to eight batches of up to eight faces, one face per lane. The displacements of a patch
-//! include its adjacent faces, because the normals at its nodes depend on them.
+//! include those of its adjacent faces, because the normals at its nodes depend on these faces.
 
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ pub(super) struct FaceBatch<'a> {
 
 #[derive(Clone, Copy, Debug)]
 struct PatchMotion {
-    /// Displacements of the patch and of adjacent faces in its last active step \[m\].
+    /// Displacements of the patch and of adjacent faces in the latest step in which the patch was active \[m\].
     step: Bounds,
     /// Bound on the difference of any two of these displacements \[m\].
     extent: f64,
@@ -66,7 +66,7 @@ impl Placed {
 }
 
 impl PatchMotion {
-    /// Bounds by the nodes `around`, or `whole` if `None`.
+    /// Bounds the displacements of the step by the nodes `around`; if `None`, takes the bounds `whole`.
     fn find_step(
         &mut self,
         around: Option<&[u32]>,
@@ -98,7 +98,7 @@ pub(super) struct Patches {
     motions: Vec<PatchMotion>,
 }
 
-/// Nodes of each patch and of its adjacent faces, and the end of each list. Empty for a single patch.
+/// Nodes of each patch and of its adjacent faces, and the end of each list. Empty if the surface has one patch.
 #[derive(Clone, Debug, Default)]
 struct NodesAround {
     nodes: Vec<u32>,
@@ -222,7 +222,7 @@ impl Patches {
         }
     }
 
-    /// Moves all patches except `selected` (ascending) with the whole surface.
+    /// Adds the displacements of the whole surface to all patches except `selected` (ascending).
     pub fn move_all_but(&mut self, selected: &[u32], displacements: &Bounds) {
         let mut selected = selected.iter().peekable();
         for (patch, motion) in (0..).zip(&mut self.motions) {
@@ -232,12 +232,12 @@ impl Patches {
         }
     }
 
-    /// Displacements of an active patch in the last step \[m\].
+    /// Displacements of an active patch in the latest step \[m\].
     pub fn step(&self, patch: u32) -> &Bounds {
         &self.motions[patch as usize].step
     }
 
-    /// Bound on the difference of any two displacements in the last step \[m\].
+    /// Bound on the difference of any two displacements of an active patch in the latest step \[m\].
     pub fn extent(&self, patch: u32) -> f64 {
         self.motions[patch as usize].extent
     }
@@ -254,7 +254,7 @@ impl Patches {
         BoxTree::new(self.len(), |patch| self.bounds(patch as u32))
     }
 
-    /// As fitted.
+    /// Boxes of the batches of a patch, as fitted.
     pub fn batches(&self, patch: u32) -> &AabbRow {
         &self.batches[patch as usize]
     }
@@ -271,7 +271,7 @@ impl Patches {
         }
     }
 
-    /// Fits the boxes selected by `which`. Inactive patches must be up to date ([`Patches::move_all_but`]).
+    /// Fits the patches selected by `which`. Inactive patches must be up to date ([`Patches::move_all_but`]).
     pub fn fit(&mut self, surface: &Surface, positions: &[Vec3], which: impl Fn(u32) -> bool + Sync) {
         let num_faces = self.num_faces;
         let patches = self.boxes.par_chunks_mut(WIDTH).zip(self.faces.par_chunks(WIDTH));

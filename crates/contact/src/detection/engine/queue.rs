@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Two vertices of the trees of two bodies.
+/// A pair of bodies, and a vertex of the tree of each body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VertexPair {
     pub bodies: [u32; 2],
-    /// A vertex of each tree.
+    /// A vertex of the tree of each body.
     pub vertices: [u32; 2],
 }
 
@@ -62,7 +62,7 @@ impl EventQueue {
         self.heap.peek().map(|event| event.time)
     }
 
-    /// Removes and returns the earliest event due at `time` \[s\].
+    /// Removes and returns the earliest event, if its time is at most `time` \[s\].
     pub fn pop_due(&mut self, time: f64) -> Option<Event> {
         if self.earliest()? <= time { self.heap.pop() } else { None }
     }

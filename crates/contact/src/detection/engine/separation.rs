@@ -21,7 +21,7 @@ pub(super) struct Separation {
 pub(super) struct SeparationSearch<'a> {
     pub trees: [&'a Hierarchy; 2],
     pub placed: [PlacedSpheres<'a>; 2],
-    /// Known lower bound on the distance \[m\].
+    /// Known lower bound on the distance of the bodies \[m\].
     pub reach: f64,
 }
 

@@ -1,8 +1,8 @@
 //! Short list: the near pairs that can give a constraint before the relative displacement exceeds the allowance s.
 //!
 //! ```text
-//!         ● q         While the displacement is within s, the normal of the node q is opposed to the normals of
-//!        ╱┊           the faces A and B. A is at the distance a and stays within a + s. A face at a distance
+//!         ● q         Let the normal of the node q be opposed to the normals of the faces A and B as long as the
+//!        ╱┊           displacement is within s. A is at the distance a and stays within a + s. A face at a distance
 //!       ╱ ┊ a         b > a + 2 s never gets nearer than A and is excluded. If q stays in front of the planes of
 //!   ┄┄┄╱┄┄●━━━A━━━    A and of all faces around A, no gap is negative, and q is excluded.
 //!   B ╱
@@ -14,7 +14,7 @@
 //! (x − c) · n > s + (|x − c| + s) τ
 //! ```
 //! A quadrilateral has a Hausdorff distance of at most |c₀ − c₁ + c₂ − c₃|/4 from its triangles c₀ c₁ c₂ and c₀ c₂ c₃.
-//! Only the distance excludes curved faces, whose normals have no bound.
+//! Curved faces, whose normals have no bound, are excluded only by the distance.
 //!
 //! # Source
 //! Developed for this program, inspired by the use of normals in Volino & Magnenat-Thalmann 1994, "Efficient
@@ -41,10 +41,10 @@ use super::traversal::NearPair;
 
 const FACES_PER_TASK: usize = 2048;
 
-/// Factor that makes a number, rounded to single precision, a lower bound.
+/// A number times this factor, then rounded to single precision, is a lower bound on the number.
 const ROUNDED_DOWN: f64 = 1.0 - f32::EPSILON as f64;
 
-/// Factor that turns the lower bound into an upper bound on the original number.
+/// The lower bound by `ROUNDED_DOWN`, times this factor, is an upper bound on the number.
 const ROUNDED_BACK: f64 = 1.0 + 4.0 * f32::EPSILON as f64;
 
 pub(super) struct PairGeometry<'a> {
@@ -64,7 +64,7 @@ pub(super) struct TravelBounds {
     pub allowance: f64,
 }
 
-/// Normals of all faces of both bodies. Empty for few pairs, whose normals are cheaper pair by pair.
+/// Normals of all faces of both bodies. Empty for few pairs: computing their normals pair by pair is cheaper.
 pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
 #[derive(Clone, Copy)]
@@ -84,7 +84,7 @@ struct ShortListBuilder<'a> {
 struct Workspace {
     pairs: Vec<NearPair>,
     distances: Vec<f64>,
-    /// Faces that may give a constraint.
+    /// Faces that may give a constraint with the node.
     near: Vec<NearFace>,
     /// Normal cones of the face ring of the node.
     face_ring: Vec<NormalCone>,
@@ -117,8 +117,8 @@ impl PairGeometry<'_> {
         })
     }
 
-    /// Candidates that can give a constraint, in the node order of `near`. The list is shortest if the pairs of each
-    /// node ascend by distance.
+    /// Candidates that can give a constraint, in the node order of `near`. The cost is least if the pairs of each node
+    /// ascend by distance.
     pub fn short_list(
         &self,
         near: &[NearPair],
@@ -187,7 +187,7 @@ impl PairGeometry<'_> {
         closest[0].distance_squared.settled().map(f64::sqrt)
     }
 
-    /// Bound on the distance of a quadrilateral from its two triangles \[m\]; zero without a quadrilateral.
+    /// Bound on the distance of a quadrilateral from its two triangles \[m\]; zero for other faces.
     fn warp(&self, pair: &NearPair) -> f64 {
         match self.face(pair) {
             (CellKind::Quad4, nodes) => {

@@ -12,8 +12,8 @@ use crate::detection::detector::Phase;
 use crate::detection::volume::Sphere;
 
 impl Engine {
-    /// Earliest queue entry of each pair of bodies, with the current spheres. In contact, the next list updates. Before
-    /// the first prediction, root pairs due at once.
+    /// Earliest queue entry of each pair of bodies, with the current spheres. In contact, the next list update of each
+    /// pair instead. Before the first prediction, the root pairs, as due at once.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -68,8 +68,9 @@ impl Engine {
         }
     }
 
-    /// Next list update of each body pair, at the displacements of the last step. The vertices are from the last
-    /// separation search, else of the nearest listed pair, else the roots. Omits pairs without a finite time.
+    /// Next list update of each body pair, at the displacements of the latest step. The vertices are those of the
+    /// latest separation search, if any, else the leaves of the nearest listed pair, if any, else the roots. Omits
+    /// pairs without a finite time.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;
@@ -81,7 +82,7 @@ impl Engine {
         self.contact.body_pairs.iter().filter_map(next).collect()
     }
 
-    /// Leaf of the face and leaf of a face around the node of the nearest listed pair.
+    /// Two leaves for the nearest listed pair of a node and a face: of this face, and of a face with the node.
     fn nearest_leaves(&self, body_pair: &BodyPair) -> Option<[u32; 2]> {
         let nearest = body_pair.near().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
         let (target, contactor) = (nearest.target as usize, 1 - nearest.target as usize);

@@ -170,12 +170,13 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// By default only pairs with a curved face, whose distances cost more than the volumes.
+    /// True by default only for pairs with a curved face, because distances from curved faces cost more than the
+    /// volumes.
     fn uses_ladder(&self, pair: &BatchPair<'_>) -> bool {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }
 
-    /// Batches are tested in both assignments of contactor and target. Edge pairs are listed in one.
+    /// True in one of the two assignments of contactor and target in which the batches are tested.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_assignment = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],
@@ -185,7 +186,7 @@ impl Traversal<'_> {
             && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
     }
 
-    /// Masks out the pairs of faces that a bounding volume separates. Lists the edge pairs of the remaining pairs.
+    /// Masks out the pairs of faces that a bounding volume separates. Lists the edge pairs of the remaining face pairs.
     fn mask_faces(
         &self,
         pair: &BatchPair<'_>,
@@ -246,7 +247,7 @@ impl Workspace {
         }
     }
 
-    /// `places` holds a face of each batch.
+    /// Whether the ladder separates two faces, given by their places in the two batches.
     fn excludes(&mut self, places: [usize; 2]) -> bool {
         let leaf = |k: usize| {
             let PlacedLeaf { sphere, points, num_points, margin } = &self.leaves[k][places[k]];
@@ -287,7 +288,7 @@ impl WithSimd for BatchesNearBatches<'_> {
     }
 }
 
-/// One bit per face.
+/// Finds the faces whose boxes overlap `around`, one bit per face.
 struct FacesNearBox<'a> {
     faces: &'a AabbRow,
     around: Aabb,
@@ -308,7 +309,7 @@ struct NodesNearFaces<'a> {
     faces: &'a FaceBatch<'a>,
     /// Displacement of the face boxes since the fit \[m\].
     shift: Vec3,
-    /// Largest distance of listed nodes from the box of a face along each axis \[m\].
+    /// Largest distance along each axis of a listed node from the box of its face \[m\].
     reach: f64,
     masks: &'a FaceMasks,
     target: u32,

@@ -1,12 +1,12 @@
 //! Nodes in contact with two bodies while they pass from one body to the next.
 //!
-//! A node just past the rim of a body still has a contact with this body. Below a face of an adjacent flush body, two
-//! contacts would act on the node. The new contact is therefore removed until the existing contact ends.
+//! A node just past the rim of a body still has a contact with this body. If the node is already below a face of an
+//! adjacent flush body, two contacts would act. The new contact is therefore removed until the existing contact ends.
 
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Removes new contacts of a node that continue an old contact of the node, see [`continues`]. `workspace` is
+/// Removes new contacts of a node that continue an existing contact of the node, see [`continues`]. `workspace` is
 /// overwritten.
 pub(super) fn drop_duplicates(
     before: &Constraints,
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(left(&before, (-0.19, up)), 1);
         assert_eq!(left(&before, (-0.21, up)), 2);
         assert_eq!(left(&before, (-0.1, aside)), 2);
-        // If both contacts are new, or both continue, both remain.
+        // If both contacts are new, or neither is new, both remain.
         assert_eq!(left(&Constraints::default(), (-0.1, up)), 2);
         assert_eq!(left(&contacts(&[(-0.1, up), (-0.1, up)]), (-0.1, up)), 2);
     }

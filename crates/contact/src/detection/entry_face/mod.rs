@@ -7,8 +7,8 @@
 //!     a   ┆ δ  ┆ v Δt   b         the depth δ below the top of b, and at most v Δt behind the side of b. The side is
 //!                                 often nearer than the top, but is not the entry face.
 //! ```
-//! The search examines new contacts, and contacts whose normal has changed. The *alternatives* of a node are faces
-//! within `reach` under three conditions:
+//! The search examines new contacts, and contacts whose normal has changed. The *alternatives* of a node are the faces
+//! within a distance (`Query::reach`) that satisfy three conditions:
 //!
 //! - The node is behind the face.
 //! - The orthogonal projection of the node lies in the face.
@@ -17,29 +17,30 @@
 //! With fewer than two alternatives, or none with the normal of the detected contact, the detected contact stays.
 //!
 //! # Continued contacts
-//! An alternative *continues* a contact of the last step under three conditions:
+//! An alternative *continues* a contact of the previous step under three conditions:
 //!
 //! 1. The contact acted on the node or on a node of the alternative.
-//! 2. The contact force on the node was along the normal of the alternative. A force on a node of the alternative was
-//!    opposite.
-//! 3. The node is at most about twice as deep below the alternative as the contact. The old normal and weights give the
-//!    depth of the contact at current positions.
+//! 2. If the contact acted on the node, the force was along the normal of the alternative; if on a node of the
+//!    alternative, the force was opposite to this normal.
+//! 3. The depth of the node below the alternative is at most about twice the depth of the contact. The depth of the
+//!    contact follows from current positions, with the normal and the weights of the previous step.
 //!
-//! Alternatives that satisfy (1) and (2) have three ranks. Only the highest rank that occurs can continue a contact:
+//! A contact with a positive depth is *loaded*. Alternatives that satisfy (1) and (2) have one of three ranks. Only
+//! those of the highest rank that occurs can continue a contact:
 //!
 //! - highest: a loaded contact
 //! - middle: an unloaded contact of the node itself
 //! - lowest: only unloaded contacts of face nodes
 //!
-//! An alternative of the lowest rank or without rank can also continue a loaded contact of this step, for example at
-//! landing. The contact is between the same bodies:
+//! An alternative of the lowest rank or without rank can also continue a loaded contact detected in this step, for
+//! example at landing. This contact is between the same bodies, and:
 //!
 //! - The contactor is a node of the alternative, and (2) and (3) hold.
-//! - The contact point is far enough from the edges of its triangle or quadrilateral to have no alternatives itself.
+//! - The contact itself has no alternatives: its point is far from the edges of its triangle or quadrilateral.
 //!
 //! # Choice
 //! - The entry face is the nearest alternative that continues a contact.
-//! - If none continues, the entry face is the alternative whose plane the node crossed last.
+//! - If no alternative continues a contact, the entry face is the alternative whose plane the node crossed last.
 //! - If the node approaches no alternative, the entry face is the nearest alternative.
 //!
 //! Alternatives in different planes may be equally good within rounding. The contact is then with their common edge or
@@ -49,11 +50,12 @@
 //! - vertex: the normalised difference of the vertex normals of target and contactor
 //!
 //! # Nodes without contact
-//! Let a node be *new* if the node had no contact with the body in the last step.
+//! Let a node be *new* if the node had no contact with the body in the previous step.
 //!
-//! - A new node beyond the far side of a thin part gets no contact. The node was behind the nearest face before the
-//!   step, and is outside the closed surface.
-//! - A new node that crosses the plane of a face outside the rim gets no contact with this face.
+//! - A new node beyond the far side of a thin part gets no contact. Criterion: the node was behind the nearest face
+//!   before the step, and is outside the closed surface.
+//! - A node that crosses the plane of a face past the rim gets no contact with this face, unless a contact force on the
+//!   node in the previous step was along the normal of the face.
 //!
 //! A node can slide past the rim of a face, over a slit narrower than its depth. The contact with the face then remains
 //! until another face of the body continues the contact. A contact with another body begins when the old contact ends
@@ -86,14 +88,14 @@ const MOST_FACES: usize = 256;
 pub struct EntryFaces {
     search_depths: Vec<f64>,
     offsets: Vec<f64>,
-    /// Contacts of the last step, sorted by node.
+    /// Contacts of the previous step, sorted by node.
     records: Vec<Record>,
     chosen: Constraints,
     workspace: Workspace,
 }
 
-/// A contact of the last step, recorded at a node that carries the contact. On the edge between two target faces, the
-/// carrying nodes are the same for either face.
+/// A contact of the previous step, recorded at a node that carries the contact. If the contact is on the edge between
+/// two target faces, the carrying nodes are the same for either face.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
@@ -116,7 +118,7 @@ impl EntryFaces {
     }
 
     /// Replaces the nearest faces of contacts by the entry faces. Also removes duplicate contacts of nodes, and edge
-    /// crossings that node contacts support. `before` are the contacts of the last step.
+    /// crossings that node contacts support. `before` are the contacts of the previous step.
     pub fn choose(
         &mut self,
         surfaces: &[Surface],
@@ -143,7 +145,7 @@ impl EntryFaces {
         self.records.sort_unstable_by_key(|record| record.node);
     }
 
-    /// `deepest` is the largest depth of the contacts of the last step \[m\].
+    /// `deepest` is the largest depth of the contacts of the previous step \[m\].
     fn query<'a>(
         &self,
         surfaces: &'a [Surface],
@@ -203,7 +205,7 @@ impl EntryFaces {
         (self.chosen, self.workspace) = (chosen, workspace);
     }
 
-    /// Whether a contact force on the node in the last step was along the normal of the detected contact.
+    /// Whether a contact force on the node in the previous step was along the normal of the detected contact.
     fn continues(&self, query: &Query<'_>, before: &Constraints) -> bool {
         self.records_of(query.constraint.nodes[0])
             .any(|record| record.pushes_along(&query.constraint.normal, before))
@@ -214,8 +216,8 @@ impl EntryFaces {
         self.records[first..].iter().take_while(move |record| record.node == node)
     }
 
-    /// Finds the alternatives within `reach`, from the nearest face outward. `contacts` are the contacts of the last
-    /// step and of this step.
+    /// Finds the alternatives within `reach`, from the nearest face outward. `contacts` are the contacts of the
+    /// previous step and of this step.
     fn find_alternatives(&self, query: &Query<'_>, contacts: [&Constraints; 2], workspace: &mut Workspace) {
         let Workspace { faces, alternatives, .. } = workspace;
         let (outward, reach) = (query.outward(), query.reach());
@@ -238,8 +240,8 @@ impl EntryFaces {
         }
     }
 
-    /// The contacts of the last step that satisfy conditions (1) and (2) at the top of this file. At the lowest rank or
-    /// without any, loaded contacts detected in this step come first.
+    /// The contacts of the previous step that satisfy conditions (1) and (2) at the top of this file. If these have the
+    /// lowest rank, or if there are none, loaded contacts detected in this step take precedence.
     fn continuation(
         &self,
         query: &Query<'_>,
@@ -287,7 +289,7 @@ impl EntryFaces {
         Some(Continuation { depth, origin: Origin::Detected })
     }
 
-    /// Gap of an earlier contact at the current positions, with its old normal and weights \[m\].
+    /// Gap of a contact of the previous step at current positions, with the normal and weights of that step \[m\].
     fn gap_now(&self, contact: &Constraint<'_>, configuration: &Configuration<'_>) -> f64 {
         let offset = |body: u32| self.offsets.get(body as usize).copied().unwrap_or(0.0);
         let apart = contact.normal.dot(&contact.jump(configuration.positions));
@@ -300,7 +302,7 @@ fn nodes_of(constraints: &Constraints) -> &[ContactKey] {
     &keys[..keys.partition_point(|&key| matches!(key, ContactKey::Node(_)))]
 }
 
-/// Whether the normal of a node contact has changed since the last step.
+/// Whether the normal of a node contact has changed since the previous step.
 fn has_turned(constraints: &Constraints, before: &Constraints) -> bool {
     let pairs = constraints.iter().zip(before.iter()).take(nodes_of(constraints).len());
     pairs.into_iter().any(|(now, before)| !are_coplanar(&now.normal, &before.normal))

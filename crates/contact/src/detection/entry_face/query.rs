@@ -12,7 +12,8 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Additional depth of a continued contact on curved surfaces, relative to the relative displacement in the step.
+/// Addition, for curved surfaces, to the largest depth at which a contact can continue, as a fraction of the relative
+/// displacement in the step.
 const CURVED: f64 = 0.1;
 /// Relative difference up to which depths or fractions of the step count as equal.
 const EQUAL: f64 = 1e-6;
@@ -20,23 +21,23 @@ const EQUAL: f64 = 1e-6;
 /// Contacts that satisfy conditions (1) and (2) at the top of `entry_face` for an alternative.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
-    /// Largest current depth of the contacts \[m\].
+    /// Largest depth of the contacts at current positions \[m\].
     pub(super) depth: f64,
     pub(super) origin: Origin,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// Contacts of the last step, at least one on the node itself.
+    /// Contacts of the previous step, at least one on the node itself.
     Node,
-    /// Contacts of the last step on nodes of the face only.
+    /// Contacts of the previous step on nodes of the face, none on the node itself.
     Face,
     /// Contacts detected in this step, with nodes of the face as contactors.
     Detected,
 }
 
 impl Continuation {
-    /// Rank, see the top of `entry_face`. A depth within rounding is unloaded, as on coplanar sides of two floors.
+    /// Rank, see the top of `entry_face`. A contact with a depth within rounding is unloaded.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         match self.origin {
             Origin::Node | Origin::Face if self.depth > rounding => 2,
@@ -74,7 +75,7 @@ pub(super) struct Query<'a> {
     pub(super) offset: f64,
     /// Search depth of the pair of bodies, without offsets \[m\].
     pub(super) depth: f64,
-    /// Largest depth of the contacts of the last step, at the current positions \[m\].
+    /// Largest depth of the contacts of the previous step, at the current positions \[m\].
     pub(super) deepest: f64,
 }
 
@@ -104,7 +105,7 @@ impl Query<'_> {
     /// min(max(2 |u|, −2 g, DEEPER δ + CURVED |u|), search depth) + offset
     /// ```
     /// with the relative displacement u in the step, the gap g, and `deepest` δ. The last term of the maximum is the
-    /// largest depth of a continued contact.
+    /// largest depth at which a contact can continue.
     pub(super) fn reach(&self) -> f64 {
         let travel = self.travel();
         let reach =
@@ -112,7 +113,7 @@ impl Query<'_> {
         reach.min(self.depth) + self.offset
     }
 
-    /// Outward normal at the node, of any length.
+    /// Outward normal of the contactor surface at the node, of any length.
     pub(super) fn outward(&self) -> Vec3 {
         let surface = &self.surfaces[self.constraint.bodies[0] as usize];
         vertex_normal(surface, self.configuration.positions, self.constraint.nodes[0])
@@ -157,8 +158,8 @@ impl Query<'_> {
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of the nearest face and came from outside: behind the plane before the step, or
-    /// past the rim when crossing the plane.
+    /// Whether the node is past the rim of the nearest face and came from outside: the node was behind the plane before
+    /// the step, or past the rim when the node crossed the plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -176,7 +177,7 @@ impl Query<'_> {
     }
 
     /// Whether the contact is with one triangle or quadrilateral, farther than `distance` \[m\] from its edges. False
-    /// for targets with faces of further kinds.
+    /// for targets with faces of other kinds.
     pub(super) fn is_within_face(&self, distance: f64) -> bool {
         let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
         let middle = self.constraint.num_contactor_nodes;
@@ -193,8 +194,7 @@ impl Query<'_> {
         }) && self.target().is_face(nodes)
     }
 
-    /// The faces that contain all target nodes of the contact. If none, the faces with only target nodes of the
-    /// contact.
+    /// The faces that contain all target nodes of the contact. If there are none, the faces that have no other nodes.
     pub(super) fn nearest_faces(&self) -> impl Iterator<Item = u32> {
         self.target().faces_at(&self.constraint.nodes[self.constraint.num_contactor_nodes..])
     }
@@ -210,7 +210,7 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face \[m\], and the face as an alternative if its conditions hold.
+    /// Distance of a face \[m\], and the face as an alternative if the conditions at the top of `entry_face` hold.
     pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -250,7 +250,7 @@ impl Query<'_> {
         if before - gap > self.rounding() { before / (before - gap) } else { f64::NEG_INFINITY }
     }
 
-    /// Adds the contact with the best alternative, or the detected contact.
+    /// Adds the contact with the best alternative, or the detected contact if the alternatives give no choice.
     pub(super) fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
         let Workspace { alternatives, tied, .. } = workspace;
         let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);
@@ -286,7 +286,7 @@ impl Query<'_> {
     }
 
     /// Adds the contact with equal alternatives. Alternatives in different planes give a contact with their common
-    /// feature, if any. In one plane, the detected contact stays if the first alternative is one of its faces.
+    /// feature, if any. In one plane, the detected contact stays if its faces include the first alternative.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));

@@ -1,11 +1,11 @@
-//! Edge crossings that node contacts already support.
+//! Removes edge crossings where node contacts already carry the edge.
 //!
-//! An edge that slides over the seam between two bodies crosses the rims of the seam. A crossing is redundant in two
+//! An edge that slides over the seam between two bodies crosses their rims at the seam. A crossing is redundant in two
 //! cases:
-//! - All nodes of one edge have contacts along the normal of the crossing. The crossing is at most twice as deep as the
-//!   depth interpolated from these contacts.
-//! - An end of one edge is in contact with the body of the other edge. The depth of this contact is at least the
-//!   distance of the crossing from this end.
+//! - All nodes of one edge have contacts along the normal of the crossing, and the crossing is at most twice as deep as
+//!   the depth interpolated from these contacts.
+//! - A node of one edge is in contact with the body of the other edge, and the depth of this contact is at least the
+//!   distance of the crossing from this node.
 
 use crate::flush::{is_along, is_as_deep};
 use crate::math::Vec3;
@@ -34,8 +34,8 @@ pub(super) fn drop_supported(positions: &[Vec3], constraints: &mut Constraints, 
     std::mem::swap(constraints, workspace);
 }
 
-/// Interpolated depth of the first case; `None` if a node has no contact along `push`. The shape values are
-/// |`weights`|.
+/// Depth \[m\] at the crossing, interpolated from the contacts of `nodes` along `push`; `None` if a node has no such
+/// contact. The shape values at the crossing are |`weights`|.
 fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
     let depth = |node| {
         let pushes = |contact: &Constraint<'_>| is_along(&contact.normal, push);
@@ -44,7 +44,7 @@ fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], pu
     nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
 }
 
-/// The second case, with the body `touched` of the other edge. The shape values are |`weights`|.
+/// Whether the second case applies to the edge with these `nodes`. `touched` is the body of the other edge.
 fn is_beside_touching_end(
     constraints: &Constraints,
     nodes: &[u32],

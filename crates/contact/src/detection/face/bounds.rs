@@ -6,7 +6,7 @@ use crate::math::Vec3;
 use super::control_points::lebesgue_constant;
 use crate::detection::volume::{Aabb, larger};
 
-/// Least and greatest components.
+/// Lower and upper bound of each component of a vector field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     lower: Vec3,
@@ -23,7 +23,7 @@ impl Bounds {
     /// Bounds of the value zero.
     pub const ZERO: Self = Self { lower: Vec3::new(0.0, 0.0, 0.0), upper: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// Bounds of a field interpolated from nodal values; `overshoot` as in `beyond`.
+    /// Bounds of the interpolant of nodal `values`. `overshoot`: result of the function `overshoot`.
     pub fn of(values: impl Iterator<Item = Vec3>, overshoot: f64) -> Self {
         let mut bounds = Self::EMPTY;
         for value in values {
@@ -35,7 +35,7 @@ impl Bounds {
         bounds.beyond(overshoot)
     }
 
-    /// Bounds wider on every side by `overshoot` times their extent.
+    /// Extends the range of each component, on both sides, by `overshoot` times the width of the range.
     pub fn beyond(&self, overshoot: f64) -> Self {
         if overshoot == 0.0 {
             return *self;
@@ -54,7 +54,7 @@ impl Bounds {
         Self { lower: self.lower.add_scalar(-margin), upper: self.upper.add_scalar(margin) }
     }
 
-    /// Whether zero is the only value.
+    /// Whether the bounds admit only the value zero.
     #[inline]
     pub fn is_zero(&self) -> bool {
         self.lower == Vec3::zeros() && self.upper == Vec3::zeros()
@@ -65,12 +65,12 @@ impl Bounds {
         (self.lower + self.upper) * 0.5
     }
 
-    /// Largest absolute value of a component.
+    /// Upper bound on the absolute values of the components.
     pub fn greatest(&self) -> f64 {
         larger(self.lower.amax(), self.upper.amax())
     }
 
-    /// Bound on the distance of any two values.
+    /// Upper bound on the distance of two values of the field.
     pub fn extent(&self) -> f64 {
         (self.upper - self.lower).norm()
     }
@@ -80,12 +80,12 @@ impl Bounds {
         (self.upper - other.lower).sup(&(other.upper - self.lower)).norm()
     }
 
-    /// Box of the displaced points of a box.
+    /// Box that contains the points of the box `bounds` after displacements by values of the field.
     pub fn displace(&self, bounds: &Aabb) -> Aabb {
         Aabb { lower: bounds.lower + self.lower, upper: bounds.upper + self.upper }
     }
 
-    /// Bounds of the values of both fields.
+    /// Bounds that hold for both fields.
     pub fn union(&self, other: &Self) -> Self {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
@@ -96,8 +96,8 @@ impl Bounds {
     }
 }
 
-/// max −Σ min(N_a, 0) over all faces, with the shape functions N_a: excess of interpolated values over nodal values,
-/// relative to the range of the nodal values.
+/// max −Σ min(N_a, 0) over all faces, with the shape functions N_a. Interpolated values leave the range of the nodal
+/// values by at most this fraction of the range.
 pub(crate) fn overshoot(surface: &Surface) -> f64 {
     let kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
     kinds.map(|kind| 0.5 * (lebesgue_constant(kind) - 1.0)).fold(0.0, f64::max)

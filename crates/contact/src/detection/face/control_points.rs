@@ -1,8 +1,8 @@
 //! Bézier control points of a face. Their convex hull contains the face.
 //!
 //! A quadratic face lies in the hull of its control points, but may leave the hull of its nodes. Control points are
-//! linear in the nodal values. If nodes deviate by at most d, a control point deviates by up to 9 d. A point of the
-//! face deviates by at most [`lebesgue_constant`] times d.
+//! linear in the nodal values. If each node moves by at most d, a control point moves by up to 9 d, but a point of the
+//! face by at most [`lebesgue_constant`] times d.
 //!
 //! # Source
 //! Farin 2002, "Curves and Surfaces for CAGD", §4 (convex hull property), §15 (tensor products), §17 (triangles).
@@ -28,8 +28,8 @@ pub const fn num_control_points(kind: CellKind) -> usize {
     if matches!(kind, CellKind::Quad8) { 9 } else { kind.num_nodes() }
 }
 
-/// Converts nodal values of a face to control points, in place. Corners a are unchanged. With the middle nodes m and
-/// the centre x,
+/// Converts nodal values of a face to control points, in place. The values a, b at corners are unchanged. With the
+/// values m of the middle nodes and the value x of the centre,
 ///
 /// ```text
 /// middle of an edge with the ends a and b:    2 m − (a + b)/2
@@ -78,8 +78,8 @@ pub fn control_points<'a>(
     &points[..num_control_points(kind).min(MAX_CONTROL_POINTS)]
 }
 
-/// Lower bound on the squared distance of a face from a point \[m²\], from the box around the control points. The bound
-/// covers the rounding errors of the box and of a closest point.
+/// Square of a lower bound on the distance of a face from a point \[m²\]: the distance of the box around the control
+/// points, reduced by rounding errors.
 pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
     for (point, node) in points.iter_mut().zip(nodes) {
@@ -96,13 +96,13 @@ pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f
     distance * distance
 }
 
-/// Bound on the rounding error of control points and of nodes \[m\].
+/// Bound on the rounding error of these points, control points or nodes \[m\].
 #[inline]
 pub fn rounding_of(points: &[Vec3]) -> f64 {
     ROUNDING * points.iter().map(Vec3::amax).fold(0.0, f64::max)
 }
 
-/// max Σ |Nₐ(ξ)| with the shape functions Nₐ: the largest deviation of a point if each node deviates by at most 1.
+/// max Σ |Nₐ(ξ)| with the shape functions Nₐ: the largest motion of a point if each node moves by at most 1.
 ///
 /// - Quadratic segment: the maximum of 1 + s − s², with s = |ξ|.
 /// - Quadratic triangle: the maximum of 3 − 4 Σ λ², with the barycentric coordinates λ.

@@ -4,7 +4,7 @@ use super::control_points::{num_control_points, to_control_points};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A face or a part of a face in the convex hull of nodes or Bézier control points; corners come first.
+/// A face or a part of a face, given by nodes or Bézier control points whose convex hull contains it; corners first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BezierFace<const N: usize> {
     /// The linear kind with the same corners.
@@ -36,7 +36,7 @@ impl<const N: usize> BezierFace<N> {
 }
 
 impl BezierFace<4> {
-    /// The linear face through the corners of a face with its k-th node at `node(k)`.
+    /// The linear face through the corners of a face of kind `kind`. The k-th node is at `node(k)`.
     pub(crate) fn of_corners(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let kind = kind.linear();
         let count = kind.num_nodes().min(4);
@@ -52,8 +52,8 @@ impl BezierFace<4> {
 }
 
 impl QuadraticBezierFace {
-    /// A whole face with its k-th node at `node(k)`. Linear segments and triangles keep their nodes; a bilinear face is
-    /// elevated to biquadratic.
+    /// A whole face, with the k-th node at `node(k)`. Linear segments and triangles keep their nodes; a bilinear face
+    /// is elevated to biquadratic.
     pub(crate) fn of_face(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let mut points = [Vec3::zeros(); 9];
         points[..kind.num_nodes().min(9)].iter_mut().enumerate().for_each(|(k, point)| *point = node(k));
@@ -66,8 +66,8 @@ impl QuadraticBezierFace {
         }
     }
 
-    /// Bound on the distance of every point of the face from the polygon of its corners, and vice versa \[m\]. The
-    /// bound does not hold beyond the border of the polygon.
+    /// Bound on the distance between the face and the polygon of its corners, for every point of either \[m\].
+    /// Exception: parts of a face beyond the border of the polygon, as on a concave quadrilateral.
     pub(crate) fn thickness(&self) -> f64 {
         if self.count == self.kind.num_nodes() {
             return 0.0;

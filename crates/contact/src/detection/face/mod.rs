@@ -1,4 +1,4 @@
-//! Geometry of a face: control points, their convex hull and bounds, and the closest point.
+//! Geometry of a face: control points, convex hull, bounds of nodal vector fields, and the closest point.
 
 pub(crate) mod bounds;
 pub mod closest_point;

@@ -16,7 +16,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// With unknown normals.
+    /// A candidate whose normals are not known to be opposed.
     pub fn new(key: NodeOnSurface, face: u32, contactor_body: u32) -> Self {
         Self { key, face, contactor_body, normals_are_opposed: false }
     }

@@ -1,4 +1,4 @@
-//! Cell rings: the cells around a node. They distinguish the opposite side of a thin body from the other lip of a cut.
+//! Cell rings distinguish the opposite side of a thin body from the other lip of a cut.
 //!
 //! ```text
 //!     ┌─────┬─────┐
@@ -8,9 +8,9 @@
 //!     │   │   │   │       lower lip of the cut
 //!     └───┴───┴───┘
 //! ```
-//! Let r be the distance of n from the opposite sides of its cells, which do not contain n. A path through the material
-//! shorter than r stays in the cell ring of n. A face nearer than r that belongs to no cell of the ring therefore
-//! belongs to the other lip. This holds even if an overlap has moved the face across the lip of n.
+//! Let r be the distance of n from those sides of its cells that do not contain n. A path from n through the material
+//! that is shorter than r stays in the cell ring of n. A face nearer than r that belongs to no cell of the ring
+//! therefore belongs to the other lip, even if an overlap has moved the face across the lip of n.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,8 @@ use crate::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Assumed lower bound on the distance from a curved side, relative to the distance from its linear facet.
+/// Assumed lower bound on the distance from a curved side of a cell, relative to the distance from the linear face with
+/// the same corners.
 const CURVED: f64 = 0.5;
 
 /// Cells of one kind, and the global nodes of these cells, cell by cell.
@@ -28,18 +29,18 @@ pub type Cells<'a> = (CellKind, &'a [u32]);
 /// Cell rings of the nodes of all surfaces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellRings {
-    /// For every node, a lower bound on the distance from the opposite sides of its cells \[m\]; 0 for nodes without
-    /// known cells.
+    /// For every node, a lower bound on the distance from the sides of its cells that do not contain the node \[m\]; 0
+    /// for nodes without known cells.
     clearance: Vec<f64>,
-    /// Node, and a face of its cells that does not contain the node; ascending.
+    /// Pairs of a node and of a face of its cells that does not contain the node; ascending.
     opposite: Vec<[u32; 2]>,
 }
 
 impl CellRings {
-    /// Cell rings of the surface nodes, at these positions \[m\]. Surfaces without cells and sheets have no cell rings.
+    /// Cell rings of the surface nodes, at these positions \[m\]. Sheets and surfaces without cells have no cell rings.
     ///
     /// # Cost
-    /// A hash map of the faces. For each cell at a surface, the distances of its nodes from its opposite sides.
+    /// A hash map of the faces. For each cell at a surface, the distances of the nodes from the opposite sides.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         let mut cell_rings = Self { clearance: vec![f64::INFINITY; positions.len()], opposite: Vec::new() };
         for (surface, cells) in surfaces.iter().zip(cells) {

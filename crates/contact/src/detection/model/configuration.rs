@@ -4,7 +4,7 @@ use crate::math::Vec3;
 
 /// Nodal positions at the end of a predictor step, and at the previous detection.
 ///
-/// Detection precedes the position corrections by the contact response in each step. The displacements since the
+/// In each step, detection precedes the position corrections by the contact response. The displacements since the
 /// previous detection therefore include the corrections of the previous step.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration<'a> {
@@ -14,7 +14,7 @@ pub struct Configuration<'a> {
     pub time_step: f64,
     /// Position of every node \[m\].
     pub positions: &'a [Vec3],
-    /// Position of every node at the previous detection, at first at the beginning of the step \[m\].
+    /// Position of every node at the previous detection; for the first detection, at the beginning of the step \[m\].
     pub positions_before: &'a [Vec3],
 }
 

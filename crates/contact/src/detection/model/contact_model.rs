@@ -88,7 +88,7 @@ impl ContactModel {
         self.offsets.iter().any(|&offset| offset > 0.0)
     }
 
-    /// Selects the edges of all bodies that can touch other edges.
+    /// Selects, on all bodies, the edges that can touch other edges.
     #[must_use]
     pub fn with_edges(mut self, selection: EdgeSelection) -> Self {
         let mut first = 0;
@@ -132,12 +132,12 @@ impl ContactModel {
         &self.foldable
     }
 
-    /// Whether the policy allows contact of two bodies, in ascending order; equal for self-contact.
+    /// Whether the policy allows contact of two bodies. The bodies are in ascending order, or equal for self-contact.
     pub fn can_meet(&self, bodies: [u32; 2]) -> bool {
         self.policy.can_meet(bodies)
     }
 
-    /// Pairs of bodies that can touch, ascending, with first < second; equal for self-contact.
+    /// Pairs of bodies that can touch, ascending; first < second, or equal bodies for self-contact.
     ///
     /// # Cost
     /// Quadratic in the number of bodies.
@@ -163,7 +163,8 @@ impl ContactModel {
         self.penetration_depth(bodies) + self.offset(bodies)
     }
 
-    /// In self-contact, the stress-free configuration can exclude a candidate.
+    /// Whether a candidate can touch. Self-contact excludes faces by `Thickness::exclude`, and faces whose stress-free
+    /// distance from the node is at most the offset.
     pub(crate) fn can_touch(&self, candidate: &Candidate) -> bool {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let (surface, offset) =
@@ -224,7 +225,7 @@ impl ContactModel {
     }
 }
 
-/// Contactor and target: both assignments of two bodies, or the single assignment in self-contact.
+/// Pairs of contactor and target: two bodies in both orders, or one body with itself in self-contact.
 pub(crate) fn both_ways([first, second]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
     [[first, second], [second, first]].into_iter().take(if first == second { 1 } else { 2 })
 }

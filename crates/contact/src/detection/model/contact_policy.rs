@@ -4,15 +4,16 @@ use crate::{Constraint, ContactKey, SurfacePair};
 
 /// Excluded pairs of bodies or of parts of their surfaces, and one-pass or two-pass contact of all other pairs.
 ///
-/// Detection skips pairs of bodies that are excluded as a whole ([`ContactPolicy::can_meet`]). Detection searches
-/// excluded parts and second passes. The caller of a detector removes their contacts ([`ContactPolicy::excludes`],
-/// [`ContactPolicy::is_of_second_pass`]). Without an excluded closest face, an adjacent face would push a node out
-/// sideways. The entry face of a node depends on all contacts of neighbouring nodes.
+/// Detection skips pairs of bodies that are excluded as a whole ([`ContactPolicy::can_meet`]). Detection still finds
+/// the contacts of excluded parts and of second passes; the caller of a detector removes these contacts
+/// ([`ContactPolicy::excludes`], [`ContactPolicy::is_of_second_pass`]). Detection needs these contacts for two reasons:
+/// without an excluded closest face, an adjacent face would push the node out sideways; and the entry face of a node
+/// depends on all contacts of neighbouring nodes.
 #[derive(Clone, Debug, Default)]
 pub struct ContactPolicy {
     /// Excluded pairs of different bodies, ascending, with first < second.
     bodies: Vec<[u32; 2]>,
-    /// Other parts of the same bodies can touch.
+    /// Excluded pairs of parts. Other parts of the same bodies can touch.
     parts: Vec<SurfacePair>,
     /// Rank of each body; empty for two-pass contact. The body of lower rank is the contactor. Equal ranks keep both
     /// passes.
@@ -34,13 +35,13 @@ impl ContactPolicy {
         Self { ranks, ..self }
     }
 
-    /// Whether two bodies are not excluded as a whole. The bodies are in ascending order, and equal for self-contact.
+    /// Whether two bodies are not excluded as a whole. The bodies are in ascending order, or equal for self-contact.
     pub fn can_meet(&self, bodies: [u32; 2]) -> bool {
         self.bodies.binary_search(&bodies).is_err()
     }
 
-    /// Whether some parts of two bodies, in ascending order, are excluded. An impact of the bodies need not lead to a
-    /// contact.
+    /// Whether some parts of two bodies are excluded, so that an impact of the bodies need not lead to a contact. The
+    /// bodies are in ascending order.
     pub fn has_parts_of(&self, bodies: [u32; 2]) -> bool {
         self.parts.iter().any(|pair| pair.bodies() == bodies)
     }

@@ -1,7 +1,7 @@
 //! Feature edges: edges of a surface that can touch other edges.
 //!
 //! Sharp convex edges, like the ridges of two roofs, can cross although no node is inside the other body. Concave edges
-//! cannot cross. Nearly flat edges touch together with their nodes.
+//! cannot cross. When nearly flat edges touch, their nodes touch too.
 
 use crate::Surface;
 use crate::math::Vec3;
@@ -29,16 +29,16 @@ const FLAT: f64 = 1e-9;
 /// Feature edges of one surface.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FeatureEdges {
-    /// Number of the first edge. The edges of all surfaces are numbered consecutively.
+    /// Number of the first edge of this surface. The edges of all surfaces are numbered consecutively.
     pub first_number: u32,
-    /// Indices into [`Surface::edges`], ascending, and therefore in the order of the faces.
+    /// Indices into [`Surface::edges`], ascending. Edges assigned to the same face are consecutive.
     edges: Vec<u32>,
-    /// For each face, the end of its edges in `edges`.
+    /// For each face, the end in `edges` of the edges assigned to this face.
     ends: Vec<u32>,
 }
 
 impl FeatureEdges {
-    /// At these stress-free positions \[m\].
+    /// Selects edges by the angles at the stress-free `positions` \[m\].
     pub fn select(
         selection: EdgeSelection,
         surface: &Surface,
@@ -74,7 +74,7 @@ fn is_selected(selection: EdgeSelection, surface: &Surface, positions: &[Vec3], 
     let Some(along) = along(edge.nodes, positions).filter(|_| edge.neighbour.is_some()) else {
         return edge.neighbour.is_none();
     };
-    // Positive where the edge is convex.
+    // Positive if the edge is convex.
     let turn = first.cross(&second).dot(&along);
     match selection {
         EdgeSelection::Feature => turn > 0.0 && first.dot(&second) <= SHARP,

@@ -1,27 +1,28 @@
-//! Thickness of the bodies, and faces of its own body that a node never touches: adjacent faces, and faces opposite
-//! across the thickness.
+//! Thickness of the bodies, and the faces of the same body that a node never touches: adjacent faces, and faces
+//! opposite across the thickness.
 //!
 //! A node of a thin body resembles a node that has penetrated the opposite face: the node is behind this face, and the
-//! normals are opposed. In the stress-free configuration, no node penetrates.
+//! normals are opposed. The stress-free configuration, in which no node penetrates, identifies opposite faces.
 //!
 //! ```text
 //!      ──●────●────●── n ●────●──
 //!        material      ┆ t
 //!      ──●────●────●────●────●──       faces opposite n
 //! ```
-//! A face is opposite a node n if n is behind the face, and if their normals form an angle of 60° or more. The
-//! thickness t at n is the distance of the nearest opposite face.
+//! A face is opposite a node n if n is behind the face, and if the normals of n and of the face form an angle of 60° or
+//! more. The thickness t at n is the distance of the nearest opposite face.
 //!
 //! In self-contact, a node never touches an opposite face whose stress-free distance is at most [`NEAR`] search depths.
-//! A self-contact is lost beyond the depth t/2. Two stacked sheets resemble one body of both thicknesses t₁ and t₂.
-//! Their contact is lost beyond the depth (t₁ + t₂)/2.
+//! A self-contact is lost beyond the depth t/2. Two stacked sheets with the thicknesses t₁ and t₂ resemble one body
+//! with the thickness t₁ + t₂. Their contact is lost beyond the depth (t₁ + t₂)/2.
 //!
 //! The lips of a closed cut also lie behind each other, but without material between them (see [`CellRings`]).
 //!
 //! # Limits
 //! Opposite faces count within eight search depths (about four edge lengths) in bodies with self-contact, and within
-//! two in other bodies. A thicker body with self-contact would touch itself if compressed to the thickness of one
-//! search depth. The thickness is measured between faces of the contact surface, which may be only a part of the skin.
+//! two search depths in other bodies. A thicker body with self-contact would touch itself if compressed to the
+//! thickness of one search depth. The thickness is measured between faces of the contact surface, which may be only a
+//! part of the skin.
 
 use rayon::prelude::*;
 
@@ -39,14 +40,14 @@ use crate::element::MAX_NODES;
 /// Cosine of 60°, the least angle between the normals of a node and of an opposite face.
 const ACROSS: f64 = 0.5;
 
-/// Sine of an angle between the plane of a face and the offset of a node from its closest point on the face.
-/// - In contact, a node counts as behind the face beyond this angle.
-/// - In the stress-free configuration, a face counts as opposite up to this angle in front of its plane.
+/// Sine of an angle between the plane of a face and the vector from the closest point of the face to a node.
+/// - In contact, a node counts as behind the face only if it lies below the plane by more than this angle.
+/// - In the stress-free configuration, a face is opposite even if the node lies above the plane by up to this angle.
 ///
 /// Small deformations therefore cause no false penetrations.
 const BEHIND: f64 = 0.1;
 
-/// Depth beyond which a contact is lost, relative to the thickness, or to the sum of both thicknesses.
+/// Depth beyond which a contact is lost, relative to the sum of both thicknesses, or to the thickness in self-contact.
 const DEPTH_LIMIT: f64 = 0.5;
 
 /// Stress-free distance up to which a node never touches its opposite faces in self-contact, relative to the search
@@ -67,15 +68,15 @@ pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
 pub(crate) struct Thickness {
     /// Stress-free position of every node \[m\].
     positions: Vec<Vec3>,
-    /// Thickness at every node \[m\]; infinite if not measured, or beyond the search distance.
+    /// Thickness at every node \[m\]; infinite if not measured, or if no opposite face is near enough.
     at_node: Vec<f64>,
-    /// For every body, the distance `NEAR` \[m\]; 0 without self-contact.
+    /// For every body, `NEAR` times the search depth \[m\]; 0 without self-contact.
     near: Vec<f64>,
     cell_rings: CellRings,
 }
 
 impl Thickness {
-    /// Without measured thickness, in this stress-free configuration.
+    /// Thickness of bodies that are stress-free at `positions` \[m\]; infinite until measured.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         Self {
             positions: positions.to_vec(),
@@ -110,12 +111,12 @@ impl Thickness {
         &self.positions
     }
 
-    /// As the field `near`.
+    /// `NEAR` times the search depth of a body \[m\]; 0 without self-contact.
     pub fn near(&self, body: u32) -> f64 {
         self.near[body as usize]
     }
 
-    /// Whether a node never touches a face of its body: the face contains the node, or is opposite within
+    /// Whether a node never touches a face of its body: the face contains the node, or is an opposite face within
     /// [`Self::near`].
     pub fn exclude(&self, body: u32, surface: &Surface, node: u32, face: u32) -> bool {
         surface.face(face as usize).1.contains(&node)
@@ -144,8 +145,8 @@ impl Thickness {
         DEPTH_LIMIT * self.at_node[node as usize]
     }
 
-    /// Depth beyond which a contact of these nodes is lost \[m\]: half the sum of the least thicknesses of contactor
-    /// and target. Infinite if one of the two is infinite.
+    /// Depth beyond which a contact of these nodes is lost \[m\]: half the sum of the least thickness at nodes of the
+    /// contactor and the least thickness at nodes of the target. Infinite if one of the two is infinite.
     pub fn depth_limit_between(&self, contactor: &[u32], target: &[u32]) -> f64 {
         let thinnest = |nodes: &[u32]| {
             nodes.iter().map(|&node| self.at_node[node as usize]).fold(f64::INFINITY, f64::min)
@@ -188,7 +189,7 @@ impl Thickness {
         if nodes.contains(&node) {
             return None;
         }
-        // On a smooth surface, the normal excludes most triangles without a closest point.
+        // On a smooth surface, the normals exclude most triangles before a closest point is computed.
         if kind == CellKind::Tri3 {
             let face_normal = pseudo_normal(surface, positions, face as usize, [0.0; 2], Feature::Face);
             if normal.dot(&face_normal) > ACROSS {

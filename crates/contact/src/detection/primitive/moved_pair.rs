@@ -10,11 +10,12 @@ use crate::math::Vec3;
 use crate::{Constraint, ContactKey, Surface};
 
 /// Writes the weights of the closest points of a contact pair at `positions` \[m\], and returns the unit normal out of
-/// the target. For two edges, and for a node past a rim, the normal of the constraint gives the sign.
+/// the target. For two edges, and for a node past a rim, this normal points to the same side as the normal of the
+/// constraint.
 ///
-/// A node contact uses the closest face with all nodes in `constraint`, or the mean of equally close faces. An edge
-/// contact uses two straight edges. Contacts with walls, of curved edges and of parallel edges keep their weights and
-/// normal.
+/// A node contact uses the closest of the faces whose nodes are all in `constraint`, or the mean of equally close
+/// faces. An edge contact uses two straight edges. Contacts with walls, contacts of curved edges and contacts of
+/// parallel edges keep their weights and normal.
 ///
 /// # Shapes
 /// `weights`: one per node of the constraint. `positions`: of all nodes, by global number.
@@ -40,8 +41,8 @@ pub fn move_pair(
     normal.unwrap_or(constraint.normal)
 }
 
-/// Writes the weights −N_a of the closest point, with the shape functions N_a, and returns the normal. `None`, without
-/// weights, if no face has all its nodes in `target`.
+/// Writes the weights −N_a of the closest point, with the shape functions N_a, and returns the normal. If no face has
+/// all its nodes in `target`, returns `None` and writes nothing.
 fn move_node_on_faces(
     surface: &Surface,
     target: &[u32],
@@ -87,9 +88,9 @@ fn move_node_on_faces(
     Some(normals.try_normalize(0.0).unwrap_or(*before))
 }
 
-/// Inside a face, the face normal. On the rim, the direction between closest point and query, in the sense of `before`.
-/// The face normal replaces this direction if it is at least as near to `before`, or if the points coincide within
-/// rounding.
+/// Inside a face, the face normal. On an edge or at a corner, the direction between closest point and query, in the
+/// sense of `before`. The face normal replaces this direction if the face normal is at least as close to `before`, or
+/// if closest point and query coincide within rounding.
 fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3) -> Vec3 {
     let offset = query - closest.point;
     let distance = offset.norm();
@@ -102,7 +103,7 @@ fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3
 }
 
 /// Writes the weights of the closest points of two segments, and returns their common normal in the sense of `before`.
-/// `None`, without weights, for parallel segments.
+/// For parallel segments, returns `None` and writes nothing.
 fn move_edges(p: &[Vec3; 2], q: &[Vec3; 2], before: &Vec3, weights: &mut [f64]) -> Option<Vec3> {
     let common = (p[1] - p[0]).cross(&(q[1] - q[0])).try_normalize(0.0)?;
     let [s, t] = closest_parameters(p, q);

@@ -1,4 +1,4 @@
-//! Reports of detection: counts and times by stage, predictions, hierarchies, the top of the queue.
+//! Reports of detection: counts and times by stage, predictions, hierarchies, and the first pairs of the queue.
 
 mod queued_pair;
 mod statistics;

@@ -5,7 +5,7 @@ use crate::math::RigidMotion;
 use crate::detection::model::Configuration;
 use crate::detection::volume::Sphere;
 
-/// Two bounding volumes of two bodies in the queue.
+/// An entry of the queue of predicted contacts: two bounding volumes, one of each body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueuedPair {
     /// The two bodies, first < second.

@@ -5,8 +5,8 @@
 //! T = N_t C_t + N_u C_u + N_v C_v + N_p C_p + N_m C_m
 //! ```
 //!
-//! T is the total time, N the number of operations of a stage, and C its mean cost per operation. Only whole stages are
-//! timed, because a reading of the clock costs about as much as an operation.
+//! T is the total time, N the number of operations of a stage, and C the mean cost of such an operation. Only whole
+//! stages are timed, because a reading of the clock costs about as much as an operation.
 
 use std::time::Instant;
 
@@ -15,14 +15,14 @@ use crate::detection::volume::LadderTally;
 /// Operations by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageCounts {
-    /// N_t: predicted times of contact of two spheres, and computed inflated boxes.
+    /// N_t: predictions of the time of contact of two spheres, and computations of inflated boxes.
     pub trajectory: u64,
     /// N_u: updated bounding volumes: all volumes of a hierarchy, or the refitted boxes of patches. For `Buckets` and
     /// `Sorting`, the number of sorts.
     pub update: u64,
     /// N_v: exclusion tests of bounding volumes and of near node–face pairs.
     pub overlap: u64,
-    /// N_p: computed closest points and times of impact of faces.
+    /// N_p: computations of closest points and of times of impact of faces.
     pub primitive: u64,
     /// N_m: monitored displacements, one per body and step.
     pub monitor: u64,
@@ -133,9 +133,10 @@ pub struct DetectionStatistics {
     pub counts: StageCounts,
     /// Wall time by stage.
     pub seconds: StageSeconds,
-    /// Simulated instants at which the detector was not idle \[s\]. After the first contact, at most 1000 entries.
+    /// Simulated instants at which the detector was not idle \[s\]; after the first contact, only up to 1000 entries.
     pub operated_times: Vec<f64>,
-    /// Wall time of detection at the instants of flights \[s\]. An impact receives the wall time of its face tests.
+    /// Wall time of detection at the instants of flights \[s\]. In a step with an impact, the face tests of the step
+    /// count for the impact, and the rest for the start of the step.
     pub operated_seconds: Vec<f64>,
     /// Predictions of times of contact, made in flights.
     pub predictions: Vec<Prediction>,
@@ -169,8 +170,9 @@ impl DetectionStatistics {
         all
     }
 
-    /// Assigns the wall time since the earlier value `seconds` to the instants after the first `count`. Without new
-    /// instants, the last instant receives the time. A second new instant is an impact.
+    /// Assigns the wall time spent since `seconds` was read to the new instants, those after the first `count`. Without
+    /// new instants, the time is added to the last instant. If there are two new instants, the second is an impact and
+    /// receives the time of the primitive tests.
     pub(crate) fn close_instants(&mut self, count: usize, seconds: &StageSeconds) {
         let spent = self.seconds.sum() - seconds.sum();
         let of_impact = self.seconds.primitive - seconds.primitive;

@@ -5,7 +5,8 @@
 //! - The time for which the control points stay separated along the line between the closest points. This bound is
 //!   larger for flat features that slide past each other.
 //!
-//! After 1000 advances, an advance may also be half the time to contact at the last closing rate, an estimate.
+//! After 1000 advances, an advance may be longer: half the time to contact, estimated from the closing rate in the
+//! previous advance.
 
 use crate::Edge;
 use crate::detection::face::control_points::{
@@ -20,10 +21,10 @@ use super::step_contact::BEGINNING;
 
 /// Number of advances that use the bounds alone.
 const CERTAIN_ADVANCES: usize = 1000;
-/// Largest number of further advances. Features still separated afterwards count as not touching.
+/// Largest number of advances after `CERTAIN_ADVANCES`. Features that are then still separated count as not touching.
 const MORE_ADVANCES: usize = 200;
 
-/// Ratio of an advance to the time for which the control points stay separated.
+/// Factor on the time for which the control points stay separated. It covers rounding errors.
 const KEPT_APART: f64 = 1.0 - 1e-9;
 
 /// Paths x(τ) = c₀ + c₁ τ + c₂ τ² of the control points of one feature relative to those of another.
@@ -80,7 +81,7 @@ impl RelativePaths {
 
 pub struct Advancement<'a> {
     pub relative: &'a RelativePaths,
-    /// Bound on the relative speed of any two points, multiplied by the time step \[m\].
+    /// Bound on the relative speed of any two points, one of each feature, multiplied by the time step \[m\].
     pub speed: f64,
     pub offset: f64,
     /// Gap up to which the features count as touching \[m\].
@@ -88,7 +89,8 @@ pub struct Advancement<'a> {
 }
 
 impl Advancement<'_> {
-    /// First instant of contact, as a fraction of the step. `difference` gives the vector between the closest points.
+    /// First instant of contact, as a fraction of the step. `difference` gives the vector between the closest points at
+    /// such a fraction.
     ///
     /// `None` if the contact is after the step or in its [`BEGINNING`], or if all advances leave the features
     /// separated.
@@ -151,8 +153,8 @@ mod tests {
         paths
     }
 
-    /// As long as control points are separated along a line, all points are separated. At the end of this time, the
-    /// nearest corners of linear features are at the given distance.
+    /// As long as the control points of two features are separated along a line, all points of the features are
+    /// separated. At the end of the computed time, the nearest corners of linear features are at the given distance.
     #[test]
     fn features_are_apart_while_their_control_points_are() {
         let samples = &mut Samples::new(4);

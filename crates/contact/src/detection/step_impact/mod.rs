@@ -3,9 +3,10 @@
 //! Every node moves on a parabola x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1.
 //! - A node and a triangle, or two straight edges, are coplanar at the roots of a polynomial of degree six.
 //! - In plane problems, a node and a segment meet at a root of a polynomial of degree four.
-//! - All other pairs advance conservatively to a gap of about 1e-12 of the size of the features ([`advancement`]).
+//! - For all other pairs, time advances conservatively until the gap is about 1e-12 of the size of the features
+//!   ([`advancement`]).
 //!
-//! A crossing at an end of an edge makes no edge contact. A node contact begins when the end enters.
+//! A crossing at an end of an edge makes no edge contact: the node at this end makes a node contact.
 //!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
@@ -66,11 +67,11 @@ impl StepImpactSearch {
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 
-    /// The first contact of two features within a step, except contacts in `touching` and before `BEGINNING`.
+    /// The first contact within a step. Ignores contacts in `touching`, and contacts before `BEGINNING`.
     ///
     /// # Cost
     /// The bounds on all paths, once. For each near pair of bodies and each part of the step: the swept boxes of all
-    /// face groups, and of the features in near groups.
+    /// face groups of both bodies, and of the features in those groups that are near the other body.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);
@@ -87,7 +88,7 @@ impl StepImpactSearch {
     }
 }
 
-/// Pairs of bodies that can touch with overlapping swept boxes. A body with self-contact pairs with itself.
+/// Pairs of bodies that can touch and have overlapping swept boxes. A body with self-contact is paired with itself.
 fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32; 2]> {
     let swept = |body: u32| Some((body, reaches[body as usize].as_ref()?.whole.within(STEP)));
     let boxes: Vec<(u32, Aabb)> = model.bodies().filter_map(swept).collect();

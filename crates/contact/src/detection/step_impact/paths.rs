@@ -20,7 +20,8 @@ pub struct StepPaths {
 }
 
 impl StepPaths {
-    /// Sets the paths from positions \[m\] and velocities \[m/s\] at the begin to positions one time step \[s\] later.
+    /// Sets the paths from positions `begin` \[m\] and velocities \[m/s\] at the start of the step, and positions `end`
+    /// \[m\] after `time_step` \[s\].
     pub fn set(&mut self, begin: &[Vec3], velocities: &[Vec3], end: &[Vec3], time_step: f64) {
         self.coefficients.clear();
         self.coefficients.extend(begin.iter().zip(velocities).zip(end).map(|((x, v), end)| {
@@ -51,7 +52,7 @@ impl StepPaths {
 
     /// Box around the paths of the given nodes in a part of the step. `nodes` must not be empty.
     ///
-    /// A parabolic path lies in the hull of its two ends and the intersection of the end tangents.
+    /// A parabolic path lies in the triangle of its two ends and the intersection of the tangents at these ends.
     pub fn swept(&self, nodes: &[u32], [begin, end]: Window) -> Aabb {
         let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for &node in nodes {
@@ -94,7 +95,7 @@ impl StepPaths {
 pub struct Reach {
     /// Boxes around the coefficients c₀, c₁ and c₂ of the nodes.
     coefficients: [Aabb; 3],
-    /// Distance \[m\] by which offset faces and edges may extend beyond the bounds on the nodes.
+    /// Distance \[m\] by which faces and edges, with the surface offset, may extend beyond the bounds on the nodes.
     margin: f64,
 }
 
@@ -114,7 +115,7 @@ impl BodyReach {
 }
 
 impl Reach {
-    /// `offset`: of the surface \[m\]. `overshoot`: distance of faces from the hull of the nodes, relative to its size.
+    /// `offset`: of the surface \[m\]. `overshoot`: see `FaceGroups::overshoot`.
     fn of(nodes: &[u32], overshoot: f64, offset: f64, paths: &StepPaths) -> Option<Self> {
         let coefficients = paths.bounds_of_coefficients(nodes)?;
         let mut reach = Self { coefficients, margin: 0.0 };
@@ -144,7 +145,8 @@ impl Reach {
         bounds.widened(self.margin)
     }
 
-    /// Lower bound on the first τ at which the two sets can touch; `None` if a coordinate axis separates them.
+    /// Lower bound on the first τ at which faces or edges of `self` and `other` can touch; `None` if one coordinate
+    /// keeps all of them apart for the whole step.
     pub fn earliest(&self, other: &Self) -> Option<f64> {
         let reach = self.margin + other.margin;
         let mut earliest = 0.0_f64;

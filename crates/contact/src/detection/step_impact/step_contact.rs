@@ -8,7 +8,8 @@ use crate::detection::primitive::edge_edge::EdgePair;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// Fraction of a step before which contacts are ignored: they belong to the impact that ended the last step.
+/// Fraction of a step before which contacts are ignored: such contacts belong to the impact that ended the previous
+/// step.
 pub(in crate::detection) const BEGINNING: f64 = 1e-6;
 
 /// A contact at a `fraction` of the step. `bodies`: the body of the contactor, then the body of the target.

@@ -1,7 +1,7 @@
 //! First contact of two bodies, or of a body with itself, in a step.
 //!
-//! The search divides the step into parts in which no displacement exceeds twice the search depth. The least length of
-//! a part is a thousandth of the step, except for the last part.
+//! The search divides the step into parts in which no displacement exceeds twice the search depth. However, no part
+//! except the last is shorter than a thousandth of the step, even if displacements in the part are larger.
 
 use rayon::prelude::*;
 
@@ -24,7 +24,7 @@ use super::step_contact::{BEGINNING, Features, StepContact, closest_at, order};
 /// Tolerance on the barycentric coordinates of a hit. Without it, a node could pass between two adjacent faces.
 const SEAM: f64 = 1e-9;
 
-/// Gap at which conservative advancement ends with a contact, relative to the length of an edge of the features.
+/// Gap at which conservative advancement ends with a contact, relative to the length of an edge of one feature.
 const MET: f64 = 1e-12;
 
 /// Least length of a part, as a fraction of the step, except for the last part.
@@ -40,7 +40,8 @@ pub(super) struct Sweep<'a> {
     pub reaches: [&'a BodyReach; 2],
 }
 
-/// `region`: intersection of the two swept boxes, widened by the offset. `groups`: the face groups near the other body.
+/// `region`: intersection of the swept boxes of the bodies, widened by the offset. `groups`: of each body, the face
+/// groups near the other body.
 struct Part<'a> {
     window: Window,
     region: Aabb,
@@ -65,7 +66,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The contact may lie after the part `window`.
+    /// First contact of features that are near each other in the part `window`. The contact itself may be after this
+    /// part.
     fn first_within(&self, window: Window) -> Option<StepContact> {
         let part = self.part(window)?;
         let directions = both_ways([0, 1]).take(both_ways(self.bodies).count());
@@ -73,7 +75,7 @@ impl<'a> Sweep<'a> {
         of_nodes.chain(self.first_of_edges(&part)).min_by(order)
     }
 
-    /// `None` if the bodies are separated.
+    /// `None` if the swept boxes of the bodies are disjoint.
     fn part(&self, window: Window) -> Option<Part<'a>> {
         let [a, b] = self.reaches.map(|reach| reach.whole.within(window));
         let region = a.intersection(&b)?;
@@ -195,7 +197,7 @@ impl<'a> Sweep<'a> {
 
     /// First instant at which the distance of a node from a face falls to the offset of the pair.
     ///
-    /// `None` without contact in the step, or if the node does not begin in front of the face.
+    /// `None` without contact in the step, or if the node is not in front of the face at the start of the step.
     fn first_approach(&self, surface: &Surface, node: u32, face: u32) -> Option<f64> {
         let (kind, nodes) = surface.face(face as usize);
         let begin = |node: u32| self.paths.at(node, 0.0);
@@ -264,7 +266,7 @@ impl<'a> Sweep<'a> {
         Some(StepContact { fraction, bodies: pair.bodies, features: Features::Edges(pair) })
     }
 
-    /// First instant at which two straight edges cross at interior points while they close.
+    /// First instant at which two straight edges cross at interior points while they approach each other.
     ///
     /// `None` also if the edges are certainly not coplanar in the part `window`.
     fn first_crossing(&self, pair: &EdgePair, window: Window) -> Option<f64> {
@@ -295,7 +297,7 @@ impl<'a> Sweep<'a> {
         first.filter(|&tau| self.is_entry(pair, tau))
     }
 
-    /// Whether touching edges begin a contact: at interior points, with a contact normal, and closing.
+    /// Whether touching edges begin a contact: they touch at interior points, have a contact normal, and approach.
     fn is_entry(&self, pair: &EdgePair, tau: f64) -> bool {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));

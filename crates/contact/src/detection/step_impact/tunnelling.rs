@@ -1,7 +1,8 @@
 //! Tunnelling: bodies pass through each other within steps. This module limits the step and recognises lost contacts.
 //!
-//! Detection finds contacts only up to the search depth. The displacement in a step must be less than distance plus
-//! search depth. Boxes around nodal positions and velocities bound this displacement.
+//! Detection finds contacts only up to the search depth. The relative displacement of two bodies in a step must be less
+//! than the distance of the bodies plus the search depth. Boxes around nodal positions and velocities bound this
+//! displacement.
 
 use crate::Constraint;
 use crate::math::Vec3;
@@ -10,7 +11,7 @@ use crate::detection::model::{ContactModel, ContactPolicy};
 use crate::detection::tree::body_tree::BodyTree;
 use crate::detection::volume::Aabb;
 
-/// Excess of a depth over the search depth that counts as rounding error, relative to the search depth.
+/// Largest excess of a depth over the search depth, relative to the search depth, that counts as rounding error.
 const ROUNDING: f64 = 1e-9;
 
 /// Limits the length of steps, and recognises lost contacts.
@@ -19,7 +20,7 @@ pub struct TunnellingGuard {
     search_depths: Vec<f64>,
     offsets: Vec<f64>,
     policy: ContactPolicy,
-    /// Least search depth of a body with faces \[m\]; infinite if no body has faces.
+    /// Least search depth among the bodies with faces \[m\]; infinite if no body has faces.
     least_depth: f64,
     tree: BodyTree,
     swept: Vec<(u32, Aabb)>,
@@ -47,10 +48,10 @@ impl TunnellingGuard {
         all.is_none_or(|all| all.diagonal() * step <= share * self.least_depth)
     }
 
-    /// The longest step, at most `step` \[s\], that limits the growth of penetration. The limit of a pair is `share`
-    /// times its smaller search depth.
+    /// The longest step, at most `step` \[s\], in which the penetration of no two bodies can grow by more than `share`
+    /// times the smaller search depth of the two.
     ///
-    /// `bodies`: bodies with a surface, ascending; boxes of nodal positions \[m\] and velocities \[m/s\].
+    /// `bodies`: bodies with a surface, ascending, with boxes around nodal positions \[m\] and velocities \[m/s\].
     ///
     /// # Cost
     /// O(N log N + P) for N bodies and P pairs of bodies with overlapping swept boxes.
@@ -77,7 +78,7 @@ impl TunnellingGuard {
         })
     }
 
-    /// Depth of a contact that detection has lost, and the smaller search depth of its bodies \[m\].
+    /// Depth of a contact that detection has lost, and the smaller search depth of the two bodies \[m\].
     ///
     /// `None` if the depth does not exceed this search depth, or if a body is not in the model.
     pub fn passed_through(&self, lost: &Constraint<'_>, positions: &[Vec3]) -> Option<[f64; 2]> {
@@ -94,12 +95,12 @@ impl TunnellingGuard {
 }
 
 /// Lower bound on the time \[s\] in which the penetration of two bodies grows by `limit` \[m\]. `first`, `second`:
-/// boxes of positions and velocities.
+/// boxes around the positions and velocities of each body.
 fn time_to_depth(first: &[Aabb; 2], second: &[Aabb; 2], offset: f64, limit: f64) -> f64 {
     let [(a, v), (b, w)] = [first, second].map(|[places, velocities]| (places, velocities));
     let closing = |k: usize| [v.upper[k] - w.lower[k], w.upper[k] - v.lower[k]];
     let apart = |k: usize| [b.lower[k] - a.upper[k] - offset, a.lower[k] - b.upper[k] - offset];
-    // Bodies do not touch while their boxes are disjoint in at least one coordinate.
+    // Bodies do not touch as long as the boxes around their positions are disjoint in at least one coordinate.
     let mut free: f64 = 0.0;
     for k in 0..3 {
         for (gap, speed) in apart(k).into_iter().zip(closing(k)) {
@@ -132,7 +133,8 @@ mod tests {
         Aabb { lower: lower.into(), upper: upper.into() }
     }
 
-    /// The share 0.5 allows 0.25 m of penetration. At 100 m/s, touching from 3 m takes 0.03 s, and penetrating 2.5 ms.
+    /// The share 0.5 allows 0.25 m of penetration. At 100 m/s, bodies 3 m apart touch after 0.03 s, and touching bodies
+    /// penetrate by 0.25 m in 2.5 ms.
     #[test]
     fn steps_end_before_bodies_are_through() {
         let (_, model) = squares(3.0);

@@ -6,8 +6,8 @@
 //! |d_k(t)| ≤ h_k + ρ(t)
 //! ```
 //!
-//! with the vector d between the centres, the sum h of the half edge lengths, and the sum ρ of the growths. The result
-//! is the first time at which all six quadratic inequalities hold.
+//! with the vector d between the centres, the sum h of the half edge lengths, and the sum ρ of the growths. These are
+//! two quadratic inequalities per coordinate. The result is the first time at which all six inequalities hold.
 
 use crate::math::{Vec3, polynomial::first_root_of_quadratic};
 
@@ -16,7 +16,7 @@ use super::bounding_spheres::MovingSphere;
 /// Rounding error of positions and distances, relative to the sum of their terms.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Largest number of passes over the six inequalities. Twelve passes suffice without rounding errors.
+/// Largest number of passes over the six inequalities. In exact arithmetic, twelve passes suffice.
 const MAX_ADVANCES: usize = 24;
 
 /// An axis-aligned box whose centre moves on a parabola, and which may grow equally on all sides.
@@ -30,8 +30,8 @@ pub struct MovingBox {
 
 /// First time in \[0, `horizon`\] \[s\] at which the boxes can touch; `None` if they certainly do not touch.
 ///
-/// The time is never late. Overlap at time 0, overflow and NaN give `Some(0.0)`. NaN in `growth` or `growth_rate`
-/// counts as zero.
+/// The time is never late. Overlap at time 0 and overflow give `Some(0.0)`. NaN also gives `Some(0.0)`, except NaN in
+/// `growth` or `growth_rate`, which counts as zero.
 ///
 /// # Source
 /// Aragón & Molinari 2014, §3.1, mentions hierarchies of volumes other than spheres. The quadratics are derived here.
@@ -47,7 +47,7 @@ pub fn time_of_contact(a: &MovingBox, b: &MovingBox, horizon: f64) -> Option<f64
     if !(rounding + r1 * horizon + r2 * horizon * horizon).is_finite() {
         return Some(0.0);
     }
-    // With the sums r₁ and r₂ of growths: (±d − h) + (±v − r₁) t + (±a − r₂) t²/2 ≤ 0.
+    // With the sums r₁ of the growths and r₂ of the growth rates: (±d − h) + (±v − r₁) t + (±a − r₂) t²/2 ≤ 0.
     let side = |k: usize, sign: f64| {
         [
             sign * distance[k] - half[k] - rounding,
@@ -89,7 +89,7 @@ mod tests {
         (0..3).all(|k| distance[k] <= reach[k])
     }
 
-    /// The boxes are disjoint before the time, and overlap at or right after it.
+    /// The boxes are disjoint before the computed time, and overlap at this time or right after it.
     #[test]
     fn times_agree_with_a_scan() {
         let samples = &mut Samples::new(11);

@@ -80,7 +80,7 @@ impl Flight<'_> {
 }
 
 impl Impact {
-    /// The earlier of two impacts; the lower bodies, then the lower faces, if the impacts are simultaneous.
+    /// The earlier of two impacts. Of simultaneous impacts, the one with the lower body numbers, then face numbers.
     pub fn earlier(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         let order = |a: &Self, b: &Self| {
             a.time.total_cmp(&b.time).then(a.bodies.cmp(&b.bodies)).then(a.faces.cmp(&b.faces))

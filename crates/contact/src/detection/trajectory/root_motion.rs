@@ -1,6 +1,6 @@
-//! Motion of the roots of the hierarchies, estimated from their positions at the first three instants of a flight.
+//! Motion of the roots of the hierarchies, estimated from the root positions at the first three instants of a flight.
 //!
-//! Each root is stationary, at constant velocity, or accelerating.
+//! Each root is classified as stationary, as moving at constant velocity, or as accelerating.
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1.
@@ -14,17 +14,17 @@ use crate::math::{RigidMotion, Vec3};
 /// Rounding error of a refitted centre, relative to its largest |coordinate| plus the radius.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Path length over the two steps below which a root is stationary, relative to `size`. `size` is the largest
-/// |coordinate| of the centre plus the radius over the three instants.
+/// Path length of a root, relative to `size`, below which the root is stationary. The path has two steps between three
+/// instants. `size` is the greatest sum, over these instants, of radius and largest |coordinate| of the centre.
 const STATIONARY: f64 = 1e-12;
 
-/// Acceleration times squared shorter step below which the velocity is constant, relative to `size`.
+/// Acceleration times the square of the shorter step, relative to `size`, below which the velocity is constant.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
 /// Error of a difference of two positions, relative to `size`. A constant velocity neglects changes below [`CONSTANT`].
 const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
 
-/// Spheres of the hierarchy roots at the first instants of a flight, and their motions.
+/// Spheres of the hierarchy roots at the first instants of a flight, and the motions of the roots.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RootHistory {
     times: Vec<f64>,
@@ -45,11 +45,11 @@ pub(crate) struct RootMotion {
     time: f64,
     velocity: Vec3,
     acceleration: Vec3,
-    /// Bounds on the errors of velocity \[m/s\] and acceleration \[m/s²\] without rotation.
+    /// Bounds on the errors of velocity \[m/s\] and acceleration \[m/s²\], apart from the effect of the rotation.
     errors: [f64; 2],
     /// Sum of the two steps between the three instants \[s\].
     span: f64,
-    /// Distance of the root sphere from the centre of the body at the last instant \[m\].
+    /// Distance of the centre of the root sphere from the centre of the body at the third instant \[m\].
     arm: f64,
 }
 
@@ -101,8 +101,7 @@ impl RootHistory {
 }
 
 impl MotionClass {
-    /// `travel`: path length over the two steps. `change`: acceleration times squared shorter step. Both relative to
-    /// `size`.
+    /// `travel`: path length. `change`: acceleration times the square of the shorter step. Both relative to `size`.
     fn of(travel: f64, change: f64) -> Self {
         if travel < STATIONARY {
             Self::Stationary
@@ -115,11 +114,10 @@ impl MotionClass {
 }
 
 impl RootMotion {
-    /// `time`: the last instant \[s\]. `size`: as in `STATIONARY` \[m\]. `arm`: distance from the centre of the
-    /// body \[m\].
+    /// `time`: the third instant \[s\]. `size`: as in `STATIONARY` \[m\]. `arm`: see the field.
     ///
-    /// D₁ is the difference quotient of the positions over the last step h₁, and D₂ over the first step h₂. The
-    /// acceleration a and the velocity v at the last position are
+    /// D₁ is the difference quotient of the positions over the second step h₁, and D₂ over the first step h₂. The
+    /// acceleration a and the velocity v at the third instant are
     ///
     /// ```text
     /// a = 2 (D₁ − D₂)/(h₁ + h₂),   v = D₁ + a h₁/2
@@ -143,9 +141,10 @@ impl RootMotion {
 
     /// A sphere that moves with the root, and grows by the errors of the estimated motion.
     ///
-    /// The body has the angular velocity ω. At the distance q from its centre, velocities deviate by at most |ω| q.
-    /// Accelerations deviate by at most (|ω|² + |dω/dt|) q; `spin_bound` bounds the factor. The growth includes the
-    /// velocities of sphere and root, and the acceleration of the root.
+    /// The body has the angular velocity ω. At the distance q from the centre of the body, velocities deviate from that
+    /// of the centre by at most |ω| q, and accelerations by at most (|ω|² + |dω/dt|) q; `spin_bound` bounds the factor
+    /// of q. The growth includes such deviations of the velocities of sphere and root and of the acceleration of the
+    /// root.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;

@@ -75,7 +75,7 @@ impl BodyTree {
         }
     }
 
-    /// Visits all other bodies whose boxes overlap the box of `body`, until `visit` returns false.
+    /// Visits the bodies other than `body` whose boxes overlap the box of `body`, until `visit` returns false.
     fn visit_near(&self, body: u32, mut visit: impl FnMut(u32) -> bool) {
         let bounds = self.bounds(body);
         let num_leaves = self.boxes.len() / 2;
@@ -101,8 +101,8 @@ impl BodyTree {
         }
     }
 
-    /// Pairs of bodies with overlapping boxes and at least one body in `bodies`, ascending, with first < second. Bodies
-    /// outside the tree are ignored.
+    /// Pairs of bodies with overlapping boxes, ascending, with first < second. At least one body of each pair is in
+    /// `bodies`. Bodies that are not in the tree are ignored.
     pub fn pairs_of(&self, bodies: &[u32]) -> Vec<[u32; 2]> {
         let mut pairs: Vec<[u32; 2]> = Vec::new();
         for &body in bodies.iter().filter(|&&body| self.has(body)) {

@@ -1,5 +1,5 @@
-//! Tree of boxes with eight children per node. The children of node k are the nodes 8 k to 8 k + 7 of the level below.
-//! Lanes test the children of a node.
+//! Tree of boxes with up to eight children per node. The children of node k are the nodes 8 k to 8 k + 7 of the level
+//! below. A vector instruction tests several children at once.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -9,7 +9,8 @@ use crate::math::pack::{Registers, WIDTH};
 
 pub(crate) const ROWS_PER_TASK: usize = 256;
 
-/// Levels from the lowest to the root. Each row of the lowest level contains eight given boxes.
+/// Levels from the lowest to the root. A row contains the boxes of the children of a node; in the lowest level, the
+/// children are up to eight of the given boxes.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxTree {
     levels: Vec<Vec<AabbRow>>,
@@ -86,7 +87,7 @@ impl WithSimd for Search<'_> {
     }
 }
 
-/// Nodes found in the current level and in the level below.
+/// Work arrays of a descent: the nodes found in a level, and in the level below.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Descent {
     nodes: Vec<u32>,
@@ -95,7 +96,7 @@ pub(crate) struct Descent {
 
 impl Descent {
     /// Numbers of the boxes in the lowest level that overlap or touch `around`. `levels` begins with the lowest level.
-    /// Without levels, the result is the numbers 0 to `num_roots` − 1.
+    /// If `levels` is empty, the result is all numbers below `num_roots`.
     #[inline(always)]
     pub fn go_down<S: Simd>(
         &mut self,
@@ -114,7 +115,7 @@ impl Descent {
     }
 }
 
-/// Replaces `below` by the children of `nodes` whose boxes overlap or touch `around`.
+/// Replaces `below` by those children of `nodes` whose boxes overlap or touch `around`.
 #[inline(always)]
 pub(crate) fn list_overlapping<S: Simd>(
     simd: S,

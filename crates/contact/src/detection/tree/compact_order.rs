@@ -15,7 +15,7 @@ const POINTS_PER_TASK: usize = 4096;
 /// Each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part.
 ///
 /// # Cost
-/// O(n log n), in parallel.
+/// O(n log n) for n points, in parallel.
 ///
 /// # Source
 /// Bentley 1975, "Multidimensional binary search trees used for associative searching" (medians); van den Bergen 1997,
@@ -69,7 +69,8 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// A plane separates each aligned part of 2ᵏ points from its neighbour, for one thread and for many.
+    /// A plane separates each part of 2ᵏ points that begins at a multiple of 2ᵏ⁺¹ from the next part. The order is the
+    /// same for one thread and for many.
     #[test]
     fn aligned_parts_are_apart() {
         let samples = &mut Samples::new(7);

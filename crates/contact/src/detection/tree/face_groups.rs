@@ -13,9 +13,9 @@ pub(crate) const FACES_PER_GROUP: usize = 32;
 pub(crate) struct FaceGroups {
     faces_per_group: usize,
     faces: Vec<u32>,
-    /// In each group, the owned nodes come first. The first group of a border node owns this node.
+    /// The nodes of each group, first those that the group owns. The first group that contains a node owns the node.
     nodes: Vec<u32>,
-    /// End of the owned nodes and end of all nodes of each group in `nodes`.
+    /// For each group, the end of its own nodes and the end of all its nodes in `nodes`.
     ends: Vec<[u32; 2]>,
     overshoot: f64,
 }

@@ -74,7 +74,8 @@ impl AabbRow {
 /// The bits of a mask; the lowest bit belongs to the first lane.
 #[inline(always)]
 fn bits<S: Simd>(mask: S::m64s) -> u64 {
-    // A mask has a bit per lane in one byte, a single truth value in one byte, or one word per lane.
+    // Depending on the instruction set, a mask is one byte with a bit per lane, one byte with a single truth value, or
+    // one word per lane.
     if size_of::<S::m64s>() == 1 {
         return u64::from(bytes_of(&mask)[0]);
     }

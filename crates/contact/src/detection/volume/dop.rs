@@ -17,9 +17,9 @@ const SQRT_3: f64 = 1.732_050_807_568_877_2;
 /// A polytope of `SLABS` slabs α ≤ x·p ≤ β with the directions p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dop<const SLABS: usize> {
-    /// Bound α of each slab, a length times |p| \[m\].
+    /// Bound α of each slab \[m\]: |p| times a signed distance from the origin.
     pub lower: [f64; SLABS],
-    /// Bound β of each slab, a length times |p| \[m\].
+    /// Bound β of each slab \[m\]: |p| times a signed distance from the origin.
     pub upper: [f64; SLABS],
 }
 

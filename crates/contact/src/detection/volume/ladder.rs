@@ -107,7 +107,7 @@ pub struct Leaf<'a> {
     pub margin: f64,
 }
 
-/// Volumes of one kind, one per leaf, each with the stamp of its positions.
+/// Volumes of one kind, one per leaf, each with the value of `LeafVolumes::stamp` at its fit.
 #[derive(Clone, Debug)]
 struct Cache<V> {
     entries: Vec<Option<(u64, V)>>,

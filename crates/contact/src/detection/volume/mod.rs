@@ -1,8 +1,8 @@
 //! Bounding volumes and their exclusion tests.
 //!
-//! Each volume is fitted to points whose convex hull contains a face, enlarged by a margin, and rounded outward.
-//! `excludes` is true only if two volumes are certainly disjoint. Linear faces lie in the hull of their nodes.
-//! Quadratic faces lie in the hull of their Bézier control points.
+//! Each volume is fitted to points whose convex hull contains a face. The volume is then enlarged by a margin and
+//! rounded outward. `excludes` is true only if two volumes are certainly disjoint. Linear faces lie in the hull of
+//! their nodes. Quadratic faces lie in the hull of their Bézier control points.
 
 mod aabb;
 mod aabb_row;

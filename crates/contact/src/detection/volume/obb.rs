@@ -67,8 +67,8 @@ impl Obb {
         [0, 1, 2].map(|k| Vec3::new(x.0[k], y.0[k], z.0[k]))
     }
 
-    /// Whether a face normal of one of the boxes separates the boxes. The test misses boxes that only the cross product
-    /// of two edges separates.
+    /// Whether the boxes are separated along a face normal of one of them. The test misses boxes that are separated
+    /// only along the cross product of two edges.
     ///
     /// # Source
     /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see
@@ -103,7 +103,7 @@ impl Obb {
         u.mul_add(Lanes::splat(x), v.mul_add(Lanes::splat(y), w * z)).abs()
     }
 
-    /// Absolute cosines of the axes of this box, in lanes, with each axis of the other box.
+    /// For each axis of the other box, the absolute cosines with the axes of this box, in lanes.
     #[inline(always)]
     fn cosines_with(&self, other: &Self) -> [Lanes; 3] {
         let [x, y, z] = &other.components;

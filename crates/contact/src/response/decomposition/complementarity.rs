@@ -1,4 +1,4 @@
-//! Impulses of a group of contacts that satisfy the contact laws.
+//! Impulses by which a group of contacts satisfies the contact laws.
 //!
 //! The relative velocities u depend linearly on the impulses P:
 //!
@@ -13,11 +13,11 @@
 //! repeat   block Jacobi steps; they predict which contacts open, stick or slip
 //!          conjugate residuals over the closed contacts; contacts that open or slip stay at their bounds
 //!          with friction, mixing: the next round begins at the best combination of the last rounds
-//! until    a Jacobi step changes no velocity by more than the tolerance
-//! else     restart with Jacobi steps only
+//! until    a Jacobi step changes no velocity by more than the tolerance, for at most `MAX_ROUNDS` rounds
+//! then     without convergence, restart with Jacobi steps only
 //! ```
-//! Jacobi steps hardly converge for redundant rows, as of flat faces. Conjugate residuals need as many iterations as
-//! there are independent rows. Conjugate gradients would diverge if the rows of redundant contacts differ slightly.
+//! Jacobi steps hardly converge if rows of G are redundant, as for flat faces. Conjugate residuals need as many
+//! iterations as G has independent rows. Conjugate gradients would diverge if redundant rows differ slightly.
 //!
 //! The result does not depend on the order of the contacts. Momentum is conserved for any tolerance, because impulses
 //! act through the rows of G.
@@ -35,22 +35,22 @@ use super::operator::Operator;
 use super::unknown::{Face, Unknown};
 use crate::response::groups::momentum::Momentum;
 
-/// Number of Jacobi steps between two descents.
+/// Number of Jacobi steps in a round.
 const STEPS: usize = 4;
-/// Largest number of rounds. A round is `STEPS` Jacobi steps and a descent.
+/// Largest number of rounds. A round is `STEPS` Jacobi steps, a descent and, with friction, mixing.
 const MAX_ROUNDS: usize = 100;
-/// Largest number of Jacobi steps after unconverged rounds.
+/// Largest number of Jacobi steps after the restart.
 const MAX_STEPS: usize = 1000;
-/// Number of Jacobi steps in a series.
+/// Number of Jacobi steps in a series after the restart.
 const STEPS_TO_GAIN: usize = 100;
-/// The Jacobi steps end if a series does not reduce the smallest velocity change to this fraction.
+/// The series end if the smallest velocity change in a series exceeds this fraction of that in the previous series.
 const GAIN: f64 = 0.5;
-/// Largest ratio of the mixed impulses to the impulses of the last round (sums of magnitudes).
+/// Largest ratio of the impulses after mixing to those before mixing (sums of magnitudes).
 const MAX_GROWTH: f64 = 10.0;
-/// Largest ratio (z · W z)/(z · D z) for which impulses along z = D⁻¹ r cause no motion. r is the residual; D contains
-/// the compliances of the Jacobi steps.
+/// Impulses along z = D⁻¹ r count as causing no motion up to this ratio (z · W z)/(z · D z). r is the residual; D
+/// contains the compliances of the Jacobi steps.
 const NULL_SPACE: f64 = 1e-10;
-/// Distance within which a contact is at its bound, as a fraction of a descent step.
+/// A descent step also stops contacts that would reach their bounds within this fraction of another such step.
 const AT_BOUND: f64 = 1e-9;
 
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ pub(super) struct Workspace {
     scaled: Vec<Vec3>,
     /// W z.
     scaled_responses: Vec<Vec3>,
-    /// Motion of the movers by z.
+    /// Motion of the movers by the impulses z.
     scaled_motion: Vec<Vec3>,
     /// Search directions d.
     directions: Vec<Vec3>,
@@ -70,11 +70,11 @@ pub(super) struct Workspace {
     responses: Vec<Vec3>,
     /// D⁻¹ W d.
     decreases: Vec<Vec3>,
-    /// Motion of the movers by d.
+    /// Motion of the movers by the impulses d.
     motion: Vec<Vec3>,
     free_motion: Vec<Vec3>,
     guess: Vec<Vec3>,
-    /// Impulses at the start of the round; without descents, after the previous Jacobi step.
+    /// Impulses at the start of the round; after the restart, those after the previous Jacobi step.
     start: Vec<Vec3>,
     /// Impulses and slip states after the step with the smallest velocity change.
     best: Vec<(Vec3, bool)>,
@@ -113,10 +113,10 @@ impl Problem<'_> {
         is_solved
     }
 
-    /// Restarts with Jacobi steps only; returns whether they converged. Otherwise keeps the impulses with the smaller
-    /// velocity change: from the last Jacobi step or from the rounds (`left`, \[m/s\]).
+    /// Restarts with Jacobi steps only; returns whether they converged. If not, keeps the impulses of the last Jacobi
+    /// step or the best of the rounds, whichever had the smaller velocity change; that of the rounds is `left` \[m/s\].
     ///
-    /// Rounds without convergence cycle through sets of sticking and slipping contacts.
+    /// Rounds that do not converge cycle through sets of sticking and slipping contacts.
     fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
@@ -159,7 +159,7 @@ impl Problem<'_> {
         Some([change, least])
     }
 
-    /// Extrapolates the impulses from `start`, the impulses after the previous Jacobi step, and updates `start`.
+    /// Extrapolates from the impulses `start` through the current impulses, and stores the latter in `start`.
     fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
         let Workspace { start, directions, .. } = workspace;
         let (part, mut back) = (momentum.farther(), 0.0);
@@ -176,8 +176,8 @@ impl Problem<'_> {
         momentum.end(back);
     }
 
-    /// `None` if the rounds converge. Otherwise the smallest velocity change in the first step of a round \[m/s\];
-    /// `workspace.best` then contains the impulses after this step.
+    /// `None` if the rounds converge. Otherwise the smallest velocity change in the first Jacobi steps of all rounds
+    /// \[m/s\]; `workspace.best` then contains the impulses after this step.
     fn iterate(&mut self, workspace: &mut Workspace) -> Option<f64> {
         let has_friction = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
         workspace.mixing.clear();
@@ -212,14 +212,15 @@ impl Problem<'_> {
         Some(least_change)
     }
 
-    /// After a Jacobi step, the impulses satisfy the bounds of the contact laws.
+    /// Stores the current impulses as the best. After a Jacobi step, they satisfy the bounds of the contact laws.
     fn store_best(&self, workspace: &mut Workspace) {
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
         workspace.best.clear();
         workspace.best.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
     }
 
-    /// The final motion is the free motion plus the motion by the final impulses. This conserves momentum.
+    /// Stores the motion without impulses. The final motion is this motion plus the motion by the final impulses; this
+    /// conserves momentum.
     fn store_free_motion(&self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
         workspace.free_motion.clear();
@@ -243,7 +244,7 @@ impl Problem<'_> {
         self.recompute_field(workspace);
     }
 
-    /// M⁻¹ Gᵀ P of the current impulses.
+    /// Computes M⁻¹ Gᵀ P with the current impulses P.
     fn move_by_impulses(&self, motion: &mut Vec<Vec3>) {
         motion.resize(self.field.len(), Vec3::zeros());
         motion[self.movers.clone()].fill(Vec3::zeros());
@@ -253,8 +254,8 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
     }
 
-    /// Starts the next round at the best combination of the last rounds. Much larger impulses are self-equilibrated and
-    /// therefore discarded.
+    /// Starts the next round at the best combination of the last rounds, unless the combination has much larger
+    /// impulses, which balance each other.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
@@ -275,8 +276,8 @@ impl Problem<'_> {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
 
-    /// Jacobi step: solves each contact from the same velocities. Returns the largest velocity change by an own
-    /// impulse \[m/s\]; NaN if an impulse is not finite.
+    /// Jacobi step: solves each contact alone, all from the same velocities. Returns the largest velocity change of a
+    /// contact by the change of its own impulse \[m/s\]; NaN if an impulse is not finite.
     fn step(&mut self, workspace: &mut Workspace) -> f64 {
         let changes = &mut workspace.directions;
         changes.clear();
@@ -305,8 +306,8 @@ impl Problem<'_> {
         largest
     }
 
-    /// Conjugate residuals on the closed contacts. A contact that opens or slips stays at its bound. Returns whether
-    /// the sets of open, sticking and slipping contacts are the same as after the last descent.
+    /// Descent by conjugate residuals on the closed contacts. A contact that opens or slips stays at its bound. Returns
+    /// whether the sets of open, sticking and slipping contacts are unchanged since the end of the previous descent.
     ///
     /// Impulses without effect on the motion grow until a contact opens or slips.
     fn descend(&mut self, workspace: &mut Workspace) -> bool {

@@ -8,11 +8,11 @@ use crate::math::Vec3;
 pub(super) struct Contact {
     pub laws: ImpactOptions,
     pub normal: Vec3,
-    /// Part of the relative velocity due to fixed or prescribed nodes \[m/s\].
+    /// Relative velocity not due to movers: by fixed or prescribed nodes, and by rounding errors of ties \[m/s\].
     pub drift: Vec3,
     /// Relative velocity before all impulses of the step \[m/s\].
     pub before: Vec3,
-    /// Relative velocity at the start of the current solution \[m/s\].
+    /// Relative velocity before the current solution \[m/s\]; differs from `before` only in the sequential order.
     pub start: Vec3,
     /// Change of the relative velocity by the forces over half a step \[m/s\].
     pub kick: Vec3,
@@ -27,25 +27,24 @@ pub(super) struct Contact {
     pub has_slid: bool,
     /// Whether a contact of the same pair of rigid bodies was sticking in the previous step.
     pub is_held: bool,
-    /// Closing speed that a resting contact gains between two contact solutions \[m/s\].
+    /// Closing speed that a resting contact gains from one contact solution to the next \[m/s\].
     pub resting: f64,
     /// Whether friction jams the contact, which then has no restitution.
     pub is_jammed: bool,
-    /// Time from the beginning of the contact to the end of the step \[s\], times the projected fraction of the
-    /// penetration.
+    /// Time from the beginning of the contact to the end of the step \[s\], times the option `projection`.
     pub since: f64,
     /// Change of the normal velocity by the forces from the middle of the step to the beginning of the contact \[m/s\];
-    /// zero without projection.
+    /// zero for a resting contact, and without projection.
     pub lead: f64,
-    /// Least normal displacement by the projection \[m\].
+    /// Lower bound of the normal displacement by the projection \[m\].
     pub lift: f64,
-    /// Projection impulse: changes positions as `impulse` changes velocities \[kg·m\].
+    /// Projection impulse \[kg·m\]: changes the positions in the way in which `impulse` changes the velocities.
     pub push_out: Vec3,
 }
 
 impl Contact {
-    /// Starts a solution at the relative velocity `start` \[m/s\], with coefficients of friction for the state in the
-    /// previous step.
+    /// Starts a solution at the relative velocity `start` \[m/s\]. The state in the previous step determines the
+    /// coefficients of friction.
     pub fn begin(&mut self, unknown: &mut Unknown, start: Vec3) {
         self.start = start;
         let slip = start - self.normal * self.normal.dot(&start);
@@ -61,15 +60,15 @@ impl Contact {
         };
     }
 
-    /// Fraction of the restitution: 0 for `closing` ≤ 2 `resting`, 1 for `closing` ≥ 3 `resting`, linear in between.
-    /// Contacts lifted by rounding return at up to 2 `resting`.
+    /// Fraction of the coefficient of restitution that applies: 0 for `closing` ≤ 2 `resting`, 1 for `closing` ≥ 3
+    /// `resting`, linear in between. A resting contact that rounding has lifted returns at up to 2 `resting`.
     pub fn impact_fraction(&self, closing: f64) -> f64 {
         // `max` leaves the sign of a zero open.
         let resting = self.resting.abs();
         if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
     }
 
-    /// Coefficient of restitution at this closing speed \[-\].
+    /// Coefficient of restitution at the closing speed `closing` \[-\].
     pub fn restitution(&self, closing: f64) -> f64 {
         self.laws.restitution * self.impact_fraction(closing)
     }

@@ -1,27 +1,27 @@
 //! Impact and friction impulses.
 //!
-//! The impulses of a group combine two solutions of one problem. P_c has no restitution and never creates energy. P_e
-//! gives at least the normal velocities of Newton's law with the coefficient of restitution e:
+//! The impulses of a group lie between two solutions, P_c and P_e. P_c has no restitution, and alone never creates
+//! energy. P_e gives at least the normal velocities of Newton's law with the coefficient of restitution e:
 //!
 //! ```text
 //! n · u⁺ + w = −e (n · u⁻ + w)
 //! ```
-//! Here n is the normal, and u⁻ and u⁺ are the relative velocities before and after the impulses, in the middle of the
-//! step. The law holds at the beginning of the contact, when the normal velocity is larger by w (`lead`).
+//! Here n is the normal; u⁻ and u⁺ are the mid-step relative velocities before and after the impulses. The law holds at
+//! the instant at which the contact begins; the forces change n · u by w (`lead`) from mid-step to this instant.
 //!
-//! P_e, the kick and the projections can create energy. The impulses are therefore P_c + α (P_e − P_c), with the
-//! largest α ≤ 1 for which the step creates no energy under the forces at its beginning. The following steps dissipate
-//! energy that changes of the forces create.
+//! P_e, the kick and the position corrections can create energy. The impulses are therefore P_c + α (P_e − P_c), with
+//! the largest α ≤ 1 for which the step would create no energy if the forces kept their values at the beginning of the
+//! step. Energy created because the forces change is dissipated in the following steps (`created`).
 //!
-//! If friction jams contacts, as of a body wedged in a groove, P_e need not exist. The contacts farthest below their
-//! target velocity then lose their restitution. If there is still no solution, α = 0.
+//! P_e does not always exist: friction can jam the contacts of a body that is wedged in a groove. The contacts farthest
+//! below Newton's law then lose their restitution. If there is still no solution, α = 0.
 //!
-//! In the sequential order, each contact in turn is a group of its own, until no contact is closing. An impact thus
-//! propagates along a row of bodies.
+//! In the sequential order, each closing contact in turn is solved as a group of its own, in passes over the contacts
+//! until no contact is closing (at most `MAX_PASSES` passes). An impact thus propagates along a row of bodies.
 //!
 //! # Source
 //! Newton's law with several contacts: Moreau, in: Nonsmooth Mechanics and Applications, CISM 302, 1988, §8. The
-//! quadratic of α is derived here: the energy change is ΔT(α) = Σ ½ P (u⁻ + u⁺), with P and u⁺ linear in α.
+//! quadratic equation of α is derived from the energy change ΔT(α) = Σ ½ P · (u⁻ + u⁺), with P and u⁺ linear in α.
 
 use crate::Constraints;
 use crate::math::Vec3;
@@ -34,20 +34,20 @@ use super::options::Order;
 use super::unknown::Unknown;
 use crate::response::UnsolvedProblems;
 
-/// Tolerance of relative velocities, relative to the largest relative velocity before the impulses.
+/// Tolerance of the relative velocities, as a fraction of the largest relative velocity before the impulses.
 const TOLERANCE: f64 = 1e-11;
-/// Largest closing speed at rest, relative to the largest relative velocity before the impulses.
+/// Closing or slip speed that counts as zero, relative to the largest relative velocity before the impulses.
 const CLOSING_TOLERANCE: f64 = 1e-9;
-/// Largest energy change by rounding, relative to Σ |P · u⁻|; also the largest relative change of the impulses in
-/// `conserve_energy`.
+/// Largest energy change that counts as rounding, as a fraction of Σ |P · u⁻|; also the largest relative change of the
+/// impulses in `conserve_energy`.
 const ENERGY_TOLERANCE: f64 = 1e-9;
-/// Largest ratio of the guessed impulses to the impulses that the velocities require, per contact of a group.
+/// Largest ratio of guessed to required impulses of a group, divided by the number of contacts of the group.
 const MAX_GUESS_RATIO: f64 = 50.0;
-/// In the sequential order.
+/// Largest number of passes over the contacts of a group in the sequential order.
 const MAX_PASSES: usize = 15;
-/// Largest shortfall from the target velocity by incomplete convergence, relative to the largest target velocity.
+/// Largest `shortfall` of a contact in a nearly solved problem, as a fraction of the largest target velocity.
 const CONVERGENCE_SHORTFALL: f64 = 1e-6;
-/// Smallest shortfall of a jammed contact, relative to the largest shortfall.
+/// Smallest `shortfall` of a jammed contact, as a fraction of the largest shortfall in the group.
 const JAMMED_RATIO: f64 = 0.1;
 const MAX_JAM_SEARCHES: usize = 4;
 
@@ -59,9 +59,10 @@ struct Group<'a> {
     members: &'a [u32],
     movers: std::ops::Range<usize>,
     tolerance: f64,
-    /// Largest closing speed at rest \[m/s\].
+    /// Largest closing or slip speed that counts as zero \[m/s\].
     rest: f64,
-    /// Energy created in earlier steps (share of the group), plus the work of the position corrections \[J\].
+    /// Share of the group in the energy created in earlier steps, plus the work of `project_positions` \[J\]; 0 in the
+    /// sequential order.
     created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
@@ -119,13 +120,14 @@ impl Decomposition {
         }
     }
 
-    /// Impact energy ½ m (n · u⁻)² of a closing contact \[J\]; otherwise zero.
+    /// Impact energy ½ m (n · u⁻)² of a closing contact with the effective mass m \[J\]; zero for other contacts.
     fn energy_of_impact(&self, k: usize) -> f64 {
         let contact = &self.contacts[k];
         0.5 * self.unknowns[k].mass * contact.normal.dot(&contact.before).min(0.0).powi(2)
     }
 
-    /// Work −Δx · f of the position corrections against the forces at the beginning of the step \[J\].
+    /// Work −π · a of the position corrections \[J\]; π is `push_out`, and a is the relative acceleration by the
+    /// forces.
     fn work_of_corrections(&self, k: usize, time_step: f64) -> f64 {
         let Contact { push_out, kick, .. } = &self.contacts[k];
         -push_out.dot(kick) * (2.0 / time_step)
@@ -164,7 +166,7 @@ impl Group<'_> {
         self.mark_sliding();
     }
 
-    /// A contact at the friction bound without slip does not slide.
+    /// A contact whose friction is at its bound slides only if the slip speed exceeds `rest`.
     fn mark_sliding(&mut self) {
         for &k in self.members {
             let velocity = self.velocity(k);
@@ -174,15 +176,15 @@ impl Group<'_> {
         }
     }
 
-    /// Whether the guess is not much larger than required. On a wedged body, opposed impulses of any magnitude can
-    /// remain.
+    /// False if the guesses are much larger than the impulses that the velocities require: opposed guesses on a wedged
+    /// body cancel at any magnitude.
     fn guess_is_plausible(&self) -> bool {
         let (mut guessed, mut required) = (0.0, 0.0);
         for &k in self.members {
             guessed += self.contacts[k as usize].guess.norm();
             required += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
-        // In stacks, the guesses of all contacts contain an impulse on the top; hence the factor `len`.
+        // All guesses of a stack contain an impulse that only the top contact requires; hence the factor `len`.
         guessed <= MAX_GUESS_RATIO * self.members.len() as f64 * required
     }
 
@@ -193,7 +195,7 @@ impl Group<'_> {
         self.mark_sliding();
     }
 
-    /// Returns the number of closing contacts.
+    /// Solves each closing contact in turn; returns the number of contacts solved.
     fn solve_closing_contacts(&mut self) -> usize {
         let mut closing = 0;
         for place in 0..self.members.len() {
@@ -288,8 +290,8 @@ impl Group<'_> {
         self.members.iter().all(|&k| self.shortfall(k) <= little)
     }
 
-    /// Marks the contacts with the largest shortfalls as jammed. Returns whether some contacts with restitution are
-    /// jammed and others are not.
+    /// Marks the contacts with the largest shortfalls as jammed. Returns whether at least one contact becomes jammed
+    /// and at least one contact keeps its restitution.
     fn mark_jammed(&mut self) -> bool {
         let farthest = self.members.iter().map(|&k| self.shortfall(k)).fold(0.0, f64::max);
         let (mut any_jams, mut any_is_left) = (false, false);
@@ -304,7 +306,7 @@ impl Group<'_> {
         any_jams && any_is_left
     }
 
-    /// Target velocity minus normal velocity \[m/s\].
+    /// Lower bound `target` of the normal velocity, minus the normal velocity \[m/s\].
     fn shortfall(&self, k: u32) -> f64 {
         let unknown = &self.unknowns[k as usize];
         unknown.target - unknown.normal.dot(&self.velocity(k))
@@ -344,10 +346,10 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// Largest α in \[0, 1\] without created energy; 0 if P_e and P_c both create energy. The created energy is
+    /// Largest α in \[0, 1\] with E(α) ≤ 0; 0 if E(0) ≥ 0 and E(1) > 0; 1 if P_e and P_c cause the same motion.
     ///
     /// ```text
-    /// created + Σ P · (½ (u⁻ + u⁺) + kick),   P = P_c + α (P_e − P_c)
+    /// E(α) = created + Σ P · (½ (u⁻ + u⁺) + kick),   P = P_c + α (P_e − P_c)
     /// ```
     fn largest_share(&self) -> f64 {
         let (mut with, mut without, mut curvature, mut scale) = (self.created, self.created, 0.0, 0.0);
@@ -386,7 +388,7 @@ impl Group<'_> {
         }
     }
 
-    /// Scales unconverged impulses P by a factor s ≤ 1 so that ΔT(s P) ≤ 0.
+    /// Scales unconverged impulses P by the largest factor s ≤ 1 for which the energy change ΔT(s P) ≤ 0.
     fn limit_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let longest = if square > 0.0 { (-2.0 * work / square).max(0.0) } else { 0.0 };
@@ -405,11 +407,11 @@ impl Group<'_> {
         })
     }
 
-    /// Scales the impulses P by a factor s so that ΔT(s P) = 0, which removes the energy error of the tolerance.
+    /// Scales the impulses so that they conserve energy. This removes the energy error due to `tolerance`.
     fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;
-        // Impulses on separating contacts need a larger change and do not conserve energy.
+        // `change` is larger if impulses act on contacts that were separating; the energy is then not conserved.
         if change.abs() <= ENERGY_TOLERANCE {
             self.scale_impulses(change);
         }

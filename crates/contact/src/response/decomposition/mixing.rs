@@ -1,10 +1,10 @@
-//! Anderson mixing of an iteration x → g(x): finds the combination of the last rounds with the smallest change
-//! f = g − x.
+//! Anderson mixing of rounds that change impulses x to g(x): finds the combination of the last rounds for which the
+//! change f = g − x is smallest.
 //!
-//! The coefficients γ_i of the stored rounds i minimise |f − Σ γ_i (f − f_i)|. The norm divides the squared impulse of
-//! each contact by its mass. The next round begins at g − Σ γ_i (g − g_i). For a linear iteration, the method is
-//! equivalent to GMRES. With constant sets of open, sticking and slipping contacts, the contact iteration is linear,
-//! except for the rotation of the slip direction.
+//! The coefficients γ_i of the stored rounds i minimise |f − Σ γ_i (f − f_i)|. The norm weights the squared impulse of
+//! each contact by 1/`mass` of this contact. The next round begins at g − Σ γ_i (g − g_i). For a linear iteration, the
+//! method is equivalent to GMRES. With constant sets of open, sticking and slipping contacts, the contact iteration is
+//! linear, except for the rotation of the slip direction.
 //!
 //! # Source
 //! Walker & Ni, SIAM J. Numer. Anal. 49 (2011) 1715–1735.
@@ -15,7 +15,7 @@ use crate::math::Vec3;
 
 /// Largest number of stored rounds.
 const DEPTH: usize = 6;
-/// Largest negligible eigenvalue of the scaled normal equations.
+/// Largest eigenvalue of the scaled normal equations that counts as zero.
 const RANK: f64 = 1e-10;
 
 type Products = SMatrix<f64, DEPTH, DEPTH>;
@@ -80,7 +80,7 @@ impl Mixing {
 }
 
 /// Least-squares coefficients γ of minimum norm. `products` are the products of the columns f − f_i with each other;
-/// `right` are their products with f.
+/// `right` are the products of these columns with f.
 fn least_squares(products: &Products, right: &Weights) -> Weights {
     let scale = products.diagonal().map(|square| if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 });
     let diagonal = Products::from_diagonal(&scale);

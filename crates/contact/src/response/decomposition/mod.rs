@@ -38,7 +38,7 @@ pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 ///
 /// - Normal part v_n n of v_r, with the unit normal n: coefficient of restitution e.
 /// - Tangential part v_t of v_r: Coulomb's law with the coefficient μ.
-/// - Motion without relative velocity: unchanged.
+/// - Motion that causes no relative velocity: unchanged.
 ///
 /// With the effective mass m_eff and the nodal masses m_a, the impulses of a single contact are
 ///
@@ -46,12 +46,12 @@ pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
 /// I_N = −(1 + e) m_eff v_n ≥ 0,   I_T = −min(m_eff |v_t|, μ I_N) v_t/|v_t|,   Δv_a = (w_a/m_a) (I_N n + I_T)
 /// ```
 ///
-/// Contacts that share nodes form one problem; see `impact` and [`Order`]. The projection removes the penetrations with
-/// the smallest correction in the mass norm. A couple on each contact, or the reaction of a support, balances the
-/// change of angular momentum. The work of the projection against the forces counts as numerical work.
+/// The contacts of a group form one problem; see `impact` and [`Order`]. The projection removes the penetrations with
+/// the smallest position corrections in the mass norm. A couple on each contact, or the reaction of a support, balances
+/// the change of angular momentum. The work of the corrections against the forces is numerical work.
 ///
-/// A sliding contact keeps the dynamic coefficient of friction until it stops. A resting contact has no restitution.
-/// Its closing speed is at most twice the speed gained by forces and prescribed motion between two contact solutions.
+/// A sliding contact keeps the dynamic coefficient of friction until it stops. A contact rests, without restitution, if
+/// its closing speed is at most twice the speed gained by forces and prescribed motion from one solution to the next.
 ///
 /// # Source
 /// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.
@@ -63,7 +63,7 @@ pub struct Decomposition {
     operator: Operator,
     contacts: Vec<Contact>,
     unknowns: Vec<Unknown>,
-    /// Of all movers \[m/s\], \[rad/s\].
+    /// Velocities of all movers \[m/s\], \[rad/s\].
     velocities: Vec<Vec3>,
     /// Velocity changes of all movers by the forces in half a step.
     kicks: Vec<Vec3>,
@@ -80,7 +80,7 @@ pub struct Decomposition {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct DecompositionMemory {
     steps_to_solution: u32,
-    /// Of the previous step \[s\].
+    /// Length of the previous step \[s\].
     time_step: f64,
     earlier: ContactHistory<Earlier>,
     sticking: StickingPairs,
@@ -90,7 +90,7 @@ clone_by_field!(DecompositionMemory { steps_to_solution, time_step, earlier, sti
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Earlier {
-    /// Impulse divided by the time between the middles of two steps \[N\].
+    /// Impulse divided by the time from the middle of the previous step to the middle of this step \[N\].
     force: Vec3,
     /// Normal part of the projection impulse \[kg·m\].
     push_out: f64,
@@ -127,7 +127,7 @@ impl Decomposition {
         self.corrections.resize(self.velocities.len(), Vec3::zeros());
         self.memory.earlier.update(constraints, |_| Earlier::default(), |_, _| ());
         self.contacts.clear();
-        // Time between two contact solutions.
+        // Time from one contact solution to the next.
         let span = f64::from(self.options.every.max(1)) * between;
         let kicks = span / (0.5 * time_step);
         for (k, (constraint, earlier)) in (0..).zip(constraints.iter().zip(self.memory.earlier.iter())) {
@@ -176,8 +176,8 @@ impl Decomposition {
     }
 
     /// Writes impulses and results. An impulse I dissipates the energy −I · (v_r⁻ + v_r⁺)/2, with the relative
-    /// velocities v_r⁻ before and v_r⁺ after I. The normal part refers to the beginning of the contact (`lead`); the
-    /// difference is numerical work.
+    /// velocities v_r⁻ before and v_r⁺ after I. For a normal impulse, the velocities at the beginning of the contact
+    /// count (`lead`); the difference is numerical work.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {
@@ -295,7 +295,7 @@ impl Response for Decomposition {
     }
 }
 
-/// Σ w_a v_a over the nodes that cannot move in any direction, except tied nodes \[m/s\].
+/// Σ w_a v_a over the untied nodes that can move in no direction \[m/s\].
 fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut velocity = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {

@@ -1,4 +1,4 @@
-//! Relative velocities of the contacts of a step as a linear operator on the movable nodes and rigid bodies.
+//! Relative velocities of the contacts of a step as a linear operator on the velocities of the movers.
 
 use crate::math::{Mat3, Rotation, Vec3};
 use crate::response::Bodies;
@@ -7,7 +7,7 @@ use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::{deformable_sides, rigid_sides};
 use crate::{Constraint, Constraints};
 
-/// Largest ratio of the compliances with and without ties for which the ties fix a contact.
+/// Ties count as fixing a contact up to this ratio of the compliance with ties to the compliance without ties.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 const NONE: u32 = u32::MAX;
@@ -39,8 +39,8 @@ pub(super) struct Row {
 /// u_k = Σ_m (w_km v_m + v_m × r_km)
 /// ```
 ///
-/// Here w_km are the weights of nodes and centres, and r_km are the levers of rotations. With ties, the compliance is G
-/// P M⁻¹ Pᵀ Gᵀ; P projects on the motions that keep tied points together.
+/// Here w_km are the weights of nodes and centres, and r_km are the levers of rotations. With ties, the compliance is
+/// G P M⁻¹ Pᵀ Gᵀ; P projects on the motions that keep tied points together.
 ///
 /// The movers of a group are contiguous; fixed nodes and bodies have no mover. A field has one vector per mover: a
 /// velocity \[m/s\], \[rad/s\], or a correction of position or rotation.
@@ -53,14 +53,14 @@ pub(super) struct Operator {
     weights: Vec<Term<f64>>,
     /// Rotation mover and lever r = Σ w_a (x_a − c) \[m\], with the nodal positions x_a and the centre c of the body.
     levers: Vec<Term<Vec3>>,
-    /// Tied mover and its weight w without the ties.
+    /// Tied mover, and the weight w that it would have without the ties.
     tied: Vec<Term<f64>>,
     /// Tied mover and its weight in each coordinate with the ties.
     pub(super) shares: Vec<Term<Vec3>>,
     /// Tied node (not mover) with fixed components, and tie impulse on these components per contact impulse.
     pub(super) reactions: Vec<Term<Vec3>>,
     pub(super) distribution: Distribution,
-    /// By constraint.
+    /// Ranges in the lists of terms, by constraint.
     pub(super) rows: Vec<Row>,
     group_ends: Vec<u32>,
     /// Mover of each node, then centre mover of each body; `NONE` without mover.
@@ -200,7 +200,7 @@ impl Operator {
         }));
     }
 
-    /// Rotates the levers by linearised rotations.
+    /// Rotates the levers by `corrections`, linearised.
     pub fn turn(&mut self, corrections: &[Vec3]) {
         self.levers.iter_mut().for_each(|(mover, arm)| *arm += corrections[*mover as usize].cross(arm));
     }
@@ -227,14 +227,14 @@ impl Operator {
         }
     }
 
-    /// Change of the sum of the levers since the assembly \[m\].
+    /// Change of the sum of the levers by `turn` \[m\].
     pub fn change_of_levers(&self, k: u32, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
         let (_, levers) = self.terms(k);
         let turned: Vec3 = levers.iter().map(|&(_, arm)| arm).sum();
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
     }
 
-    /// Sum of the levers after finite rotations `corrections`, minus the sum of the linearised levers \[m\].
+    /// Sum of the levers after the finite rotations `corrections`, minus the sum of the levers after `turn` \[m\].
     pub fn off_levers(
         &self,
         k: u32,
@@ -299,9 +299,9 @@ impl Operator {
         }
     }
 
-    /// Compliance Σ_m n_m W_kk^m \[1/kg\]; W_kk^m is the part of the mover m, which has n_m contacts. The
-    /// block-diagonal matrix D of these compliances satisfies W ≤ D. Tied nodes enter without their ties, as an upper
-    /// bound. The compliance is zero if the ties fix the contact.
+    /// Compliance Σ_m n_m W_kk^m \[1/kg\]; W_kk^m is the part of W_kk by the mover m, which has n_m contacts. For the
+    /// block-diagonal matrix D of these compliances, D − W is positive semi-definite. Tied nodes enter without their
+    /// ties, as an upper bound. The compliance is zero if the ties fix the contact.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {
         let shared = self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize]);
         let Row { tied, .. } = self.rows[k as usize];

@@ -9,7 +9,7 @@ pub enum Order {
     /// Simultaneously, by iteration to convergence.
     #[default]
     Together,
-    /// Sequentially, the deepest first, until no contact is closing.
+    /// Sequentially, from the deepest contact on, in a limited number of passes until no contact is closing.
     OneByOne,
 }
 
@@ -39,7 +39,7 @@ pub struct DecompositionOptions {
     pub pairs: PairOptions<ImpactOptions>,
     /// Order in which the contacts of a group are solved.
     pub order: Order,
-    /// Number of steps between two contact solutions, at least 1.
+    /// Number of steps from one contact solution to the next, at least 1.
     pub every: u32,
     /// Fraction of each detected penetration that the projection removes, in \[0, 1\].
     pub projection: f64,

@@ -30,10 +30,10 @@ fn rounding(constraints: &Constraints, positions: &[Vec3]) -> f64 {
 }
 
 impl Decomposition {
-    /// Position corrections Δx = M⁻¹ Gᵀ π that remove the fraction `projection` of all penetrations. They are minimal
-    /// in the mass norm; π ≥ 0 are the projection impulses.
+    /// Computes position corrections Δx = M⁻¹ Gᵀ π, with the normal projection impulses π ≥ 0, that remove the fraction
+    /// `projection` of all penetrations. Δx is minimal in the mass norm.
     ///
-    /// A contact with restitution e also rises to the height e |g|, with the gap g: it has separated since the impact.
+    /// A contact with restitution e also rises by e times the penetration of this step, because it has rebounded.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
@@ -43,13 +43,13 @@ impl Decomposition {
         for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
             let closing = -contact.normal.dot(&contact.before);
             let way = closing * dt;
-            // Without normal motion, the contact lasted the whole step.
+            // A contact without normal motion has lasted the whole step.
             let fraction = match way {
                 way if way > flush => way.min(-constraint.gap).max(0.0) / way,
                 way if way >= -flush => 1.0,
                 _ => 0.0,
             };
-            // A contact with an earlier impulse slides during the whole step, even if it has lifted slightly.
+            // A contact with an impulse in the previous solution lasts the whole step, even if slightly lifted.
             let sliding_fraction = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
             contact.since = part * dt * sliding_fraction;
             // A resting contact does not begin within the step.
@@ -68,7 +68,7 @@ impl Decomposition {
         self.project(constraints, positions);
     }
 
-    /// Starts from the impulses `push_out`; the corrections already contain their effect.
+    /// Starts from the impulses `push_out`, of which `corrections` already contains the effect.
     fn project(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let tolerance = TOLERANCE * deepest(constraints) + rounding(constraints, positions);
         let begin = self.unknowns.len();
@@ -99,8 +99,8 @@ impl Decomposition {
         self.unknowns.truncate(begin);
     }
 
-    /// Reverses the slip that friction has stopped since the beginning of the contact; otherwise sticking contacts
-    /// would creep. The reversal rotates rigid bodies, and the penetrations are projected again.
+    /// Reverses the slip that the friction impulses would have prevented if applied at the beginning of the contact;
+    /// otherwise sticking contacts would creep. The projection is repeated, because the reversal rotates rigid bodies.
     pub(super) fn project_slip(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let friction_of = |contact: &Contact| {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
@@ -122,9 +122,9 @@ impl Decomposition {
         }
     }
 
-    /// Restores the angular momentum of each contact. Position corrections Δx_a add Σ m_a Δx_a × v_a; impulses at two
-    /// points add their moment. The support of a fixed side takes up the change. Returns the added kinetic energy \[J\]
-    /// and the angular impulse of the supports \[N·m·s\].
+    /// Restores the angular momentum of each contact. Position corrections Δx_a add Σ m_a Δx_a × v_a; an impulse and
+    /// its reaction at two different points add a moment. The support of a fixed side takes up the change. Returns the
+    /// added kinetic energy \[J\] and the angular impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,
@@ -137,7 +137,7 @@ impl Decomposition {
             let mut gained = gained(&constraint, bodies, &push_out)
                 + self.operator.gained_by_tied(k as u32, bodies, &push_out);
             if constraint.can_take_couple() {
-                // Vector between the points of the two impulses, before the slip is reversed.
+                // Vector between the points of the impulse and its reaction, with the levers before `project_slip`.
                 let apart = constraint.jump(bodies.positions)
                     + self.operator.translational_part(k as u32, &self.corrections)
                     + self.operator.change_of_levers(k as u32, &constraint, bodies);
@@ -234,7 +234,7 @@ impl Decomposition {
     }
 }
 
-/// Inertia tensor about the free axes.
+/// Inertia tensor about the axes about which the body can rotate.
 fn inertia(inverse: &Mat3) -> Mat3 {
     inverse
         .try_inverse()

@@ -50,7 +50,7 @@ impl Operator {
         reactions.map(move |(node, share)| (*node, share.component_mul(&impulse)))
     }
 
-    /// Relative velocity of tied nodes that is not in the movers \[m/s\]: fixed nodes, and rounding errors of the ties.
+    /// Relative velocity by tied nodes, not due to movers \[m/s\]: by fixed nodes, and by rounding errors of the ties.
     pub(super) fn tied_drift(
         &self,
         k: u32,
@@ -75,8 +75,9 @@ impl Operator {
         self.shares(k).iter().map(of_mover).sum()
     }
 
-    /// Distributes impulses over the nodes of the tie groups, and adds the velocity changes to `field`. Returns the
-    /// work \[J\]. `fixed` receives the tie impulses on prescribed components \[N·s\].
+    /// Distributes the nodal impulses `impulse(node, mover)` over the nodes of the tie groups, and adds the velocity
+    /// changes to `field`. Returns the work of the impulses \[J\]. `fixed` receives the tie impulses on prescribed
+    /// components \[N·s\].
     pub(super) fn push_tied(
         &mut self,
         constraint: &Constraint<'_>,
@@ -122,7 +123,7 @@ impl Operator {
     }
 }
 
-/// Tie group, node and weight.
+/// Group of ties, node and weight of each tied node.
 fn tied_terms<'a>(
     constraint: &'a Constraint<'a>,
     mobility: &'a Mobility,

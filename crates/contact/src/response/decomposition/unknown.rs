@@ -1,4 +1,4 @@
-//! One contact of a complementarity problem: its local step, and the bounds at which it opens or slips.
+//! One contact of a complementarity problem: the local step, which solves it alone, and the bounds of opening and slip.
 
 use crate::math::{Mat3, Vec3};
 
@@ -10,7 +10,7 @@ pub(super) struct Unknown {
     pub normal: Vec3,
     /// Lower bound c of the normal velocity \[m/s\].
     pub target: f64,
-    /// Part of the relative velocity due to fixed or prescribed nodes \[m/s\].
+    /// Relative velocity not due to movers: by fixed or prescribed nodes, and by rounding errors of ties \[m/s\].
     pub drift: Vec3,
     /// Static and dynamic coefficients of friction \[-\].
     pub friction: [f64; 2],
@@ -18,7 +18,7 @@ pub(super) struct Unknown {
     pub impulse: Vec3,
     /// Whether friction is at its bound.
     pub slips: bool,
-    /// D⁻¹ of the compliance D of the local steps \[kg\]; `None` without friction or if D is nearly singular.
+    /// Inverse of the compliance D of the local steps \[kg\]; `None` without friction or if D is nearly singular.
     inverse: Option<Mat3>,
     /// 1/(n · D n) \[kg\]; zero without compliance.
     pub mass: f64,
@@ -27,8 +27,8 @@ pub(super) struct Unknown {
 }
 
 impl Unknown {
-    /// `compliance` is D \[1/kg\], at least the compliance W_kk of the contact. `friction` is the static and the
-    /// dynamic coefficient.
+    /// `compliance` is D \[1/kg\]; D minus the result of `Operator::compliance` must be positive semi-definite.
+    /// `friction` is both coefficients of friction.
     pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
         let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
         let along = normal.dot(&(compliance * normal));
@@ -53,7 +53,7 @@ impl Unknown {
         self.normal.dot(&self.impulse)
     }
 
-    /// Impulse after a local step, and whether the contact slips.
+    /// Impulse after a local step at the relative velocity `velocity`, and whether friction is then at its bound.
     pub fn improved(&self, velocity: &Vec3) -> (Vec3, bool) {
         let wanted = self.normal * self.target;
         if let Some(inverse) = &self.inverse {
@@ -86,7 +86,7 @@ impl Unknown {
         }
     }
 
-    /// Projection on the free directions.
+    /// Part of `vector` in the free directions of `face`.
     pub fn on(&self, face: Face, vector: &Vec3) -> Vec3 {
         match face {
             Face::Open => Vec3::zeros(),
@@ -95,7 +95,7 @@ impl Unknown {
         }
     }
 
-    /// D⁻¹ times a vector in the free directions.
+    /// Multiplies `vector` by the inverse of D restricted to the free directions of `face`, in which `vector` lies.
     pub fn scaled(&self, face: Face, vector: &Vec3) -> Vec3 {
         match (face, &self.inverse) {
             (Face::Sticking, Some(inverse)) => inverse * vector,
@@ -103,7 +103,7 @@ impl Unknown {
         }
     }
 
-    /// Factor of `direction` at which the contact opens or begins to slip, or infinity.
+    /// Smallest factor of `direction` at which the contact opens or begins to slip; infinity if it does neither.
     pub fn reach(&self, face: Face, direction: &Vec3) -> f64 {
         match face {
             Face::Open => f64::INFINITY,
@@ -128,7 +128,7 @@ impl Unknown {
         first_root(a, b, c)
     }
 
-    /// Free directions after a change of the impulse by `step` times `direction`.
+    /// Face after a change of the impulse by `step` times `direction`.
     pub fn face_after(&self, face: Face, direction: &Vec3, step: f64) -> Face {
         if face == Face::Open || self.opens_after(direction) <= step {
             Face::Open
@@ -140,7 +140,7 @@ impl Unknown {
     }
 }
 
-/// Largest eigenvalue in the tangent plane.
+/// Largest eigenvalue of `compliance` in the tangent plane.
 fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     let out = Mat3::identity() - normal * normal.transpose();
     let plane = out * compliance * out;
@@ -150,7 +150,8 @@ fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     half + (half * half - minors).max(0.0).sqrt()
 }
 
-/// Free directions of an impulse in a descent: none, the normal, or all.
+/// Face of the friction cone on which an impulse lies. The free directions, in which conjugate residuals change the
+/// impulse, are none, the normal, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Face {
     Open,
@@ -158,7 +159,7 @@ pub(super) enum Face {
     Sticking,
 }
 
-/// Smallest s ≥ 0 beyond which a s² + 2 b s + c > 0, for c ≤ 0; otherwise infinity.
+/// Smallest s ≥ 0 at which a s² + 2 b s + c becomes positive; infinity if it never does. Requires c ≤ 0.
 fn first_root(a: f64, b: f64, c: f64) -> f64 {
     let discriminant = b * b - a * c;
     if discriminant < 0.0 || (a <= 0.0 && b <= 0.0) {

@@ -5,7 +5,7 @@ use super::{EnergyMomentum, Motion, Scheme};
 use crate::math::Vec3;
 use crate::response::{Bodies, ContactAction, ContactResult, Status, StepLength, UnlistedWork};
 
-/// Largest increase of a gap by rounding, relative to the gap.
+/// Largest increase of a gap that counts as rounding, relative to the gap.
 const RELEASE: f64 = 1e-9;
 
 impl EnergyMomentum {
@@ -24,7 +24,7 @@ impl EnergyMomentum {
                 Some(reversal) => reversal.gap,
                 None => spring.gap_after(gap, way, solution.pressure),
             };
-            // Energies refer to the end of the step, half a step after staggered gaps.
+            // Energies refer to the end of the step; staggered gaps refer to half a step earlier.
             let half_work = half * solution.pressure * solution.rate;
             let mut stored = spring.stored_energy() - half_work;
             let mut damping_work = if spring.is_lossy() {
@@ -67,8 +67,8 @@ impl EnergyMomentum {
     /// ```text
     /// dt F · (v' − ½ dt a + ½ dt M⁻¹ F)
     /// ```
-    /// Here dt is the time of the kick, M is the mass matrix, v' are the velocities after all other forces, and a is
-    /// the acceleration without contact.
+    /// Here dt is the duration of the kick, M is the mass matrix, v' are the velocities after all other forces, and a
+    /// is the acceleration without contact.
     pub(super) fn remove_moments(
         &mut self,
         bodies: &Bodies<'_>,
@@ -92,7 +92,7 @@ impl EnergyMomentum {
             couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
             self.tied.push_along(&tied, dt, &mut self.kicked);
             self.memory.pending[0] += taken;
-            // Energies refer to the end of the step, half a step after staggered gaps.
+            // Energies refer to the end of the step; staggered gaps refer to half a step earlier.
             let half_work = half * rate(&self.velocities);
             action.stored_energy -= half_work;
             self.energies[k][0] -= half_work;

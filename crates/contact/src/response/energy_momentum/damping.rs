@@ -30,7 +30,7 @@ impl EnergyMomentum {
 }
 
 impl Spring {
-    /// `frequency` is the frequency of the contact \[rad/s\], and `time_step` the time of the kick \[s\].
+    /// `frequency` is the frequency of the contact \[rad/s\], and `time_step` the duration of the kick \[s\].
     fn damp(&mut self, frequency: f64, time_step: f64) {
         if frequency == 0.0 {
             return;

@@ -16,7 +16,7 @@ use crate::response::couple::Couple;
 use crate::response::mobility::Mobility;
 use crate::response::row::{Motion, sides};
 
-/// Largest sine of the angle between r and n by rounding.
+/// Largest sine of the angle between r and n that counts as rounding.
 const ROUNDING: f64 = 1e-13;
 
 /// Gap gradient of one contact. Its nodal vectors begin at `first` in the list of all contacts.
@@ -36,8 +36,8 @@ impl Gradient {
         Self::of_nodal_vectors(first, constraint, bodies, list)
     }
 
-    /// Appends nodal vectors with zero sum that remove the moment of `force` and its reaction. `None` without moment,
-    /// or if the target is a single node, as a wall.
+    /// Appends nodal vectors with zero sum that remove the moment of `force` and its reaction. `None` if the moment is
+    /// zero, or if the target is a single node, as of a wall.
     pub fn against_moment(
         force: &Vec3,
         constraint: &Constraint<'_>,

@@ -5,13 +5,13 @@ use crate::math::Vec3;
 use crate::response::Bodies;
 use crate::response::groups::momentum::Momentum;
 
-/// Tolerance of velocities, relative to the largest rate.
+/// Tolerance of velocities, relative to the largest gap rate or slip rate.
 const TOLERANCE: f64 = 1e-15;
 /// Largest number of Gauss–Seidel sweeps.
 const MAX_SWEEPS: usize = 300;
 const MAX_JACOBI_SWEEPS: usize = 2000;
 
-/// Smallest ratio of the separation rate after the step to the approach rate before, for a reversed motion.
+/// Smallest ratio of the gap rate after the kick to the closing rate before the kick in a reversed motion.
 const SEPARATION_RATIO: f64 = 1e-9;
 
 impl EnergyMomentum {
@@ -26,8 +26,8 @@ impl EnergyMomentum {
         if self.mark_reversals(bodies, dt) { sweeps + self.iterate_jacobi(bodies, dt) } else { sweeps }
     }
 
-    /// Whether a compressed spring with restitution e < 1 unloads. With the elastic pressure p, pressures from e² p to
-    /// p then hold the gap; the solution need not be unique.
+    /// Whether a compressed spring with restitution e < 1 unloads. With the pressure p of an elastic spring, all
+    /// pressures from e² p to p can then hold the gap; the solution may not be unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.memory.springs.iter().zip(&self.solutions);
         contacts.any(|(spring, solution)| {
@@ -68,8 +68,8 @@ impl EnergyMomentum {
         any
     }
 
-    /// Repeats sweeps until the velocities converge, at most `most` times; returns their number. `sweep` returns the
-    /// largest velocity change \[m/s\].
+    /// Repeats sweeps until the velocities converge, at most `most` times; returns the number of sweeps. `sweep`
+    /// returns the largest velocity change \[m/s\].
     fn iterate(&mut self, most: usize, mut sweep: impl FnMut(&mut Self) -> f64) -> usize {
         let rates = self.solutions.iter().map(|s| s.rate.abs().max(s.slip_rate.norm()));
         let mut scale = rates.fold(0.0, f64::max);
@@ -103,7 +103,7 @@ impl EnergyMomentum {
     /// Solves all pressures and then all tractions from the same velocities, and extrapolates. Returns the largest
     /// velocity change \[m/s\].
     ///
-    /// The sweeps find the pressures closest to the initial pressures.
+    /// Of several solutions, the sweeps find the pressures closest to the initial pressures.
     fn jacobi_sweep(&mut self, bodies: &Bodies<'_>, dt: f64, momentum: &mut Momentum) -> f64 {
         let (mut change, mut back): (f64, f64) = (0.0, 0.0);
         let farther = momentum.farther();

@@ -30,8 +30,8 @@ use crate::{Constraint, Constraints};
 
 /// Largest number of iterations of the geometry. The scheme conserves energy even without convergence.
 const MAX_GEOMETRIES: usize = 30;
-/// Largest change of the corrections at convergence, relative to the largest correction of all nodes or of the rigid
-/// body \[-\].
+/// Largest change of a position correction at convergence \[-\]: for nodes relative to the largest correction of all
+/// nodes, for a rigid body relative to the correction of this body.
 const TOLERANCE: f64 = 1e-13;
 
 /// Geometry of the bodies at the middle of a step, which depends on the contact forces.
@@ -40,7 +40,7 @@ pub trait MidpointGeometry {
     fn begin(&mut self, constraints: &Constraints);
 
     /// Moves the bodies to the middle of the step, with the position corrections of `action`. Closest points and
-    /// normals then refer to the middle of the step; gaps \[m\] refer to the beginning.
+    /// normals then refer to the middle of the step; gaps \[m\] refer to the beginning of the step.
     fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction);
 
     /// The bodies at the middle of the step, with their velocities before contact.
@@ -146,7 +146,7 @@ impl EnergyMomentum {
         action.rigid_corrections.dedup_by_key(|correction| correction.body);
     }
 
-    /// Whether the corrections equal the previous corrections, within the tolerance and the rounding error.
+    /// Whether the corrections equal those of the previous iteration, within the tolerance and the rounding error.
     fn has_converged(&self, bodies: &Bodies<'_>, dt: f64, action: &ContactAction) -> bool {
         if action.node_corrections.len() != self.earlier_nodes.len()
             || action.rigid_corrections.len() != self.earlier_rigid.len()

@@ -57,7 +57,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// Time from the spring gaps to the constraint gaps \[s\].
+    /// Time from the instant of the spring gaps to the instant of the constraint gaps \[s\].
     fn lead(self, step: StepLength) -> f64 {
         match self {
             Self::Staggered => 0.5 * step.actual,
@@ -80,14 +80,15 @@ impl Scheme {
 /// With a coefficient of restitution e, a spring returns e² of its energy. If the motion reverses in the elastic
 /// solution of a step, the bodies separate at e times the gap rate of this solution.
 ///
-/// Damping adds the force −c Δḡ/dt while the spring is compressed. The force p is never negative.
+/// Damping adds the force −c Δḡ/dt, with the coefficient c, while the spring is compressed. The force p is never
+/// negative.
 ///
 /// Friction is a tangential spring, whose force is scaled back to Coulomb's circle. Between two rigid bodies, the
 /// static coefficient applies until all contacts of the pair slide.
 ///
 /// Springs continue over flush surfaces from one body to the next (see `transfer`). If detection loses a contact, its
-/// compressed spring remains until it has released its energy, or for `MAX_STEPS_PRESSED` steps without release. The
-/// remaining normal energy counts as negative numerical work.
+/// compressed spring remains until the energy is released, at most for `MAX_STEPS_PRESSED` steps without release.
+/// Normal energy not released counts as negative numerical work.
 ///
 /// # Source
 /// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction). The
@@ -115,9 +116,9 @@ pub struct EnergyMomentum {
     half_kicked: Motion,
     /// Stored energy, friction work and damping work of each contact \[J\].
     energies: Vec<[f64; 3]>,
-    /// In the previous iteration of the geometry.
+    /// Of nodes, in the previous iteration of the geometry.
     earlier_nodes: Vec<NodeCorrection>,
-    /// In the previous iteration of the geometry.
+    /// Of rigid bodies, in the previous iteration of the geometry.
     earlier_rigid: Vec<RigidCorrection>,
 }
 
@@ -159,7 +160,7 @@ struct Spring {
     age: f64,
     /// Ratios c/(κ dt) of the normal and the tangential spring, with the damping coefficients c \[-\].
     lag: [f64; 2],
-    /// Whether the spring released energy in the last step.
+    /// Whether the spring released energy in the previous step.
     releases: bool,
     lost: Option<Lost>,
 }
@@ -169,9 +170,9 @@ struct Spring {
 struct Solution {
     row: Row,
     gradient: Gradient,
-    /// In `TiedMotions`.
+    /// Range in `TiedMotions`.
     tied: Range<usize>,
-    /// Compliance along the gap gradient, and largest tangential compliance, without the ties \[1/kg\].
+    /// Compliance along the gap gradient, and largest tangential compliance; both without the ties \[1/kg\].
     compliance: [f64; 2],
     /// Bound on the compliance of all coupled contacts \[1/kg\].
     coupled_compliance: f64,
@@ -179,21 +180,21 @@ struct Solution {
     rate: f64,
     /// Slip rate before the kick \[m/s\].
     slip_rate: Vec3,
-    /// Before the kick.
+    /// Whether the gap closes before the kick.
     closes: bool,
     pressure: f64,
     traction: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Of the previous Jacobi sweep, not extrapolated \[N\].
+    /// Result of the previous Jacobi sweep before extrapolation \[N\].
     next_pressure: f64,
-    /// Of the previous Jacobi sweep, not extrapolated \[N\].
+    /// Result of the previous Jacobi sweep before extrapolation \[N\].
     next_traction: Vec3,
-    /// Of the current Jacobi sweep, not extrapolated \[N\].
+    /// Result of the current Jacobi sweep before extrapolation \[N\].
     farther_pressure: f64,
-    /// Of the current Jacobi sweep, not extrapolated \[N\].
+    /// Result of the current Jacobi sweep before extrapolation \[N\].
     farther_traction: Vec3,
-    /// If the motion of a contact with restitution less than 1 reverses.
+    /// `None` unless the motion of a contact with a coefficient of restitution below 1 reverses.
     reversal: Option<Reversal>,
 }
 
@@ -205,7 +206,7 @@ struct Reversal {
     gap: f64,
 }
 
-/// Largest closing rate by rounding, relative to the rate change in the kick \[-\].
+/// Largest closing rate that counts as rounding, relative to the rate change in the kick \[-\].
 const RATE_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of steps for which a lost contact remains although its spring releases no energy. Without this limit,
@@ -312,7 +313,7 @@ impl EnergyMomentum {
         });
     }
 
-    /// Loads the velocities before the kick, and after half and the whole kick without contact.
+    /// Loads the velocities before the kick, after half the kick and after the whole kick, without contact forces.
     fn load(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         for constraint in self.memory.contacts.iter() {
             self.velocities.load_velocities(&constraint, bodies);
@@ -350,7 +351,7 @@ impl EnergyMomentum {
                 let mass = if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
                 self.stiffness.of(&constraint, spring.options.factor, mass, step.regular)
             });
-            // Rate changes by other forces and by the spring, in magnitude.
+            // Sum of the magnitudes of the rate changes by other forces and by the spring.
             let changes =
                 (free - rate).abs() + step.kick() * compliance * stiffness * spring.gap.unwrap_or(0.0).abs();
             let compliance = [compliance, row.across(&constraint.normal)];

@@ -43,7 +43,7 @@ impl Spring {
 
     /// Pressure p \[N\] from p Δḡ = −ΔU − D, with the dissipation D by damping. The gap ḡ changes from `gap` to
     /// `trial` + C p, with C = `c` \[m/N\]. A spring that unloads returns e² of its energy, with the coefficient of
-    /// restitution e. If this energy is too small to open the gap, the pressure holds the gap.
+    /// restitution e. If the gap would then close further, the pressure holds the gap instead.
     pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
@@ -59,8 +59,8 @@ impl Spring {
         if trial + c * lossy < gap { (gap - trial) / c } else { lossy }
     }
 
-    /// Gap \[m\] after a change `way` \[m\] under this pressure. For a compressed elastic spring, it follows from the
-    /// energy: the rounding errors of `gap + way` would accumulate in the energy.
+    /// Gap \[m\] after a change `way` \[m\] under this pressure. For a compressed elastic spring, the gap is computed
+    /// from the energy, because rounding errors of `gap + way` would accumulate in the energy.
     pub(super) fn gap_after(&self, gap: f64, way: f64, pressure: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let next = gap + way;
@@ -79,7 +79,7 @@ impl Spring {
         let size = stick.norm();
         let law = &self.options.friction;
         let at_rest = law.at_rest * solution.pressure;
-        // If the slip exceeds the stretch at the bound, the bodies rotate about other sticking contacts.
+        // If the slip of a step exceeds the stretch at the bound, the bodies rotate about other contacts, which stick.
         let is_held = self.is_held && travel.norm() * stiffness <= at_rest;
         let sliding =
             if is_held { at_rest } else { law.sliding(solution.slip_rate.norm()) * solution.pressure };
@@ -90,7 +90,8 @@ impl Spring {
     /// Moves the tangential spring by `travel` \[m\]; returns the dissipation by friction and by damping \[J\].
     ///
     /// The stretch of a sliding spring is its final force divided by the stiffness, limited so that the dissipation is
-    /// not negative. With the mean of old and new stretch, the stretch would change sign from step to step.
+    /// not negative. If the force determined the mean of the old and the new stretch instead, the stretch would change
+    /// sign from step to step.
     pub(super) fn slide(&mut self, solution: &Solution, travel: &Vec3) -> [f64; 2] {
         let stiffness = self.stiffness.unwrap_or(0.0);
         if stiffness == 0.0 {
@@ -111,7 +112,7 @@ impl Spring {
     }
 }
 
-/// Largest sliding distance by rounding, relative to the stretch plus the displacement \[-\].
+/// Largest sliding distance that counts as rounding, relative to the stretch plus the displacement \[-\].
 const ROUNDING: f64 = 1e-10;
 
 fn energy(stiffness: f64, gap: f64) -> f64 {

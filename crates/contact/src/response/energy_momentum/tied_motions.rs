@@ -10,13 +10,13 @@ use crate::response::row::Motion;
 /// Largest omitted tie impulse on a node, relative to the contact impulse \[-\].
 const NEGLIGIBLE_SHARE: f64 = 1e-24;
 
-/// Velocity changes by the ties alone \[1/kg\].
+/// Velocity changes of a node by the ties alone, per contact impulse \[1/kg\].
 #[derive(Clone, Copy, Debug)]
 struct TiedNode {
     node: u32,
-    /// Per impulse along the nodal vectors of a contact.
+    /// By an impulse along the nodal vectors of a contact.
     along: Vec3,
-    /// Per impulse on the contactor, by component.
+    /// By an impulse on the contactor, by component.
     across: Vec3,
 }
 
@@ -98,7 +98,7 @@ impl TiedMotions {
         }
     }
 
-    /// Compliance along the nodal vectors with the ties minus the compliance without ties, ≤ 0 \[1/kg\].
+    /// Compliance along the nodal vectors with the ties, minus that without the ties; ≤ 0 \[1/kg\].
     pub fn compliance(&self, contact: &Range<usize>, constraint: &Constraint<'_>, vectors: &[Vec3]) -> f64 {
         let of_node = |tied: &TiedNode| {
             let of_contact = constraint.nodes.iter().zip(vectors).filter(|(node, _)| **node == tied.node);

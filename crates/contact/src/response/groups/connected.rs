@@ -8,7 +8,7 @@ use crate::response::row::sides;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     parent: Vec<u32>,
-    /// Last contact at each node, then at each body; `NONE` before the first one.
+    /// Last contact at each node, then at each body; `NONE` before the first contact.
     last: Vec<u32>,
     /// Group by group, ascending within a group.
     pub contacts: Vec<u32>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Constraint, Constraints, ContactKey};
 
-/// In the order of the constraints.
+/// States in the order of the constraints.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "S: Serialize", deserialize = "S: Deserialize<'de>"))]
 pub(crate) struct ContactHistory<S> {
@@ -104,7 +104,7 @@ impl<S: Copy> ContactHistory<S> {
         self.now.states.get_mut(k)
     }
 
-    /// `constraints` must be a subset of the constraints of the last update.
+    /// `constraints` must be a subset of the constraints of the last call of `update`.
     pub fn beside<'a>(
         &'a mut self,
         constraints: &'a Constraints,

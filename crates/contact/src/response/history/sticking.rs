@@ -10,7 +10,7 @@ use crate::response::{ContactResult, Status};
 
 /// Pairs of rigid bodies with a sticking contact. A deformable body counts as rigid in a contact on its fixed nodes.
 ///
-/// All contacts of a sticking pair have the static coefficient of friction.
+/// In the next step, contacts of a sticking pair have the static coefficient of friction unless they slip too far.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Sorted; the lower number of each pair is first.
@@ -35,7 +35,7 @@ impl StickingPairs {
         self.pairs.clear();
     }
 
-    /// Whether two bodies were a sticking pair in the last recorded step.
+    /// Whether two bodies were a sticking pair at the last call of `note`.
     pub fn hold(&self, bodies: [u32; 2]) -> bool {
         self.pairs.binary_search(&ascending(bodies)).is_ok()
     }

@@ -24,8 +24,8 @@ pub(crate) struct ContactTransfers {
 }
 
 impl ContactTransfers {
-    /// Finds the transfers from `before` to `now`; returns whether there are any. A new key is neither in `before` nor
-    /// `is_remembered`. The `velocities` \[m/s\] extrapolate the gaps of `before`.
+    /// Finds the transfers from `before` to `now`; returns whether there are any. A key of `now` is new if it is
+    /// neither in `before` nor `is_remembered`. The `velocities` \[m/s\] extrapolate the gaps of `before`.
     pub fn find(
         &mut self,
         before: &Constraints,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Viscous damping of a contact spring with the damping coefficient 2 ζ κ/ω. ζ is the damping ratio, κ the stiffness,
-/// and ω the frequency of the contact coupled to all contacts on its nodes or rigid bodies.
+/// and ω the frequency of the contact when coupled to all contacts on the same nodes or rigid bodies.
 ///
 /// Damping `at_rest` begins after the half period π/ω, the duration of an impact. It brings bodies to rest and
 /// dissipates no energy in impacts.

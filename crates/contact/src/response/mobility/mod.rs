@@ -1,4 +1,4 @@
-//! Mobility of nodes and rigid bodies: their velocity change per impulse.
+//! Mobility of nodes and rigid bodies: the velocity change per impulse.
 
 mod tied;
 
@@ -28,7 +28,7 @@ struct SlidingNode {
 pub struct RigidMobility {
     /// Centre of mass at the end of the step \[m\].
     pub centre: Vec3,
-    /// Reciprocal mass by component of the centre \[1/kg\].
+    /// Reciprocal mass for each component of the velocity of the centre \[1/kg\].
     pub inverse_mass: Vec3,
     /// Inverse spatial inertia about the centre \[1/(kg·m²)\].
     pub inverse_inertia: Mat3,
@@ -36,9 +36,9 @@ pub struct RigidMobility {
     pub velocity: Vec3,
     /// Angular velocity at the middle of the step \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Acceleration of the centre at the end of the step without contact \[m/s²\].
+    /// Acceleration of the centre at the instant and by the forces of `Bodies::accelerations` \[m/s²\].
     pub acceleration: Vec3,
-    /// Inverse inertia times the rate of the angular momentum, at the end of the step without contact \[rad/s²\].
+    /// Inverse inertia times the rate of the angular momentum, at the same instant and by the same forces \[rad/s²\].
     pub angular_acceleration: Vec3,
 }
 
@@ -77,7 +77,7 @@ impl Mobility {
         self.rigid[body] = Some(mobility);
     }
 
-    /// Mobility of a deformable node by component \[1/kg\]; zero for a slider node.
+    /// Mobility of a deformable node by component \[1/kg\]; zero for a node constrained to a line.
     pub fn node(&self, node: u32) -> Vec3 {
         self.nodes[node as usize]
     }

@@ -27,8 +27,8 @@ pub use options::{PenaltyOptions, Stiffness};
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// Separation in a step beyond which a lost contact has opened, relative to its previous penetration \[-\]. At a
-/// smaller separation, the contactor has moved sideways off the surface.
+/// A lost contact has opened if the gap increased in the step by more than this fraction of the previous penetration
+/// \[-\]. Otherwise the contactor has moved sideways off the surface.
 const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
@@ -50,7 +50,8 @@ const OPENING_RATIO: f64 = 0.5;
 /// applies until a contact slides, and between two rigid bodies until all contacts of the pair slide. A couple removes
 /// the moment of friction (see `couples`).
 ///
-/// The current faces of a contact determine its friction and damping laws; the first faces determine the stiffness.
+/// The faces in contact at present determine the friction and damping laws; those at the beginning of the contact
+/// determine the stiffness.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual: "soft constraint penalty formulation" for the scaling with m/dt² (here with the
@@ -176,7 +177,7 @@ impl Penalty {
             while before.next_if(|constraint| constraint.key < key).is_some() {}
             let found = before.next_if(|constraint| constraint.key == key);
             let Some(constraint) = found else { return };
-            // By the trapezoidal rule, half of the last force acts over this step.
+            // By the trapezoidal rule, half of the force of the previous step acts over this step.
             let jump = constraint.jump(velocities);
             let (travel, rate) = (jump * step.actual, constraint.normal.dot(&jump));
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
@@ -202,8 +203,8 @@ impl Penalty {
         });
     }
 
-    /// Sets the stable share of each spring. Returns an upper bound on the squared frequency of the
-    /// springs \[rad²/s²\].
+    /// Sets the stable share of the full stiffness for each spring. Returns an upper bound on the squared frequency of
+    /// the springs \[rad²/s²\].
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter()) {
@@ -242,7 +243,7 @@ impl Penalty {
         }
     }
 
-    /// Lower bound √(1 + ζ²) − ζ on the reduction of the stable step by damping, with the largest damping ratio ζ.
+    /// Lower bound √(1 + ζ²) − ζ on the factor of the stable step due to damping, with the largest damping ratio ζ.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());

@@ -1,14 +1,14 @@
 //! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
 //! The trapezoidal rule ignores that contact fills only a part of the first and the last step. Over its life, the
-//! contact thus creates the energy E. When it opens, a force p against the normal removes E:
+//! contact thus creates an energy E of either sign. When it opens, a force p against the normal removes E:
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E
 //! u gap rate, w compliance, Δt_n current step, Δt_{n+1} following step, Δt_k = ½ (Δt_n + Δt_{n+1})
 //! ```
 //! The force never reverses the opening; if it cannot remove E, it removes as much as possible. For E < 0, the force is
-//! repulsive: at most the last spring force, and at most doubling the gap rate.
+//! repulsive; it is at most the last spring force, and at most doubles the gap rate.
 //!
 //! # Source
 //! Derived. The method is the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002,
@@ -30,7 +30,7 @@ pub(super) struct Opening {
     pub force: f64,
     /// Gap rate, positive in opening \[m/s\].
     pub rate: f64,
-    /// Compliance coupled to all contacts on the same nodes or rigid bodies \[1/kg\].
+    /// Compliance of the contact when coupled to all contacts on the same nodes or rigid bodies \[1/kg\].
     pub compliance: f64,
 }
 
@@ -56,7 +56,7 @@ impl Opening {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Releases {
     constraints: Constraints,
-    /// On each contactor, against the normal \[N\].
+    /// Force on each contactor, against the normal \[N\].
     forces: Vec<f64>,
     couples: Couples,
 }
@@ -70,7 +70,7 @@ impl Releases {
             && self.couples.fit(num_nodes)
     }
 
-    /// Clears the forces and couples; returns the work that their second half does over this step \[J\].
+    /// Clears the forces and couples; returns the work of the second half of each force over this step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64) -> f64 {
         let rates = self.constraints.iter().map(|opened| opened.normal.dot(&opened.jump(velocities)));
         let forces = self.forces.iter().zip(rates);

@@ -9,7 +9,7 @@ use crate::math::Vec3;
 use crate::response::StepLength;
 use crate::response::laws::damping::Damping;
 
-/// Largest relative change of a share by rounding \[-\].
+/// Largest relative change of a share that counts as rounding \[-\].
 const SAME_SHARE: f64 = 1e-9;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -21,11 +21,11 @@ pub(super) struct Spring {
     pub share: Option<f64>,
     /// Current stiffness \[N/m\].
     pub stiffness: f64,
-    /// Frequency ω of the contact coupled to all contacts on its nodes or rigid bodies \[rad/s\].
+    /// Frequency ω of the contact when coupled to all contacts on the same nodes or rigid bodies \[rad/s\].
     pub frequency: f64,
-    /// Coupled compliance of the contact \[1/kg\].
+    /// Compliance of the contact with the same coupling \[1/kg\].
     pub compliance: f64,
-    /// Whether only rigid bodies move.
+    /// Whether only rigid bodies move in the contact.
     pub is_of_rigid_bodies: bool,
     /// Time since the beginning of the contact \[s\].
     pub age: f64,
@@ -71,7 +71,7 @@ impl Spring {
     /// `closing` is the decrease −Δg of the gap g over the step \[m\].
     ///
     /// The stiffness changes from κ to κ', and the effective penetration at the beginning of the step from δ to δ'. At
-    /// the end of the step, the penetration is δ'' = δ' + closing. With the previous force p, δ' follows from
+    /// the end of the step, the penetration is δ'' = δ' + closing. With the previous spring force p, δ' follows from
     ///
     /// ```text
     /// ½ κ' δ''² − ½ κ δ² = ½ (p + κ' δ'') closing
@@ -100,7 +100,7 @@ impl Spring {
         self.normal_energy() - stored
     }
 
-    /// Effective penetration at this gap, ≥ 0 \[m\]. `closing` is the decrease −Δg of the gap g over the step \[m\].
+    /// Effective penetration at the gap `gap`, ≥ 0 \[m\]. `closing` is the decrease of the gap over the step \[m\].
     ///
     /// The initial penetration is at most `closing`. A deeper contactor has entered from the side; its full penetration
     /// would store energy without work.
@@ -124,7 +124,7 @@ impl Spring {
             return if closing > 0.0 { part(closing * step.actual) } else { 1.0 };
         }
         let kick = self.frequency * self.frequency * penetration * step.kick();
-        // Estimate from the velocity after half the kick.
+        // Estimate of the fraction from the velocity after half the kick.
         let guess = part((0.5 * kick - closing).max(0.0) * step.following);
         let opening = kick * guess - closing;
         if opening > 0.0 { part(opening * step.following) } else { 1.0 }
@@ -134,8 +134,8 @@ impl Spring {
     /// step \[m/s\].
     ///
     /// The force uses the mean of the rates before and after the kick. With the rate before the kick, strong damping
-    /// would be unstable. A contact closed during the last fraction τ of the step is damped for the fraction ½ + τ of
-    /// the kick.
+    /// would be unstable. If the contact begins in the step and lasts for the fraction τ, damping acts for the fraction
+    /// ½ + τ of the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {
@@ -155,7 +155,8 @@ impl Spring {
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
 
-    /// Without the reduction, the coefficient of restitution would depend on the instant at which the contact begins.
+    /// Reduction of the penetration when a damped contact between rigid bodies begins \[m\]. Without the reduction, the
+    /// coefficient of restitution would depend on the instant at which the contact begins.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = self.fraction_in_contact(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
@@ -246,7 +247,7 @@ impl Spring {
         let trial = before - travel * self.stiffness;
         let law = &self.options.friction;
         let at_rest = pressure * law.at_rest;
-        // If the slip exceeds the stretch at the bound, the bodies rotate about other sticking contacts.
+        // If the slip of a step exceeds the stretch at the bound, the bodies rotate about other contacts, which stick.
         let is_held = self.is_held && travel.norm() * self.stiffness <= at_rest;
         let sliding = if is_held { at_rest } else { pressure * law.sliding(slip_rate.norm()) };
         let bound = if self.slips { sliding } else { at_rest };
@@ -265,7 +266,7 @@ impl Spring {
     }
 }
 
-/// Projection of a tangential force on the new tangent plane, with the same magnitude.
+/// Projects a tangential force on the tangent plane of `normal`, and restores the magnitude of the force.
 pub fn turned(traction: &Vec3, normal: &Vec3) -> Vec3 {
     let across = traction - normal * normal.dot(traction);
     let size = across.norm();

@@ -39,7 +39,7 @@ impl SelectedResponse {
         self.response().stage()
     }
 
-    /// Whether the response uses flush contacts. Flush contacts may have a closing velocity, but no penetration.
+    /// Whether the response uses flush contacts: contacts without penetration beyond rounding, which can be closing.
     pub fn uses_flush_contacts(&self) -> bool {
         self.response().uses_flush_contacts()
     }

@@ -45,7 +45,7 @@ pub(super) struct Axis {
 
 impl Axis {
     /// `reduction` contains the tie conditions, solved for the dependent nodes. `parts` splits a sum into nodal weights
-    /// and terms of movable rigid bodies. `None` if rounding makes A singular, for extreme mass ratios.
+    /// and terms of movable rigid bodies. The result is `None` if rounding makes A singular, for extreme mass ratios.
     pub fn new(
         axis: usize,
         reduction: &Reduction,
@@ -85,8 +85,8 @@ impl Axis {
         self.rows.rigid_terms()
     }
 
-    /// Computes the gap rates j over the following step \[s\]; `ends` are the rigid bodies at its end. Returns the
-    /// largest magnitude of j \[m/s\].
+    /// Computes the gap rates j over the following step of length `following` \[s\]; `ends` are the places of the rigid
+    /// bodies at the end of that step. Returns the largest magnitude of j \[m/s\].
     pub fn find_jumps(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -206,7 +206,7 @@ impl Axis {
     /// ```
     pub fn added_mass(&mut self, num: usize) -> Vec<f64> {
         let (num_columns, num_dependent) = (4 * num, self.dependent.len());
-        // √m times the motions of dependent nodes, followed by independent nodes.
+        // √m times the motions of the dependent nodes, then of the independent nodes.
         let mut columns = vec![vec![0.0; num_dependent + self.right_side.len()]; num_columns];
         let free = |place: u32| self.masses[place as usize].sqrt();
         let of_unknowns: Vec<(usize, f64)> = (0..self.unknowns.len() as u32)

@@ -1,7 +1,7 @@
 //! Gaussian elimination of sparse rows, in place.
 
-/// Smallest pivot, relative to the largest eligible entry of all rows without a pivot \[-\]. The elimination takes the
-/// shortest of the rows that satisfy this bound.
+/// Smallest pivot, relative to the largest entry in eligible columns of all rows without a pivot \[-\]. The elimination
+/// takes the shortest of the rows that satisfy this bound.
 const PIVOT_THRESHOLD: f64 = 0.8;
 
 type Entry = (u32, f64);
@@ -9,7 +9,7 @@ type Entry = (u32, f64);
 /// Sparse rows. The elimination of a column changes only rows without a pivot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SparseRows {
-    /// By ascending column.
+    /// Entries of each row, by ascending column.
     rows: Vec<Vec<Entry>>,
     /// By column, the rows that have or had an entry.
     users: Vec<Vec<u32>>,
@@ -88,7 +88,7 @@ impl SparseRows {
         self.rows[row] = pivot_row;
     }
 
-    /// Subtracts `factor` times the entries `others`, so that the entry in `column` vanishes.
+    /// Subtracts `factor` times the entries `others` from a row, so that its entry in `column` vanishes.
     fn subtract(&mut self, row: usize, others: &[Entry], factor: f64, column: u32) {
         self.merged.clear();
         let mut own = self.rows[row].iter().copied().peekable();
@@ -110,7 +110,7 @@ impl SparseRows {
     }
 
     /// Solves the pivot rows Σ a x = b. `x` contains the other unknowns and receives the pivot unknowns; columns beyond
-    /// its length do not enter the sums. `b` maps a row to its right-hand side.
+    /// the length of `x` do not enter the sums. `b` maps a row to its right-hand side.
     pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
         for &[row, column] in pivots.iter().rev() {
             let entries = &self.rows[row];

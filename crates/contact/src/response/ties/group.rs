@@ -21,7 +21,7 @@ const GAP_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 /// Largest gap at convergence after stagnation, relative to the largest coordinate \[-\].
 const STAGNATION_GAP_TOLERANCE: f64 = 256.0 * f64::EPSILON;
 
-/// Largest ratio of successive gaps without stagnation \[-\].
+/// The iterations stagnate if the ratio of a gap to the gap of the previous iteration exceeds this value \[-\].
 const MAX_GAP_RATIO: f64 = 0.5;
 
 /// Coupled ties, independent of all other groups, with their tie forces.
@@ -34,7 +34,7 @@ pub(super) struct Group {
     /// Velocities after the kick without tie forces \[m/s\].
     velocities: Vec<Vec3>,
     changes: Vec<Vec3>,
-    /// Tie forces of the last step \[N\].
+    /// Tie forces of the last call of `hold` \[N\].
     forces: Vec<Vec3>,
     /// Linear and angular impulse of the nodes on each rigid body \[N·s, N·m·s\].
     by_nodes: Vec<[Vec3; 2]>,
@@ -139,7 +139,7 @@ impl Group {
         rigid_bodies.is_empty().then(|| TiedGroup { nodes: nodes.clone(), axes: axes() })
     }
 
-    /// Computes the tie forces. The accelerations of `bodies` must be without tie forces.
+    /// Computes the tie forces. The accelerations of `bodies` must not include tie forces.
     pub fn hold(&mut self, bodies: &Bodies<'_>, rigid: &impl RigidMotions, step: StepLength) -> Solution {
         let Self { nodes, axes, rigid_bodies, velocities, changes, .. } = self;
         self.kick = step.kick();

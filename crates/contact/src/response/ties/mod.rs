@@ -91,8 +91,8 @@ impl Ties {
         &self.ties
     }
 
-    /// Adds the tie forces to the action. The accelerations of `bodies` must include its contact forces. Returns the
-    /// number of Newton iterations; a group without movable rigid bodies needs one.
+    /// Adds the tie forces to the action. The accelerations of `bodies` must include the contact forces of the action.
+    /// Returns the number of Newton iterations; a group without movable rigid bodies needs one.
     pub fn hold(
         &mut self,
         bodies: &Bodies<'_>,
@@ -120,7 +120,7 @@ impl Ties {
     }
 }
 
-/// Of the movable deformable nodes \[kg\].
+/// Smallest and largest mass of the movable deformable nodes \[kg\].
 fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
     let inverses = ties.iter().flat_map(|tie| tie.nodes).map(|&node| mobility.node(node).amax());
     let masses = inverses.filter(|inverse| *inverse > 0.0).map(|inverse| 1.0 / inverse);

@@ -23,8 +23,8 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    /// Adds a condition and makes one of its nodes dependent, if `can_follow` permits. The dependent node has at least
-    /// half the largest weight of the permitted nodes. The first of `nodes` has priority.
+    /// Adds a condition and makes one node of the condition dependent: a node for which `can_follow` is true, with at
+    /// least half the largest weight of all such nodes. The first of `nodes` has priority.
     pub fn add(&mut self, nodes: &[u32], weights: &[f64], can_follow: impl Fn(u32) -> bool) {
         let mut terms = Terms::new();
         for (&node, &weight) in nodes.iter().zip(weights) {
@@ -53,7 +53,7 @@ impl Reduction {
         self.sums.insert(node, terms);
     }
 
-    /// Substitutes `sum` for a node that becomes dependent.
+    /// In all sums, puts `sum` in the place of `node`, which becomes dependent.
     fn replace(&mut self, node: u32, sum: &Terms) {
         for user in self.users.remove(&node).unwrap_or_default() {
             let Some(terms) = self.sums.get_mut(&user) else { continue };
@@ -80,8 +80,8 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Four conditions form a cycle of four nodes, so that the last condition is redundant. All conditions hold for any
-    /// values of the independent nodes. Conditions between two fixed nodes remain in `rest`.
+    /// Four conditions form a cycle of four nodes, so that the fourth condition is redundant. All conditions hold for
+    /// any values of the independent nodes. Conditions between two nodes that cannot be dependent remain in `rest`.
     #[test]
     fn chained_conditions_hold() {
         let conditions: [(&[u32], &[f64]); 6] = [

@@ -6,17 +6,17 @@ use super::reduction::larger;
 use super::rows::{RigidMotions, RigidPlace, RigidTerm, Rows, TiedRigidBody, gap, rows_along_axes};
 use crate::math::{Mat3, Vec3};
 
-/// Degrees of freedom of a body: velocity of the centre, then angular velocity.
+/// Number of degrees of freedom of a body: velocity of the centre, then angular velocity.
 const DOF: usize = 6;
 
-/// Independent fields of one Cartesian velocity component in a rigid body: a constant, and the three reference
-/// coordinates from the centre.
+/// Number of independent fields of one Cartesian velocity component in a rigid body: a constant field, and the three
+/// reference coordinates relative to the centre.
 const MOTIONS: usize = 4;
 
 /// Largest pivot of a redundant condition \[-\]; the entries of conditions are about 1.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
-/// Addition to [`REDUNDANT_PIVOT`], in units of the rounding error of coordinates over the smallest radius of the ties.
+/// Addition to [`REDUNDANT_PIVOT`], in units of (rounding error of coordinates)/(smallest `radii` of the bodies).
 const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
 /// Rotation increment of a finite difference \[rad\]: far above the rounding error, with a negligible square.
@@ -24,38 +24,40 @@ const PROBE_ROTATION: f64 = 1e-6;
 
 /// Rigid bodies tied to each other and to nodes.
 ///
-/// With the nodes condensed out, the changes U of velocities and angular velocities over the following step satisfy
+/// The following step is the step after the current one. U is the change, by one Newton iteration, of the velocities
+/// and mean angular velocities of the bodies in the following step. With the nodes condensed out, U satisfies
 ///
 /// ```text
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
 /// - M: masses of the bodies, and angular impulse per change of the angular velocity.
-/// - g: impulses of nodes on the bodies.
-/// - C, k: conditions between rigid bodies or with fixed nodes, and their gap rates.
+/// - g: impulses of the tied nodes on the bodies in the iteration, for U = 0.
+/// - C: coefficients of the tie conditions that involve only rigid bodies and fixed nodes.
+/// - k: distances between the tied points at the end of the following step for U = 0, divided by the step length.
 /// - H_α: added mass of the tied nodes in the Cartesian component α.
-/// - T_α: map from U to the motions of the bodies in this component.
+/// - T_α: map from U to the amplitudes of the fields of all bodies in this component (see `MOTIONS`).
 ///
-/// Forces act at the end of the current step (C, T). Points coincide at the end of the following step (C', T').
-/// Therefore finite rotations conserve angular momentum.
+/// C and T use the positions at the end of the current step. The forces act there, so angular momentum is conserved. C'
+/// and T' use the positions at the end of the following step, when the tied points coincide.
 ///
 /// The elimination of the conditions does not involve the masses, so points coincide for any masses. The number of
-/// redundant conditions follows from the reference configuration, where all tied points coincide.
+/// independent conditions, `rank`, follows from the reference configuration, where all tied points coincide.
 ///
 /// # Cost
-/// K is quadratic in the number of bodies. The elimination is also quadratic if each body is tied to a few others. The
-/// solution is at most cubic in the number of the remaining free motions (six for a chain).
+/// The assembly of K is quadratic in the number of bodies. The elimination is also quadratic if each body is tied to a
+/// few others. The solution is at most cubic in the number of independent components.
 #[derive(Clone, Debug)]
 pub(super) struct TiedRigidBodies {
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
     /// Radius of the ties of each body \[m\]: largest distance of a tied point from the centre; 1 m instead of zero.
-    /// Unit of length for rotations.
+    /// Unit of length for the rotation of the body.
     radii: Vec<f64>,
     /// For each body, whether the components of velocity and angular velocity are free.
     is_free: Vec<bool>,
     /// C for each Cartesian component.
     conditions: [Rows; 3],
-    /// H for each Cartesian component; empty if no dependent node follows a rigid body.
+    /// H for each Cartesian component; empty if no dependent node depends on a rigid body.
     added_mass: [Vec<f64>; 3],
     /// One more than the largest index of a fixed node in the conditions.
     num_fixed: usize,
@@ -85,7 +87,7 @@ struct Workspace {
     test: SparseRows,
     /// Row and column of the pivots of C and C'.
     pivots: Vec<[usize; 2]>,
-    /// Free components without a pivot.
+    /// Free components of U that are not the column of a pivot.
     independent: Vec<usize>,
     /// Under C' U = 0, the motion of each pivot component per unit motion of each independent component.
     trial_motions: Vec<f64>,
@@ -97,7 +99,7 @@ struct Workspace {
     products: Vec<f64>,
     reduced: Vec<f64>,
     right_side: Vec<f64>,
-    /// U in the length units of the bodies.
+    /// U, with each angular velocity multiplied by the radius of the body.
     motion: Vec<f64>,
     /// K U − g.
     excess: Vec<f64>,
@@ -168,7 +170,7 @@ impl TiedRigidBodies {
         &self.following
     }
 
-    /// Largest coordinate of each centre at the end of the step \[m\].
+    /// Largest magnitude of a coordinate of each centre at the end of the current step \[m\].
     pub fn present_centres(&self) -> impl Iterator<Item = f64> {
         self.present.iter().map(|place| place.centre.amax())
     }
@@ -191,8 +193,8 @@ impl TiedRigidBodies {
         self.reduce_conditions(0.0);
     }
 
-    /// Computes the gap rates k over the following step, of length `following` \[s\]. `velocity` and `position`
-    /// describe the fixed nodes. Returns the largest magnitude of k \[m/s\].
+    /// Computes k and returns the largest magnitude of k \[m/s\]. `velocity` and `position`: velocity after the kick
+    /// and present position of a fixed node. `following`: length of the following step \[s\].
     pub fn find_rates(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -211,7 +213,7 @@ impl TiedRigidBodies {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Adds to g the impulse `push` \[N·s\] on the component `axis` of the sum Σ w_a x_a of the term.
+    /// Adds to g the impulse `push` \[N·s\] that is conjugate to the component `axis` of the sum Σ w_a x_a of the term.
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
         let local_body = term.local_body as usize;
         let of_body = self.pushes[local_body].iter_mut();
@@ -220,7 +222,7 @@ impl TiedRigidBodies {
             .for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// Change of the component `axis` of Σ w_a v_a by U \[m/s\], with the body at the end of the following step.
+    /// Change \[m/s\] of the component `axis` of Σ w_a v_a by U, at the end of the following step.
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
         let local_body = term.local_body as usize;
         let [linear, angular] = term.coefficients(axis, &self.following[local_body]);
@@ -228,7 +230,7 @@ impl TiedRigidBodies {
         linear.dot(&velocity) + angular.dot(&spin)
     }
 
-    /// One Newton iteration for U. `following`: length of the following step \[s\].
+    /// Computes U of one Newton iteration. `following`: length of the following step \[s\].
     pub fn solve(&mut self, rigid: &impl RigidMotions, following: f64) {
         if self.is_empty() {
             return;
@@ -239,7 +241,7 @@ impl TiedRigidBodies {
         self.solve_reduced();
     }
 
-    /// Adds the impulses of U, and updates the positions at the end of the following step.
+    /// Adds the impulses M U to the impulses of the ties, and updates the positions at the end of the following step.
     pub fn push(&mut self, rigid: &impl RigidMotions) {
         for (local_body, &body) in self.bodies.iter().enumerate() {
             let [velocity, spin] = self.changes[local_body];
@@ -266,7 +268,7 @@ impl TiedRigidBodies {
                 let twice = Vec3::new(turn.m32 - turn.m23, turn.m13 - turn.m31, turn.m21 - turn.m12);
                 twice * (0.5 / PROBE_ROTATION)
             };
-            // An arbitrary mass about an axis without inertia keeps the system regular.
+            // About an axis without inertia, an arbitrary inertia keeps the system regular.
             let without = Mat3::identity() - inverse * inertia;
             let response = Mat3::from_columns(&[turned(0), turned(1), turned(2)]) + without;
             let whole = inertia + without * inertia.norm();
@@ -274,7 +276,7 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Coefficients of the conditions at the positions `places`, in rows with `more` additional columns.
+    /// Writes the coefficients of the conditions at the positions `places` to `rows`, with `more` additional columns.
     fn fill_conditions(&self, places: &[RigidPlace], more: usize, rows: &mut SparseRows) {
         rows.begin(self.rates.len(), self.is_free.len() + more);
         for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
@@ -380,7 +382,7 @@ impl TiedRigidBodies {
             ..
         } = &mut self.workspace;
         let count = independent.len();
-        // Particular solution U of the conditions, and its K U − g.
+        // Particular solution U of the conditions, and K U − g of this U.
         motion.clear();
         motion.resize(num, 0.0);
         trial.solve(pivots, |row| -last_entry(row, num), motion);
@@ -430,8 +432,8 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Adds the reactions on fixed nodes to `forces`, as forces over the time `kick` \[s\]. Also sets the impulses on
-    /// the prescribed components of the bodies. `by_nodes`: impulses of nodes on the bodies.
+    /// Adds the reactions on fixed nodes to `forces`: impulses divided by the time `kick` \[s\]. Also sets the impulses
+    /// on the prescribed components of the bodies. `by_nodes`: impulses of nodes on the bodies.
     pub fn find_reactions(&mut self, by_nodes: &[[Vec3; 2]], kick: f64, forces: &mut [Vec3]) {
         if self.is_empty() {
             return;
@@ -443,7 +445,7 @@ impl TiedRigidBodies {
             let [linear, angular] = &impulses[local_body];
             if k < 3 { linear[k] } else { angular[k - 3] / self.radii[local_body] }
         };
-        // With the multipliers μ of the conditions, Cᵀ μ is the impulse of the nodes minus the total impulse.
+        // With the multipliers μ of the conditions, Cᵀ μ is the impulse of the nodes minus the impulse of all ties.
         let beyond = |column: usize| component(by_nodes, column) - component(&self.impulses, column);
         motion.resize(num + 3 * self.num_fixed, 0.0);
         test.multiply(pivots, beyond, motion);
@@ -468,7 +470,8 @@ fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
     row.last().filter(|(last, _)| *last as usize == column).map_or(0.0, |(_, value)| *value)
 }
 
-/// Motions of a body in the component `axis`, for unit values of its degrees of freedom. Unit of length: `radius`.
+/// T of one body: amplitude of each field of `MOTIONS` in the component `axis`, per unit of each degree of freedom.
+/// Unit of length: `radius`.
 fn motions(axis: usize, place: &RigidPlace, radius: f64) -> [[f64; DOF]; MOTIONS] {
     let mut motions = [[0.0; DOF]; MOTIONS];
     motions[0][axis] = 1.0;

@@ -19,7 +19,7 @@ impl RigidPlace {
     };
 }
 
-/// Data of a movable rigid body that do not change in time.
+/// Constant data of a movable rigid body.
 #[derive(Clone, Copy, Debug)]
 pub struct TiedRigidBody {
     /// Mass \[kg\].
@@ -46,8 +46,8 @@ pub trait RigidMotions {
     fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
 }
 
-/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R a, with weights w_a and nodal positions x_a. The body
-/// has the centre c and the rotation R.
+/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R a over the nodes of the body, with weights w_a,
+/// positions x_a, and the centre c and rotation R of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {
     /// Index of the body in its group.
@@ -64,8 +64,8 @@ impl RigidTerm {
         self.weight * place.centre[axis] + (place.rotation * self.arm)[axis]
     }
 
-    /// Coefficients of the component `axis` of Σ w_a v_a: of the velocity of the centre \[-\], and of the angular
-    /// velocity \[m\].
+    /// Coefficients of the velocity of the centre \[-\] and of the angular velocity \[m\], for the component `axis` of
+    /// Σ w_a v_a with the nodal velocities v_a.
     pub fn coefficients(&self, axis: usize, place: &RigidPlace) -> [Vec3; 2] {
         let along = Vec3::ith(axis, 1.0);
         [along * self.weight, (place.rotation * self.arm).cross(&along)]
@@ -74,7 +74,7 @@ impl RigidTerm {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
-    /// Local nodes and their weights.
+    /// Local node numbers and weights.
     pub shares: &'a [(u32, f64)],
     pub rigid: &'a [RigidTerm],
 }

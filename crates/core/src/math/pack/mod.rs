@@ -1,4 +1,4 @@
-//! SIMD registers: [`Real`] over the registers of the current processor.
+//! SIMD registers of the current processor, with the arithmetic of [`Real`].
 //!
 //! Data are stored in [`Row`]s of [`WIDTH`] numbers on every processor. A [`Pack`] is the part of a row in one
 //! register. Results do not depend on the width of the registers, to the last bit.
@@ -167,7 +167,7 @@ impl<S: Simd> SubAssign for Pack<S> {
     }
 }
 
-// The upper 32 bits of a double contain the exponent and 20 bits of the fraction.
+// The upper 32 bits of a double contain the sign, the exponent and 20 bits of the fraction.
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 const UPPER_WORD: u64 = 0xffff_ffff_0000_0000;
 const FRACTION_BITS_OF_UPPER_WORD: u32 = 20;
@@ -176,7 +176,7 @@ const FRACTION_BITS_OF_UPPER_WORD: u32 = 20;
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 /// 2^52, with a unit in the last place of 1.
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-/// 2^32. An integer n in the upper word of 2^52 gives 2^52 + 2^32 n.
+/// 2^32. An integer n in the low bits of the upper word of 2^52 gives 2^52 + 2^32 n.
 const TWO_32: f64 = 4_294_967_296.0;
 /// Offset of the initial guess of an inverse cube root (see [`super::real`]).
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248 << 32;
@@ -226,8 +226,8 @@ impl<S: Simd> Real for Pack<S> {
     fn abs(self) -> Self {
         Self { simd: self.simd, value: self.simd.abs_f64s(self.value) }
     }
-    // With NaN, SIMD instructions return the second operand, but the scalar operation of `pulp` returns the number. One
-    // lane therefore uses the maximum of `f64`.
+    // With NaN, SIMD instructions return the second operand, but the scalar operation of `pulp` returns the number. A
+    // single lane therefore uses `Real::max` or `Real::min` of `f64`, which also return the second operand.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         if Self::LANES == 1 {

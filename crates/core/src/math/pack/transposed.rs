@@ -46,7 +46,8 @@ macro_rules! transposed {
 }
 
 impl<S: Simd> Pack<S> {
-    /// Lane of the padded vector in half `half` of register `register`, of four registers. A half has four numbers.
+    /// Lane of the padded vector in half `half` of register `register`. A half is four numbers: an AVX-512 register has
+    /// two halves, an AVX2 register one. The four registers hold one padded vector per lane.
     #[inline(always)]
     fn lane_of(register: usize, half: usize) -> usize {
         register / 2 * (Self::LANES / 2) + register % 2 + 2 * half

@@ -9,8 +9,8 @@ pub const LANES: usize = 4;
 
 /// Four numbers in lanes.
 ///
-/// Operations are loops and literals, because `#[inline(always)]` does not apply to closures: closures of
-/// [`std::array::from_fn`] and `map` would remain calls to baseline code.
+/// Operations use loops and array literals, because `#[inline(always)]` does not apply to closures: closures of
+/// [`std::array::from_fn`] and `map` could remain calls to baseline code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);
@@ -34,7 +34,7 @@ impl Lanes {
         std::hint::black_box(self).0
     }
 
-    /// Lane j of row i of the result is lane i of row j.
+    /// Lane j of row i of the result is lane i of `rows[j]`.
     #[inline(always)]
     pub fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
         let [a, b, c, d] = [rows[0].0, rows[1].0, rows[2].0, rows[3].0];

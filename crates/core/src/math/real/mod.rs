@@ -1,8 +1,9 @@
 //! Scalar and SIMD arithmetic with the same code: formulas over [`Real`] run on `f64`, on [`Lanes`] and on the
 //! registers of [`Pack`](super::pack::Pack).
 //!
-//! Scalars and lanes have the same bits on any processor, because only [`Real::mul_add`] and [`Real::negated_mul_add`]
-//! fuse a product and a sum. Processors without a fused multiply–add instruction use a slower library routine.
+//! Results of scalars and of lanes have the same bits on any processor, because only [`Real::mul_add`] and
+//! [`Real::negated_mul_add`] fuse a product and a sum. Processors without a fused multiply–add instruction use a slower
+//! library routine.
 
 mod lanes;
 
@@ -71,8 +72,8 @@ pub trait Real:
         (size.select_at_most(limit, logarithm, general.0), size.select_at_most(limit, residual, general.1))
     }
 
-    /// x^−⅓ of a normal positive number x, without division. Each iterate y becomes the series of y (1 − e)^−⅓ in
-    /// powers of e = 1 − x y³, up to e³.
+    /// x^−⅓ of a normal positive number x, without division. Each iterate y is replaced by the series of y (1 − e)^−⅓
+    /// in powers of e = 1 − x y³, up to e³.
     #[inline(always)]
     fn inverse_cube_root(self) -> Self {
         let mut inverse = self.inverse_cube_root_guess();
@@ -205,8 +206,8 @@ const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 /// Bits of 2^52. An integer n in the fraction bits gives 2^52 + n.
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-/// Upper word of the offset of the initial guess of x^−⅓, similar to fdlibm `s_cbrt.c`. The value
-/// (1023 (1 + ⅓) − 0.0662) 2²⁰ minimises the largest error.
+/// Upper word of the number from which the initial guess of x^−⅓ subtracts a third of the bits of x, similar to fdlibm
+/// `s_cbrt.c`. The value (1023 (1 + ⅓) − 0.0662) 2²⁰ minimises the largest error.
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248;
 
 #[inline(always)]

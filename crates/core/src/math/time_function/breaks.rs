@@ -6,13 +6,13 @@ use super::jet::Jet;
 use super::program::{Crossing, Program};
 use super::table::interpolate;
 
-/// Largest number of bisections of an interval in the search for a crossing.
+/// Largest number of bisections of an interval in the search for a kink or a jump.
 const HALVINGS: u32 = 12;
 
-/// Largest number of further bisections where the slope of the argument is unbounded.
+/// Largest number of further bisections of an interval in which the bound on the slope is infinite.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// A part of an expression with a kink or a jump at a crossing of its argument.
+/// A possible kink or jump of an expression, where `argument` crosses zero or an integer.
 #[derive(Clone, Debug)]
 pub(super) struct Switch {
     pub argument: Program,
@@ -20,7 +20,7 @@ pub(super) struct Switch {
 }
 
 impl Switch {
-    /// Side on which an argument with this value lies.
+    /// Side of the crossings on which `value` lies, as a number: the sign, or the integer at or below `value`.
     fn side_of(&self, value: f64) -> f64 {
         match self.crossing {
             Crossing::Zero if value == 0.0 || value.is_nan() => 0.0,
@@ -49,7 +49,8 @@ impl Switch {
         self.first_crossing(from, middle, left - 1).or_else(|| self.first_crossing(middle, to, left - 1))
     }
 
-    /// First instant after the crossing between `low` and `high`. The argument must lie on different sides at both.
+    /// First instant after the crossing between `low` and `high`. The argument must lie on different sides at `low` and
+    /// at `high`.
     fn bisect(&self, mut low: f64, mut high: f64) -> f64 {
         let before = self.side(low);
         loop {
@@ -69,8 +70,8 @@ impl Switch {
 impl TimeFunction {
     /// First instant after `from`, up to `to` \[s\], with a kink or a jump. All points of a table count.
     ///
-    /// Interval bounds show where no crossing lies. Two crossings closer than `(to − from)/4096` can be missed. With an
-    /// unbounded slope, the limit is `(to − from)/64`.
+    /// The search skips parts for which interval bounds exclude kinks and jumps. Two kinks or jumps can be missed if
+    /// their distance is below `(to − from)/4096`, or below `(to − from)/64` where the bound on a slope is infinite.
     pub fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         match self {
             Self::Constant(_) => None,
@@ -93,8 +94,8 @@ impl TimeFunction {
         }
     }
 
-    /// One-sided value and derivatives at `time` \[s\], from the side of `beside` \[s\]. No kink or jump may lie in
-    /// between.
+    /// One-sided value and derivatives at `time` \[s\], from the side of `beside` \[s\]. The function must have no kink
+    /// or jump strictly between `time` and `beside`.
     pub(super) fn limit(&self, time: f64, beside: f64) -> Jet {
         match self {
             Self::Constant(value) => Jet::constant(*value),

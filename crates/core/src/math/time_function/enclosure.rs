@@ -18,7 +18,7 @@ impl Interval {
     const ZERO: Self = Self { low: 0.0, high: 0.0 };
 
     pub fn new(low: f64, high: f64) -> Self {
-        // An invalid interval becomes all numbers.
+        // An interval with NaN or with reversed ends becomes all numbers.
         if low <= high { Self { low, high } } else { Self::ALL }
     }
 
@@ -97,7 +97,7 @@ impl Interval {
         }
     }
 
-    /// Image under xⁿ.
+    /// Image under xⁿ; all numbers if the interval contains 0 and n < 0, or negative numbers and n is fractional.
     fn power(self, n: f64) -> Self {
         if n == 0.0 {
             return Self::point(1.0);

@@ -31,7 +31,7 @@ pub enum TimeFunctionError {
         /// Time of the previous row.
         previous: f64,
     },
-    /// A word that is no name of an expression.
+    /// A word that is not in `EXPRESSION_NAMES`.
     #[error("`{text}` has the unknown name `{name}`; known are {EXPRESSION_NAMES}")]
     UnknownName {
         /// The expression.
@@ -64,7 +64,7 @@ pub enum TimeFunctionError {
     /// Nesting level or evaluation stack beyond `DEPTH_LIMIT`.
     #[error("the expression nests more than {limit} deep: use a table, or split it", limit = DEPTH_LIMIT)]
     TooDeep {
-        /// Byte offset of the excess.
+        /// Byte offset at which the limit is exceeded.
         at: usize,
     },
 }

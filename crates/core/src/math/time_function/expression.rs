@@ -1,7 +1,7 @@
 //! Expressions of `t`: parsed once into a postfix program, evaluated on a small stack without allocation.
 //!
 //! A Pratt parser (Pratt, *Top down operator precedence*, POPL 1973) groups operators as in mathematics: `-t^2` is
-//! −(t²) and `2^3^2` is 2⁹. Published crates read `-t^2` as (−t)², a load of the opposite sign.
+//! −(t²) and `2^3^2` is 2⁹. Published crates read `-t^2` as (−t)², which reverses the sign.
 
 use std::f64::consts;
 
@@ -55,7 +55,7 @@ impl Expression {
         self.program.evaluate(time)
     }
 
-    /// Bounds from `from` to `to`.
+    /// Bounds over the time from `from` to `to`.
     pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
         self.program.enclose(from, to)
     }
@@ -173,7 +173,7 @@ fn whole(input: &mut Input) -> Parsed<Part> {
 /// Parses an expression with at most one comparison outside brackets.
 fn comparison(input: &mut Input) -> Parsed<Part> {
     let part = expression(operand).prefix(sign).infix(operator).parse_next(input)?;
-    // A second comparison is the only operator that remains.
+    // Only a second comparison operator can remain after the expression.
     match opt(peek(operator)).parse_next(input)? {
         Some(_) => Err(ErrMode::Cut(Fault::ChainedComparison { at: input.current_token_start() })),
         None => Ok(part),

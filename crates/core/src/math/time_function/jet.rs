@@ -4,8 +4,8 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Value x and time derivatives ẋ and ẍ of a function at one instant.
 ///
-/// Jets compare by value, first and second derivative: the order immediately after the instant. Hence `min`, `max` and
-/// `abs` have derivatives from the right.
+/// Jets compare by value, then by the first, then by the second derivative. This is the order of the functions
+/// immediately after the instant. Hence `min`, `max` and `abs` have derivatives from the right.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct Jet {
     pub value: f64,
@@ -48,7 +48,7 @@ impl Jet {
             power.value = x.powf(n);
             return power;
         }
-        // A factor zero makes a term zero, even with an infinite power of x.
+        // A zero factor makes a term zero, even with an infinite power of x.
         let term = |factor: f64, degree: f64| if factor == 0.0 { 0.0 } else { factor * x.powf(degree) };
         self.compose([x.powf(n), term(n, n - 1.0), term(n * (n - 1.0), n - 2.0)])
     }

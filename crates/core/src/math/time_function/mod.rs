@@ -1,10 +1,11 @@
 //! Scalar functions of time for loads and prescribed motion: a number, a table, or an expression of `t`.
 //!
 //! Derivatives are exact up to rounding, by forward-mode automatic differentiation on second-order Taylor jets
-//! (Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2). Kinks and jumps have derivatives from the right,
-//! without a Dirac impulse. A jump of a prescribed displacement moves the nodes at once, without a prescribed velocity.
+//! (Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2). At kinks and jumps, derivatives are taken from the
+//! right, without a Dirac impulse. A jump of a prescribed displacement moves the nodes at once, without a prescribed
+//! velocity.
 //!
-//! [`TimeFunction::first_break`] locates kinks and jumps, and states a limit on close crossings.
+//! [`TimeFunction::first_break`] locates kinks and jumps, but can miss two that are close to each other.
 
 mod breaks;
 mod enclosure;

@@ -4,24 +4,25 @@ use super::TimeFunction;
 use super::enclosure::Enclosure;
 use super::jet::Jet;
 
-/// Distance from an end of an interval that counts as this end, relative to the length of the interval.
+/// Largest distance from an end of an interval at which a point counts as this end, relative to the length of the
+/// interval.
 const INSIDE: f64 = 1e-6;
 
-/// Rounding error of a sum of steps, relative to the time.
+/// Rounding error of a time that is a sum of steps, relative to this time.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Bound on the length of an interval times the variation of its slope, relative to the largest magnitude of the
-/// function. Within this bound, Gauss quadrature is accurate nearly to rounding.
+/// Bound on (length of an interval) · (variation of the slope in the interval)/(largest magnitude of the function).
+/// Intervals beyond this bound are bisected; below, Gauss quadrature is accurate nearly to rounding.
 const SMOOTH: f64 = 1e-3;
 
-/// Largest number of bisections of an interval between two breaks.
+/// Largest number of bisections of an interval between two kinks or jumps.
 const HALVINGS: u32 = 24;
 
 /// Largest number of further bisections of an interval with infinite bounds.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// Largest deviation of a function from its chord, relative to the largest magnitude of the function. Beyond this
-/// limit, the mean replaces the end values.
+/// Largest deviation of a function from the chord over a step, relative to the largest magnitude of the function.
+/// Beyond this limit, the mean replaces the end values.
 const FOLLOWED: f64 = 0.1;
 
 /// Gauss rule on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
@@ -44,14 +45,14 @@ pub struct Integrals {
     pub second: f64,
 }
 
-/// Effective values at the ends of a step; both are the mean if the function varies too fast.
+/// Effective values at the ends of a step; both are the mean in two cases (see `TimeFunction::end_values`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndValues {
     /// Value at the beginning of the step.
     pub start: f64,
     /// Value at the end of the step.
     pub end: f64,
-    /// Largest distance of the function from its chord at the quadrature points.
+    /// Largest distance of the function from the chord over the step, at the quadrature points.
     pub deviation: f64,
 }
 
@@ -63,8 +64,8 @@ impl TimeFunction {
         [value, first, second]
     }
 
-    /// Integrals over a step that begins at `time`. Exact up to rounding for a table, Gauss quadrature between breaks
-    /// for an expression.
+    /// Integrals over a step that begins at `time`. For a table, the result is exact up to rounding. For an expression,
+    /// Gauss quadrature is used between kinks and jumps.
     pub fn integrals(&self, time: f64, time_step: f64) -> Integrals {
         if let Self::Constant(value) = self {
             let first = value * time_step;
@@ -82,7 +83,7 @@ impl TimeFunction {
     /// Values at the ends of a step that begins at `time`, as limits from within the step. The mean replaces both in
     /// two cases:
     /// - The function has a kink or a jump inside the step.
-    /// - The function deviates from its chord by more than a tenth of its largest magnitude.
+    /// - The function deviates from the chord over the step by more than a tenth of the largest magnitude.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;
@@ -117,7 +118,7 @@ impl TimeFunction {
             match self {
                 Self::Expression(expression) => {
                     let enclose = |from: f64, to: f64| expression.enclose(from, to);
-                    // The trim excludes jumps at the breaks from the bounds.
+                    // The trim excludes jumps at `start` and `end` from the bounds.
                     let trim = INSIDE * (end - start);
                     let size = enclose(start + trim, end - trim).value.size();
                     let value = |at: f64| expression.evaluate(Jet::constant(at)).value;

@@ -10,7 +10,7 @@ pub const EXPRESSION_NAMES: &str = "t [s], pi, e; + - * / ^; < <= > >= == != (0 
 /// Size of the evaluation stack, and upper bound on the nesting level of an expression.
 pub(super) const DEPTH_LIMIT: usize = 32;
 
-/// Values of the argument at a kink or a jump.
+/// Values of the argument at which a function has a kink or a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Crossing {
     Zero,
@@ -29,7 +29,7 @@ pub(super) struct Unary {
 pub(super) struct Binary {
     pub of_jets: fn(Jet, Jet) -> Jet,
     pub of_ranges: fn(Enclosure, Enclosure) -> Enclosure,
-    /// Whether equal arguments give a kink or a jump.
+    /// Whether the function has a kink or a jump where both arguments are equal.
     pub has_break: bool,
 }
 
@@ -112,7 +112,7 @@ impl Program {
         self.run(time)
     }
 
-    /// Bounds from `from` to `to`.
+    /// Bounds over the time from `from` to `to`.
     pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
         self.run(Enclosure::time(from, to))
     }

@@ -5,8 +5,8 @@
 //! - The Jacobian at a corner equals the coefficient of this corner.
 //! - The mean over the cell is the mean of the coefficients.
 //!
-//! A cell with positive coefficients is valid. A cell with a non-positive coefficient at a corner is inverted. Any
-//! other cell is bisected, because the coefficients of each half are closer to the Jacobian.
+//! A cell of which all coefficients are positive is valid. A cell with a non-positive coefficient at a corner is
+//! inverted. Any other cell is bisected, which brings the coefficients closer to the Jacobian.
 //!
 //! # Source
 //! A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of curvilinear finite elements", J. Comput. Phys.
@@ -15,7 +15,7 @@
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Largest number of undecided parts of a cell. Beyond this number, the smallest Jacobian is zero to rounding.
+/// Largest number of undecided parts of a cell; a cell with more undecided parts counts as inverted.
 const MAX_PARTS: usize = 1000;
 
 /// Number of bisections for the coarse sum of areas in [`CurvedCell::area`].
@@ -80,8 +80,8 @@ impl CurvedCell {
         Self::Product { dimension, points }
     }
 
-    /// Tangents at the node `corner[0]` towards the nodes `corner[1]` to `corner[3]`, as columns. For a straight edge,
-    /// the tangent is the vector between its ends.
+    /// Tangents at the node `corner[0]` towards the nodes `corner[1]` to `corner[3]`, as columns. For a straight edge
+    /// with the mid-side node in the middle, the tangent is the vector between its ends.
     pub fn tangents_at(&self, corner: &[u8; 4]) -> Mat3 {
         let [at, a, b, c] = corner.map(usize::from);
         Mat3::from_columns(&[a, b, c].map(|to| self.tangent(at, to)))
@@ -117,8 +117,8 @@ impl CurvedCell {
         Vec3::new(self.volume(Vec3::x()), self.volume(Vec3::y()), self.volume(Vec3::z()))
     }
 
-    /// Area of a surface in space: Σ |∫ n dA| over parts of the surface, extrapolated to size zero. The error of the
-    /// sum is of second order in the size of the parts.
+    /// Area of a surface in space: Σ |∫ n dA| over parts of the surface, extrapolated to parts of size zero. The error
+    /// of the sum is of second order in the size of the parts.
     pub fn area(&self) -> f64 {
         let mut parts = vec![self.clone()];
         let mut bisect = |times: usize| {
@@ -131,9 +131,9 @@ impl CurvedCell {
         (4.0 * fine - coarse) / 3.0
     }
 
-    /// A positive lower bound on the Jacobian if the Jacobian is positive everywhere. Otherwise, or without a decision,
-    /// a value that is not positive. For a surface, the third tangent is `normal`. The Jacobian of a part refers to
-    /// reference coordinates from 0 to 1 over the part.
+    /// A positive lower bound on the Jacobian if the Jacobian is positive everywhere. Otherwise, or with `MAX_PARTS`
+    /// undecided parts, a value that is not positive. For a surface, the third tangent is `normal`. The Jacobian of a
+    /// part refers to reference coordinates from 0 to 1 over the part.
     pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
         let mut smallest = f64::INFINITY;
         let mut undecided = vec![self.clone()];
@@ -156,8 +156,8 @@ impl CurvedCell {
         smallest
     }
 
-    /// Bisects a simplex at its longest edge, and any other cell along its longest reference direction. Lengths follow
-    /// the control points, because the ends of a folded line may coincide.
+    /// Bisects a simplex at its longest edge, and any other cell along its longest reference direction. Lengths are
+    /// measured along the control points, because the ends of a folded line may coincide.
     fn halves(&self) -> [Self; 2] {
         match self {
             Self::Simplex { dimension, points } => {
@@ -328,7 +328,7 @@ fn for_each_row(points: usize, axis: usize, mut visit: impl FnMut([usize; 3])) {
     }
 }
 
-/// Centre of an eight-node face, by its shape functions.
+/// Centre of an eight-node face, by the shape functions.
 fn middle(nodes: &[Vec3], corners: &[u8], mid_sides: &[u8]) -> Vec3 {
     let sum = |of: &[u8]| of.iter().map(|&node| nodes[node as usize]).sum::<Vec3>();
     sum(mid_sides) * 0.5 - sum(corners) * 0.25

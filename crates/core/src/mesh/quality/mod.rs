@@ -13,11 +13,11 @@
 //! a tetrahedron of volume V with edges l, q is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
 //!
 //! Inverted cells:
-//! - Linear cell: det J ≤ 0 at a corner. This check misses hexahedra with det J < 0 only away from the corners.
-//! - Quadratic cell: det J ≤ 0 anywhere (module `curved`). Tangents replace the edges.
+//! - Linear cell: det J ≤ 0 at a corner. The check misses cells with det J > 0 at all corners but det J < 0 elsewhere.
+//! - Quadratic cell: det J ≤ 0 anywhere (module `curved`). Tangents replace the edges in J.
 //!
-//! The edge lengths and facet areas of a quadratic cell refer to its corners. Cells of a surface mesh off the plane
-//! z = 0 are measured against their own mean normals.
+//! The edge lengths and facet areas of a quadratic cell are those of the linear cell with the same corners. In a
+//! surface mesh off the plane z = 0, the third column of J is the mean normal of the cell.
 
 mod curved;
 
@@ -32,7 +32,7 @@ pub struct QualityReport {
     pub dimension: usize,
     /// Number of cells.
     pub cells: usize,
-    /// Sum of the signed volumes \[m³\]; for surfaces of the areas \[m²\], for segments of the lengths \[m\].
+    /// Sum of the signed volumes \[m³\]; for surfaces, sum of the areas \[m²\]; for segments, sum of the lengths \[m\].
     pub volume: f64,
     /// Cells with a Jacobian that is not positive, in order of block and cell.
     pub inverted: Vec<InvertedCell>,
@@ -241,7 +241,7 @@ fn measure_volume(kind: CellKind, points: &[Vec3]) -> CellQuality {
     CellQuality { volume, jacobian, shape, edge, altitude: simplex_factor(kind) * volume.abs() / largest }
 }
 
-/// Factor f in altitude = f · volume / facet.
+/// Factor f of `QualityReport::smallest_altitude`.
 fn simplex_factor(kind: CellKind) -> f64 {
     if kind.corners().len() == kind.dimension() + 1 { kind.dimension() as f64 } else { 1.0 }
 }

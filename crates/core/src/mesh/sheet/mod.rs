@@ -5,8 +5,9 @@ use rayon::slice::ParallelSliceMut;
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// Largest height of a face without area, relative to the distance between its two most distant nodes \[-\]. Below this
-/// height, fewer than four digits of the normal are accurate.
+/// A face has no area if the distance of every node from the line between the two most distant nodes is at most this
+/// fraction of the length of the line \[-\], plus rounding. Below this bound, fewer than four digits of the normal are
+/// accurate.
 const FLAT: f64 = 1e-12;
 
 /// Rounding error of a coordinate, relative to the largest coordinate.
@@ -28,9 +29,9 @@ impl Mesh {
     /// The surface mesh with consistent orientation in each connected part, and the Gmsh tags of the reversed cells,
     /// ascending.
     ///
-    /// Two cells traverse a common edge in opposite directions. Two kinds of edges do not connect cells: an edge of
-    /// more than two cells, and an edge of two cells with the same corners. Each part takes the orientation of the
-    /// majority of its cells. If the numbers are equal, the cell with the lowest tag decides.
+    /// Cells with consistent orientation traverse a common edge in opposite directions. Two kinds of edges do not
+    /// connect cells: an edge of more than two cells, and an edge of two cells with the same corners. Each part takes
+    /// the orientation of the majority of its cells. If the numbers are equal, the cell with the lowest tag decides.
     ///
     /// # Example
     /// ```
@@ -75,8 +76,8 @@ impl Mesh {
         Ok((self, turned))
     }
 
-    /// The faces with area, and the Gmsh tags of the cells with a face without area. The nodes of a face without area
-    /// are collinear up to rounding.
+    /// The faces with area, and the Gmsh tags of the cells that own a face without area. The nodes of a face without
+    /// area are collinear up to rounding.
     pub fn with_area(&self, faces: &Faces) -> (Faces, TagList) {
         let (mut kept, mut without) = (Faces::new(), Vec::new());
         for (face, (kind, nodes)) in faces.iter().enumerate() {
@@ -137,7 +138,7 @@ impl Parts {
         Self { parent: (0..count as u32).collect(), turned: vec![false; count] }
     }
 
-    /// The first cell of the part of `cell`, and whether their orientations are opposite.
+    /// The first cell of the part of `cell`, and whether `cell` and this first cell have opposite orientations.
     fn find(&mut self, cell: u32) -> (u32, bool) {
         let (mut root, mut turned) = (cell, false);
         while self.parent[root as usize] != root {
@@ -154,7 +155,7 @@ impl Parts {
     }
 
     /// Joins the parts of the cells `a` and `b`, with opposite orientations if `differ`, otherwise with equal ones.
-    /// Returns `false` if both cells already belong to one part with the wrong orientation.
+    /// Returns `false` if both cells already belong to one part and their orientations are not as required.
     fn join(&mut self, a: u32, b: u32, differ: bool) -> bool {
         let ((root_a, turned_a), (root_b, turned_b)) = (self.find(a), self.find(b));
         let turned = turned_a ^ turned_b ^ differ;
@@ -166,7 +167,7 @@ impl Parts {
         true
     }
 
-    /// Cells to reverse: in each part, the minority. With equal numbers, the lowest tag keeps its orientation.
+    /// Cells to reverse: in each part, the minority. With equal numbers, the cell with the lowest tag is not reversed.
     fn minority(&mut self, tags: &[u64]) -> Vec<usize> {
         let found: Vec<(u32, bool)> = (0..tags.len() as u32).map(|cell| self.find(cell)).collect();
         let mut counts = vec![[0_usize; 2]; tags.len()];

@@ -23,11 +23,11 @@ pub enum ElementError {
     /// A node index is out of range.
     #[error("element {element} refers to node {node}, but the mesh has {num_nodes} nodes")]
     UnknownNode {
-        /// Index in the block.
+        /// Index of the element in the block.
         element: usize,
         /// The node index.
         node: u32,
-        /// Number of positions.
+        /// Number of nodes of the mesh.
         num_nodes: usize,
     },
     /// A nodal mass is not positive and finite, as in a partly inverted element.
@@ -36,7 +36,7 @@ pub enum ElementError {
          scale or density"
     )]
     NodalMass {
-        /// Index in the block.
+        /// Index of the element in the block.
         element: usize,
         /// The mass \[kg\].
         mass: f64,
@@ -52,15 +52,15 @@ pub enum ElementError {
         "element {element} is inverted or degenerate: its Jacobian at a quadrature point is {jacobian}; renumber or remesh it"
     )]
     Degenerate {
-        /// Index in the block.
+        /// Index of the element in the block.
         element: usize,
-        /// First det ∂X/∂ξ of the element that is not positive and finite.
+        /// First value of det ∂X/∂ξ in the element that is not both positive and finite.
         jacobian: f64,
     },
     /// A triangle or quadrilateral has a node off the plane z = 0.
     #[error("element {element} is plane but has a node at z = {z}; plane problems lie in z = 0")]
     OutOfPlane {
-        /// Index in the block.
+        /// Index of the element in the block.
         element: usize,
         /// The z coordinate of the node \[m\].
         z: f64,

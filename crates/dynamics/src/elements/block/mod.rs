@@ -1,7 +1,8 @@
 //! Elements of one kind, one material and one body, stored in groups for vector arithmetic.
 //!
-//! For each group and quadrature point, a block stores (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ; for hexahedra, less data
-//! (`StoredGeometry`). Lanes without an element repeat the last element; their results are not used.
+//! For each quadrature point of an element, a block stores (∂X/∂ξ)⁻¹ and the quadrature weight times det ∂X/∂ξ. For an
+//! eight-node hexahedron, a block stores less (`StoredGeometry`). A lane without an element repeats the last element of
+//! the block, and the results of this lane are not used.
 
 mod error;
 mod reference;
@@ -52,7 +53,8 @@ impl ElementBlock {
     /// Prepares elements for total Lagrangian forces.
     ///
     /// # Shapes and units
-    /// `density` \[kg/m³\]; `connectivity`: `kind.num_nodes()` indices into `reference_positions` \[m\] per element.
+    /// `density` \[kg/m³\]; `reference_positions` \[m\]; `connectivity`: for each element, `kind.num_nodes()` indices
+    /// into `reference_positions`.
     ///
     /// # Errors
     /// The invalid argument, or the invalid element with the lowest index.
@@ -67,7 +69,7 @@ impl ElementBlock {
         Self::shared(cells, material, density, reference_positions)
     }
 
-    /// Like [`ElementBlock::new`], with shared connectivity and a given integration.
+    /// Like [`ElementBlock::new`], but shares the connectivity and selects the integration.
     ///
     /// # Errors
     /// See [`ElementBlock::new`].
@@ -131,7 +133,7 @@ impl ElementBlock {
         self.density
     }
 
-    /// Nodes of one element.
+    /// Indices of the nodes of one element.
     pub fn nodes(&self, element: usize) -> &[u32] {
         let n = self.kind.num_nodes();
         &self.connectivity[element * n..(element + 1) * n]
@@ -142,7 +144,7 @@ impl ElementBlock {
         self.volume
     }
 
-    /// Adds the lumped mass \[kg\]: row sums for linear elements, HRZ lumping for quadratic elements.
+    /// Adds the lumped masses to the nodal `mass` \[kg\]: row sums in linear, HRZ lumping in quadratic elements.
     pub fn add_lumped_mass(&self, reference_positions: &[Vec3], mass: &mut [f64]) {
         add_lumped_mass(self.kind, &self.connectivity, reference_positions, self.density, mass);
     }
@@ -167,14 +169,14 @@ impl ElementBlock {
         }
     }
 
-    /// Lanes without an element repeat the last element.
+    /// Nodes of the element in a lane; in a lane without an element, those of the last element of the block.
     #[inline(always)]
     pub(crate) fn lane_nodes(&self, group: usize, lane: usize) -> &[u32] {
         let num_elements = self.num_elements();
         self.nodes(element_of(group, lane, num_elements).unwrap_or(num_elements - 1))
     }
 
-    /// `None` for points and segments.
+    /// Runs `operation` with the formulation and the law of the block; `None` for points and segments.
     pub(crate) fn dispatch<O: ElementOperation>(&self, operation: O) -> Option<O::Output> {
         let (kind, law) = (self.kind, self.material);
         match kind {
@@ -252,5 +254,5 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
     Ok(())
 }
 
-/// Prefetch distance in rows, which hides the memory latency.
+/// Number of rows from the present row to the prefetched row; large enough to hide the memory latency.
 const PREFETCH_ROWS: usize = 96;

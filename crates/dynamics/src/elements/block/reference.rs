@@ -14,7 +14,7 @@ use crate::math::pack::{Row, WIDTH};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Largest number of quadrature points of a kind.
+/// Largest number of quadrature points of all kinds.
 const MAX_POINTS: usize = 27;
 
 pub(super) struct ReferenceBuilder<'a> {
@@ -24,7 +24,7 @@ pub(super) struct ReferenceBuilder<'a> {
 }
 
 impl ReferenceBuilder<'_> {
-    /// Returns the volume of the elements \[m³\].
+    /// Fills the rows of a chunk; returns the volume of the elements of the chunk \[m³\].
     pub fn fill_chunk(
         &self,
         chunk: usize,
@@ -35,11 +35,11 @@ impl ReferenceBuilder<'_> {
         let num_spectrum = self.block.spectrum_rows_per_group;
         let (mut volume, mut numbers) = (0.0, vec![0.0; num_rows + num_spectrum]);
         let groups = groups_of_chunk(chunk, num_elements);
-        // In ascending order of elements.
+        // This order of the loops visits the elements in ascending order.
         for lane in 0..WIDTH {
             let of_groups = rows.chunks_exact_mut(num_rows).zip(spectra.chunks_exact_mut(num_spectrum));
             for (group, (rows, spectrum)) in groups.clone().zip(of_groups) {
-                // Lanes without an element keep the numbers of the last element.
+                // In a lane without an element, `numbers` are those of the last element.
                 if let Some(element) = element_of(group, lane, num_elements) {
                     volume += self.fill_numbers(element, &mut numbers)?;
                 }
@@ -51,7 +51,7 @@ impl ReferenceBuilder<'_> {
         Ok(volume)
     }
 
-    /// Returns the volume of the element \[m³\].
+    /// Computes the `numbers` of one element; returns the volume of the element \[m³\].
     fn fill_numbers(&self, element: usize, numbers: &mut [f64]) -> Result<f64, ElementError> {
         let block = self.block;
         let mut nodes = [Vec3::zeros(); MAX_NODES];
@@ -88,7 +88,8 @@ impl ReferenceBuilder<'_> {
     }
 }
 
-/// Fills `numbers` with inverse Jacobian and weight w, `gradients` with √w ∇N_a; returns the volume \[m³\].
+/// For each quadrature point, fills `numbers` with the inverse Jacobian and w = quadrature weight · det ∂X/∂ξ, and
+/// `gradients` with √w ∇N_a. Returns the volume \[m³\].
 fn reference_points(
     kind: CellKind,
     element: usize,
@@ -121,8 +122,8 @@ fn reference_points(
 fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f64; 2] {
     let inverse_mass = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     if let ([gradients], true) = (points, kind == kind.linear()) {
-        // With g_a = √w ∇N_a, Σ_a g_a ⊗ g_a / m_a has the non-zero eigenvalues of the nodal matrix
-        // g_a·g_b / √(m_a m_b).
+        // With g_a = √w ∇N_a, the 3 × 3 matrix Σ_a g_a ⊗ g_a / m_a has the non-zero eigenvalues of the matrix
+        // g_a·g_b / √(m_a m_b) over the nodes a and b.
         let terms =
             gradients.iter().zip(masses).map(|(gradient, mass)| gradient * gradient.transpose() / *mass);
         let largest = terms.sum::<Mat3>().symmetric_eigenvalues().max();
@@ -163,7 +164,7 @@ fn node_positions<'a>(
     }
     let corners = &corners[..nodes.len()];
     if kind.dimension() == 2 {
-        // Relative to the element size, for the rounding of a rotated or scaled mesh.
+        // The tolerance is relative to the element size, because rotation or scaling of the mesh rounds z.
         let size = corners.iter().map(|x| (x - corners[0]).norm()).fold(0.0, f64::max);
         if let Some(off) = corners.iter().find(|x| x.z.abs() > 1e-9 * size) {
             return Err(ElementError::OutOfPlane { element, z: off.z });

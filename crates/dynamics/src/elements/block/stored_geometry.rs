@@ -23,13 +23,13 @@ pub enum Integration {
 pub(super) enum StoredGeometry {
     /// Inverse Jacobian and weight of each quadrature point.
     Points,
-    /// Nodes of eight-node hexahedra.
+    /// Node positions of eight-node hexahedra.
     Nodes,
-    /// First quadrature point of parallelepipeds; all points have the same data.
+    /// Inverse Jacobian and weight of one quadrature point of parallelepipeds. They are equal at all points.
     FirstPoint,
-    /// One-point data of eight-node hexahedra.
+    /// Data for one-point quadrature of eight-node hexahedra.
     OnePoint,
-    /// One-point data of parallelepipeds.
+    /// Data for one-point quadrature of parallelepipeds.
     OnePointOfParallelepipeds,
 }
 
@@ -57,7 +57,7 @@ impl StoredGeometry {
         }
     }
 
-    /// Rows of a group for the forces.
+    /// Number of rows of a group that the forces need.
     pub fn rows_per_group(self, kind: CellKind) -> usize {
         match self {
             Self::Points => quadrature(kind).len() * POINT_ROWS,
@@ -68,7 +68,7 @@ impl StoredGeometry {
         }
     }
 
-    /// Additional rows of a group for the critical step.
+    /// Number of additional rows of a group that the critical step needs.
     pub fn spectrum_rows_per_group(self) -> usize {
         match self {
             Self::Points | Self::Nodes | Self::FirstPoint => SPECTRUM_ROWS,

@@ -15,13 +15,13 @@ const HIC15: f64 = 0.015;
 /// Largest window \[s\].
 const HIC36: f64 = 0.036;
 
-/// Largest sampling interval of even samples, relative to the grid spacing of the filter.
+/// Largest sampling interval at which samples count as even, relative to the grid spacing of the filter.
 const UNEVEN: f64 = 1.5;
 
-/// Largest change of a constant quantity over a sampling interval, relative to the largest magnitude of the quantity.
+/// Largest change over a sampling interval at which a quantity counts as constant, relative to its largest magnitude.
 const CONSTANT: f64 = 0.01;
 
-/// Least ratio of samples to steps with contact forces at which no step counts as omitted.
+/// No step counts as omitted if the number of samples is at least this fraction of the steps with contact forces.
 const MOST_STEPS: f64 = 0.9;
 
 /// `rows` are the indices of the sampled table rows, and `times` their times \[s\].
@@ -55,8 +55,8 @@ impl Samples {
         (0..self.times.len()).map(size).collect()
     }
 
-    /// Length \[s\] of the longest sampling interval above `limit` over which an acceleration, stress or strain
-    /// changes; 0 without such an interval. All other quantities change nearly linearly.
+    /// Length \[s\] of the longest sampling interval that exceeds `limit` and over which an acceleration, stress or
+    /// strain changes; 0 without such an interval. All other quantities change nearly linearly.
     fn longest_interpolation(&self, limit: f64) -> f64 {
         let is_smooth = |name: &str| {
             let quantity = name.rsplit('.').next().unwrap_or_default();
@@ -184,7 +184,7 @@ fn summary(
     summary
 }
 
-/// Contact forces oscillate with a period of a few steps, and sparse samples contain aliases.
+/// Warning of samples that leave out steps. Contact forces oscillate with a period of a few steps.
 fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -> Option<String> {
     let is_used = spec.filter.is_some() || !spec.injuries.is_empty();
     (is_used && (samples.times.len() as f64) < MOST_STEPS * contact_steps as f64).then(|| {
@@ -196,7 +196,7 @@ fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -
     })
 }
 
-/// The filter has little effect on the first and last sample.
+/// Warning of a peak at the first or last sample, where the filter has little effect.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
     ends.contains(&peak?.time).then(|| {

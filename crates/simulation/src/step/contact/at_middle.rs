@@ -28,7 +28,7 @@ struct Middle<'a> {
     model: &'a Model,
     nodes: &'a NodalState,
     rigid_bodies: &'a [Option<RigidBody>],
-    /// Positions at the end of the step \[m\].
+    /// Positions at the predicted end of the step \[m\].
     predicted: &'a [Vec3],
     time_step: f64,
     created: f64,
@@ -51,7 +51,7 @@ impl Middle<'_> {
         half_way + correction.unwrap_or_else(Vec3::zeros) * 0.5
     }
 
-    /// Moves a centre in the mobility to the middle of the step.
+    /// In the mobility, moves the centre of a rigid body to the middle of the step.
     fn move_centre(&mut self, body: u32, action: &ContactAction) {
         let Some(rigid) = self.rigid_bodies.get(body as usize).and_then(Option::as_ref) else { return };
         let Some(mobility) = self.mobility.rigid(body).copied() else { return };

@@ -107,7 +107,7 @@ impl Simulation {
         self.selection.offset_points.find(&self.model.surfaces, next, constraints);
     }
 
-    /// Returns the work of the contact forces beyond the products of force and nodal displacement \[J\].
+    /// Returns the work of the contact forces minus the sum of force times nodal displacement \[J\].
     fn evaluate_response(&mut self, dt: f64) -> f64 {
         self.refresh_mobility(dt);
         let step = self.step_length(dt);
@@ -123,7 +123,7 @@ impl Simulation {
         beyond
     }
 
-    /// Whether a contact of this or the previous step acts on a tied node.
+    /// Whether a contact of the current or the previous step acts on a tied node.
     fn contact_acts_on_ties(&self) -> bool {
         let is_tied = |node: &u32| self.caches.mobility.tied().group(*node).is_some();
         let mut nodes = self.state.contact.constraints.iter().flat_map(|constraint| constraint.nodes);
@@ -131,13 +131,13 @@ impl Simulation {
         self.ties.is_some() && (nodes.any(is_tied) || before.iter().any(is_tied))
     }
 
-    /// Constraints at points on the offset surfaces.
+    /// Constraints on the offset surfaces; the detected constraints if no body has an offset.
     pub(crate) fn acting_constraints(&self) -> &Constraints {
         self.selection.offset_points.of(&self.state.contact.constraints)
     }
 
     /// Lengths of the current, regular and following step. The regular step scales the spring stiffness. The following
-    /// step is cut to the end time. In the last step, `dt` replaces the following step.
+    /// step is cut to the end time. In the last step of the run, `dt` replaces the length of the following step.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
@@ -233,7 +233,8 @@ impl Simulation {
         }
     }
 
-    /// The supports of these bodies react to the impulses.
+    /// Adds the rigid bodies with tie impulses to the list of corrections: the supports of listed bodies react to
+    /// impulses.
     fn list_bodies_of_tie_impulses(&mut self) {
         let corrections = &mut self.state.contact.action.rigid_corrections;
         for &(node, _) in &self.state.contact.action.tie_impulses {

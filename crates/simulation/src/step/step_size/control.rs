@@ -11,14 +11,15 @@ use crate::progress::StepLimit;
 /// Largest number of steps between two computations of the critical step.
 const MAX_INTERVAL: u32 = 50;
 
-/// Largest strain of the elements, and largest relative change of the critical step, between two of its computations
-/// \[-\].
+/// Tolerated strain of the elements, and tolerated relative change of the critical step, from one computation of the
+/// critical step to the next \[-\].
 const TOLERATED_CHANGE: f64 = 0.05;
 
-/// Largest ratio of the stable step to the time step without a change. Frequent changes cost accuracy.
+/// Largest ratio of the stable step to the time step at which the time step is kept. Frequent changes cost accuracy.
 const MIN_GROWTH: f64 = 1.1;
 
-/// Largest relative difference of equal step lengths. Forces for one length are then valid for the other.
+/// Largest relative difference at which two step lengths count as equal. Forces for one length are then valid for the
+/// other.
 const STEP_TOLERANCE: f64 = 1e-12;
 
 /// Largest step, relative to the joint stability limit of elements and contacts \[-\].
@@ -40,20 +41,20 @@ pub(crate) struct StepControl {
     pub(super) since_refresh: u32,
     pub(super) time_step: f64,
     pub(super) regular_step: f64,
-    /// Step that scales the spring stiffness \[s\].
+    /// Step dt in the spring stiffness κ ∝ m/dt² \[s\].
     pub(super) spring_step: f64,
     pub(super) committed: Option<CommittedStep>,
-    /// Whether the current step differs from that of the discrete-gradient forces.
+    /// Whether the current step differs in length from the step for which the discrete-gradient forces were computed.
     pub(super) differs_from_committed: bool,
-    /// Limit of the caller \[s\]. Steps committed for contact are exempt.
+    /// Limit of the caller \[s\]. It does not shorten a step that was committed for contact before the limit was set.
     pub(super) longest: f64,
     pub(super) first: Option<f64>,
     pub(super) preferred: f64,
     /// Limit that determines `preferred`.
     pub(super) limit: StepLimit,
-    /// Steps outside flight, in the order of [`StepLimit::ALL`].
+    /// Number of steps outside flight under each limit, in the order of [`StepLimit::ALL`].
     pub(super) limit_counts: [u64; StepLimit::ALL.len()],
-    /// Time of the last impact at which a step ended \[s\].
+    /// Time at the end of the last step that an impact cut \[s\].
     pub last_cut: f64,
     /// Deformation of each chunk of elements at the last computation of the critical step.
     pub(super) shapes: Vec<Shape>,
@@ -82,10 +83,10 @@ clone_by_field!(StepControl {
     shapes,
 });
 
-/// Length of the following step for which forces were computed.
+/// Length of the following step. Forces were computed for this length.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct CommittedStep {
-    /// Length before the cut to an event \[s\].
+    /// Length without the cut to an event and without the limit of the caller \[s\].
     pub(super) regular: f64,
     /// In seconds.
     pub(super) length: f64,
@@ -106,8 +107,8 @@ pub(crate) fn is_same_step(step: f64, other: f64) -> bool {
 }
 
 impl CommittedStep {
-    /// Whether the committed step is at most the `regular` step \[s\], before or after its cut. A step committed for
-    /// ties must also be at most the limit `longest` of the caller \[s\].
+    /// Whether the committed step, with or without the cut to an event, is at most `regular` \[s\]. A step committed
+    /// for ties must also be at most the limit `longest` of the caller \[s\].
     pub(super) fn holds(&self, regular: f64, longest: f64) -> bool {
         let is_allowed = self.regular <= regular || self.length <= regular;
         is_allowed && (self.to == CommittedFor::Contact || self.length <= longest)
@@ -141,19 +142,19 @@ impl StepControl {
         }
     }
 
-    /// Last step \[s\].
+    /// Length of the last step \[s\].
     pub fn time_step(&self) -> f64 {
         self.time_step
     }
 
-    /// Last step before a cut to an event or to the end time \[s\].
+    /// Length of the last step without cuts to an event or to the end time, and without the limit of the caller \[s\].
     pub fn regular_step(&self) -> f64 {
         self.regular_step
     }
 
-    /// Step that scales the spring stiffness \[s\], without cuts to events. In a model with deformable bodies, contact
-    /// does not limit this step: the stiffness is independent of the order of contacts. In a model of rigid bodies
-    /// under gravity, the flight step and the guard against tunnelling do not limit this step.
+    /// Step dt in the spring stiffness κ ∝ m/dt² \[s\], without cuts to events. In a model with deformable bodies,
+    /// contact does not limit this step: the stiffness would otherwise depend on the order in which contacts begin. In
+    /// a model of rigid bodies under gravity, the flight step and the guard against tunnelling do not limit this step.
     pub fn spring_step(&self) -> f64 {
         self.spring_step
     }
@@ -167,7 +168,7 @@ impl StepControl {
         self.critical.map(|critical| critical.time_step)
     }
 
-    /// Index of the block among those with internal forces, and index of the element in the block.
+    /// Index of the element block among the blocks with internal forces, and index of the element in this block.
     pub fn critical_element(&self) -> Option<(usize, usize)> {
         self.critical.map(|critical| (critical.block, critical.element))
     }
@@ -176,17 +177,17 @@ impl StepControl {
         self.time_step = time_step;
     }
 
-    /// Makes a computation of the critical step due before the next step.
+    /// The critical step will be computed again before the next step.
     pub fn invalidate(&mut self) {
         self.interval = 0;
     }
 
-    /// `change_of_shapes` is the strain of the elements since the last computation \[-\].
+    /// `change_of_shapes` is the strain of the elements since the last computation of the critical step \[-\].
     pub(super) fn is_due(&self, change_of_shapes: f64) -> bool {
         self.since_refresh >= self.interval || change_of_shapes > TOLERATED_CHANGE
     }
 
-    /// Derives the interval to the next computation from the rate of change of the critical step.
+    /// Stores a new critical step, and derives the interval to its next computation from its rate of change.
     pub(super) fn renew(&mut self, critical: Option<CriticalStep>) {
         let before = std::mem::replace(&mut self.critical, critical);
         let [before, now] = [before, critical].map(|critical| critical.map_or(1.0, |c| c.time_step));
@@ -196,9 +197,9 @@ impl StepControl {
         self.since_refresh = 0;
     }
 
-    /// Largest stable step of elements and contact \[s\].
+    /// Largest step within all limits \[s\].
     ///
-    /// The joint angular frequency satisfies ω² ≤ ω_elements² + ω_contact², and the step dt ≤ 2/ω.
+    /// The joint angular frequency satisfies ω² ≤ ω_elements² + ω_contact², and the stable step dt ≤ 2/ω.
     /// `contact_frequency_squared` is ω_contact² \[rad²/s²\]. `fastest_rigid` is the largest speed of a node of a rigid
     /// body \[m/s\].
     pub(super) fn stable_step(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> f64 {
@@ -226,7 +227,7 @@ pub(super) fn shortest(limits: &[(StepLimit, f64)]) -> (StepLimit, f64) {
     limits.iter().fold(none, |least, limit| if limit.1 < least.1 { *limit } else { least })
 }
 
-/// Takes `stable` \[s\] if `step` must shrink, or can grow by more than [`MIN_GROWTH`].
+/// Sets `step` to `stable` \[s\] if `step` must shrink, or can grow by a factor above [`MIN_GROWTH`].
 pub(super) fn keep_or_take(step: &mut f64, stable: f64) {
     if !(step.is_finite() && stable >= *step && stable <= MIN_GROWTH * *step) {
         *step = stable;
@@ -238,7 +239,8 @@ mod tests {
     use super::*;
 
     /// While the critical step is constant, the interval doubles up to its limit. A decrease by a tenth in ten steps is
-    /// a change of ln 0.9/10 = −0.0105 per step. This change reaches the tolerance of 0.05 after four steps.
+    /// a change of ln 0.9/10 = −0.0105 per step. The sum of these changes remains below the tolerance of 0.05 for four
+    /// steps.
     #[test]
     fn the_critical_step_is_computed_as_often_as_it_changes() {
         let mut control = StepControl::new(StepSize::Auto, 0.8, [f64::INFINITY; 3]);

@@ -24,7 +24,7 @@ const RIGID_SPEED_MARGIN: f64 = 3.0;
 /// Smallest step that does not count as collapsed, relative to the first step.
 const COLLAPSE_RATIO: f64 = 1e-6;
 
-/// Fraction of a step that can be a rounding error.
+/// Largest time that counts as a rounding error, relative to the step.
 const NEGLIGIBLE_STEP: f64 = 1e-9;
 
 impl Simulation {
@@ -77,14 +77,13 @@ impl Simulation {
         remaining <= step + self.rounding_of_step(step)
     }
 
-    /// Time that is too short for a step \[s\]. The two rounding errors of the end time are those of a step and of the
-    /// sum of steps.
+    /// Largest time that is too short for a step of its own, if steps have the length `step` \[s\].
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
 
-    /// Length of the next step, at most `wanted` \[s\]. A shorter step ends at a break, or divides the time to the next
-    /// exact output equally.
+    /// Length of the next step, at most `wanted` \[s\]. A step shorter than `wanted` ends at a break, or divides the
+    /// time to the next exact output into equal steps.
     fn step_to_event(&self, wanted: f64) -> f64 {
         let Some(due) = self.next_output(wanted) else {
             return self.step_to_break(wanted, f64::INFINITY);
@@ -100,12 +99,12 @@ impl Simulation {
     }
 
     /// Next exact output time or end time \[s\]. `step` is the largest length of the next step \[s\]. `None` at the end
-    /// time, and without exact output.
+    /// time, without exact output, and if an output interval is below the rounding error of the time.
     pub(crate) fn next_output(&self, step: f64) -> Option<f64> {
         self.settings.exact_output.as_ref()?.first_within_step(self.state.nodes.time, step)
     }
 
-    /// Committed length, or else the length expected after a step of length `last` \[s\].
+    /// Committed length of the following step, or else the length expected after a step of length `last` \[s\].
     pub(crate) fn following_step(&self, last: f64) -> f64 {
         let control = &self.state.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
@@ -113,16 +112,16 @@ impl Simulation {
     }
 
     /// Limits the time step to `longest` \[s\] from the next step on, for a coupled program. A value that is not
-    /// positive removes the limit. A step already committed for contact is exempt. The argument of
-    /// [`Simulation::advance`] limits steps of flight.
+    /// positive removes the limit. The limit applies neither to a step already committed for contact, nor to steps of
+    /// flight; for the latter, use the argument of [`Simulation::advance`].
     pub fn limit_step(&mut self, longest: f64) {
         self.forget_copy();
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
     /// Commits the length of the following step for contact. Discrete-gradient forces act from the middle of the
-    /// current step to the middle of the following step. Steps remain equal while contact accelerates a rigid body by
-    /// at most [`RIGID_SPEED_MARGIN`].
+    /// current step to the middle of the following step. Keeps the preferred length if this length is stable at the
+    /// speed of rigid bodies divided by [`RIGID_SPEED_MARGIN`]; otherwise, chooses a new length.
     pub(crate) fn commit_step(&mut self) {
         let present = self.state.control.preferred;
         let continues = self.state.control.size == StepSize::Auto && {
@@ -135,7 +134,7 @@ impl Simulation {
         self.commit(regular, CommittedFor::Contact);
     }
 
-    /// Commits the length of the following step for ties, unless committed for contact.
+    /// Commits the length of the following step for ties, unless this step is committed for contact.
     pub(crate) fn commit_step_for_ties(&mut self) {
         let is_to_contact = self
             .state
@@ -244,7 +243,7 @@ impl Simulation {
             .filter(|(_, count)| *count > 0)
     }
 
-    /// Speed of the fastest node of a rigid body \[m/s\].
+    /// Speed of the fastest node of all rigid bodies \[m/s\].
     fn fastest_rigid_node(&self) -> f64 {
         let of_body = |body: &Body| {
             let velocities = &self.state.nodes.velocities[body.nodes.clone()];

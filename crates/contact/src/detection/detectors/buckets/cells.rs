@@ -3,14 +3,14 @@
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// Slot of a cell without a list.
+/// Stands for the index of a list if a cell has no list.
 const NONE: u32 = u32::MAX;
 
-/// Factor by which the cells grow until their number is within its bound.
+/// Factor by which the cell size is repeatedly multiplied until the number of cells is allowed.
 const ENLARGEMENT: f64 = 1.25;
 
 /// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. The cell index along an axis
-/// never decreases with the coordinate. A point inside a box therefore belongs to a cell of the box.
+/// never decreases with the coordinate. A point inside a box therefore belongs to a cell that the box overlaps.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     origin: Vec3,
@@ -27,8 +27,8 @@ pub struct CellRange {
 }
 
 impl Grid {
-    /// Cells of `size` \[m\] over the zone, larger for more than `most` cells. A zone of zero or infinite extent has
-    /// one cell.
+    /// Divides the zone into cells of `size` \[m\], or into larger cells if there were more than `most`. A zone of zero
+    /// or infinite extent has one cell.
     pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
         let extent = zone.upper - zone.lower;
         let most = most.clamp(1, u32::MAX as usize / 2) as f64;
@@ -114,7 +114,7 @@ impl Default for CellLists {
 }
 
 impl CellLists {
-    /// Restarts on a grid without marked cells.
+    /// Replaces the grid, and unmarks all cells.
     pub fn begin(&mut self, grid: Grid) {
         for &cell in &self.marked {
             self.slots[cell as usize] = NONE;
@@ -131,7 +131,7 @@ impl CellLists {
         &self.grid
     }
 
-    /// Requests a list for a cell from [`CellLists::fill`].
+    /// Marks a cell, so that [`CellLists::fill`] makes a list for the cell.
     #[inline]
     pub fn mark(&mut self, cell: u32) {
         let slot = &mut self.slots[cell as usize];
@@ -146,7 +146,7 @@ impl CellLists {
         self.marked.len()
     }
 
-    /// Replaces the lists of the marked cells.
+    /// Makes the lists of the marked cells from `boxes`.
     pub fn fill(&mut self, boxes: &[Aabb]) {
         let Self { grid, slots, marked, ends, entries } = self;
         let slot = |cell: u32| Some(slots[cell as usize]).filter(|&slot| slot != NONE);
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// The list of the cell of a point contains every box around the point, also outside the zone.
+    /// The list of the cell of a point contains every box around the point, also if the point is outside the zone.
     #[test]
     fn a_point_finds_the_boxes_around_it() {
         let mut lists = CellLists::default();

@@ -26,8 +26,8 @@ const CELLS_PER_NODE: usize = 32;
 /// The allowance of a pair is its relative displacement in this number of steps, limited by [`ALLOWANCE`].
 const STEPS: f64 = 32.0;
 
-/// Least and greatest allowance, relative to the search depth. A larger allowance gives more candidates, a smaller
-/// allowance more sortings.
+/// Least and greatest allowance of two near bodies, relative to the search depth. A larger allowance gives more
+/// candidates, a smaller allowance more sortings.
 const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
 
 /// Rounding of compared distances, relative to the distances.
@@ -48,12 +48,12 @@ pub(super) struct ContactPhase {
     edges: EdgeEdgeSearch,
 }
 
-/// The nodes of one body against the faces of a body.
+/// Nodes of the body `contactor`, tested against the faces of the body `target`. The bodies are equal in self-contact.
 #[derive(Clone, Copy, Debug)]
 struct Direction {
     contactor: u32,
     target: u32,
-    /// Largest distance of candidate nodes from the box of a face along each axis \[m\].
+    /// Largest distance along each axis of a candidate node from the box of its face \[m\].
     reach: f64,
 }
 
@@ -62,7 +62,7 @@ struct Sorting {
     lists: CellLists,
     /// Contactor nodes within reach of the box of the target body, ascending.
     nodes: Vec<u32>,
-    /// Target faces near `nodes`, ascending.
+    /// Target faces whose widened boxes overlap the box of `nodes`, ascending.
     faces: Vec<u32>,
     /// Boxes of `faces`, widened by the reach.
     boxes: Vec<Aabb>,
@@ -74,11 +74,11 @@ struct Sorting {
 #[derive(Clone, Debug, Default)]
 struct EdgeSorting {
     lists: CellLists,
-    /// Edges selected for edge–edge contact.
+    /// Edges of the target body that the model selects for edge–edge contact.
     targets: Vec<u32>,
     /// Boxes of `targets`, widened by the reach.
     target_boxes: Vec<Aabb>,
-    /// Edges near `target_boxes`.
+    /// Edges of the contactor body that overlap the common box of `target_boxes`.
     contactors: Vec<u32>,
     contactor_boxes: Vec<Aabb>,
     /// Contactor edge and target edge with overlapping boxes.
@@ -115,8 +115,8 @@ impl ContactPhase {
         self.sorted = false;
     }
 
-    /// Whether the candidates still contain all possible contacts: no pair has moved farther than its allowance along
-    /// an axis.
+    /// Whether the candidates still contain all possible contacts: in no pair of bodies does the relative displacement
+    /// along an axis exceed the allowance.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
@@ -159,7 +159,7 @@ impl ContactPhase {
         self.sorted = true;
     }
 
-    /// Lists the candidates of all near pairs. Returns the number of pairs in common cells.
+    /// Lists the candidates of all near bodies. Returns the number of node–face and edge pairs in common cells.
     fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {
@@ -265,7 +265,7 @@ impl Sorting {
 }
 
 impl EdgeSorting {
-    /// Lists the edge pairs with overlapping boxes, only if the contactor body has the lower number.
+    /// Lists the edge pairs with overlapping boxes, once per pair of bodies: not if the contactor body is the second.
     fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
         self.pairs.clear();
         self.tests = 0;
@@ -349,25 +349,25 @@ impl Buckets {
     }
 }
 
-/// Statistics of the buckets with the nodes of one body and the faces of a body.
+/// Statistics of the buckets for the nodes of one body and the faces of the same or another body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridCensus {
     /// Body of the nodes, and body of the faces.
     pub bodies: [u32; 2],
-    /// Largest distance of candidate nodes from the box of a face along each axis \[m\].
+    /// Largest distance along each axis of a candidate node from the box of its face \[m\].
     pub reach: f64,
     /// Number of cells along each axis.
     pub cells: [u32; 3],
     /// Number of cells with a node.
     pub node_buckets: usize,
-    /// Number of cells with the widened box of a face.
+    /// Number of cells that overlap the widened box of a face.
     pub face_buckets: usize,
-    /// Number of node–face pairs in the same cell.
+    /// Number of node–face pairs with a common cell.
     pub tests: u64,
     /// Number of candidates.
     pub candidates: usize,
     /// Number of nodes with a candidate.
     pub contactors: usize,
-    /// Smallest and largest number of candidates of a node with candidates, or zeros.
+    /// Smallest and largest number of candidates of a node with candidates; zeros if no node has candidates.
     pub faces_per_contactor: [usize; 2],
 }

@@ -1,12 +1,12 @@
 //! Buckets in space and time in flight, where every body moves rigidly in closed form.
 //!
-//! A pair is tested from the first possible contact of the bounding balls. In a slice of time, every face sweeps a box,
-//! in the frame that translates with the first body. A slice is halved while the relative displacement exceeds the
-//! larger of the two median edge lengths. Above the smaller length, a slice is also halved if too many face pairs
-//! overlap ([`WORTHWHILE`]).
+//! The tests of two bodies begin at the earliest time at which the bounding balls can touch. In a slice of time, every
+//! face sweeps a box, in the frame that translates with the first body. A slice is halved while the relative
+//! displacement exceeds the larger of the median edge lengths of the bodies. A slice with a displacement between the
+//! two lengths is halved if too many face pairs overlap ([`WORTHWHILE`]).
 //!
 //! The time of impact of a face pair is computed over the whole step, and only once. The search ends at the first slice
-//! after the earliest impact found.
+//! that begins after the earliest impact found.
 
 use std::time::Instant;
 
@@ -27,8 +27,8 @@ use super::cells::{CellLists, Grid};
 /// Largest number of cells of a grid per face.
 const CELLS_PER_FACE: usize = 32;
 
-/// A slice with n faces and at most `WORTHWHILE.0 + n / WORTHWHILE.1` overlapping pairs is not halved for their number.
-/// The impacts of so few pairs cost no more than a pass over all n faces.
+/// A slice with at most `WORTHWHILE.0 + n / WORTHWHILE.1` overlapping pairs is not halved for the number of pairs. Here
+/// n is the number of faces of both bodies. So few impacts cost no more than a pass over all n faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
 /// Shortest slice that is halved, relative to the duration of the step.
@@ -49,7 +49,7 @@ pub(super) struct FlightPhase {
     lists: CellLists,
     /// Face pairs whose boxes overlap in a slice.
     overlapping: Vec<[u32; 2]>,
-    /// Face pairs whose time of impact in the step is known, ascending.
+    /// Face pairs already tested for an impact in the step, ascending.
     resolved: Vec<[u32; 2]>,
 }
 
@@ -63,11 +63,11 @@ struct Slice {
 #[derive(Default)]
 struct SweptBody {
     faces: Vec<Aabb>,
-    /// Faces in the zone that both bodies sweep.
+    /// Faces whose swept boxes overlap the zone that both bodies sweep.
     near: Vec<u32>,
     /// Swept boxes of `near`.
     boxes: Vec<Aabb>,
-    /// Nodal positions at an end of the slice, valid only for the nodes of the body.
+    /// Nodal positions at the begin or the end of the slice, valid only for the nodes of the body.
     positions: Vec<Vec3>,
 }
 
@@ -236,7 +236,7 @@ impl Buckets {
                 self.statistics.counts.overlap += lists.list(cell).len() as u64;
                 for &k in lists.list(cell) {
                     let other = &second.boxes[k as usize];
-                    // A pair counts only in the cell with the lower corner of the intersection.
+                    // A pair counts only in the cell with the lower corner of the intersection of the boxes.
                     let counts = || lists.grid().cell(&bounds.lower.sup(&other.lower)) == cell;
                     if !bounds.excludes(other) && counts() {
                         overlapping.push([face, second.near[k as usize]]);
@@ -274,9 +274,9 @@ impl Buckets {
 }
 
 impl SweptBody {
-    /// Computes the boxes that the faces sweep, widened by `margin`, and returns their common box. `margin` must
-    /// include the deviation of a node from the chord between its end positions: up to |a| L²/8 with the acceleration a
-    /// and the length L of the slice \[s\].
+    /// Computes the boxes that the faces sweep, widened by `margin`. Returns the smallest box around these boxes.
+    /// `margin` must include the deviation of a node from the chord between its end positions: up to |a| L²/8, with its
+    /// acceleration a and the length L of the slice \[s\].
     fn sweep(
         &mut self,
         surface: &Surface,

@@ -3,14 +3,14 @@
 //! ```text
 //! contact  nodes and faces of a pair of bodies are sorted into cells; a node is tested only against the faces of
 //!          its own cell ([`contact`])
-//! flight   time is divided into slices with a relative displacement of about one edge length; the swept boxes of the
+//! flight   time is divided into slices with a relative displacement of up to an edge length; the swept boxes of the
 //!          faces are sorted into cells ([`flight`])
 //! ```
 //! The results are equal to [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!
 //! # Limits
-//! Every sorting tests all pairs of bodies. Each grid has one cell size: with very different face sizes, nodes are
-//! tested against many distant faces. In flight, each slice costs a pass over all faces of both bodies.
+//! Every sorting tests all pairs of bodies. Each grid has one cell size: if face sizes differ much, nodes are tested
+//! against many distant faces. In flight, each slice costs a pass over all faces of the two bodies.
 //!
 //! # Source
 //! Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2 (buckets of
@@ -46,7 +46,8 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// A detector of contact between the surfaces of the model. Flights refer to `positions` of all nodes \[m\].
+    /// A detector of contact between the surfaces of the model. `positions` of all nodes \[m\] are the reference
+    /// positions of flights.
     pub fn new(model: ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Self {
         let pairs: Vec<[u32; 2]> = model.pairs().collect();
         let flight = FlightPhase::new(&model, pairs.len(), positions);
@@ -55,8 +56,8 @@ impl Buckets {
         Self { model, pairs, options, phase: Phase::Fresh, flight, contact, statistics }
     }
 
-    /// Statistics of the last sorting in contact. A pair of near bodies has an entry for each contactor; a body in
-    /// self-contact has one.
+    /// Statistics of the latest sorting in contact. Two near bodies have two entries, one for each contactor body; a
+    /// body in self-contact has one.
     ///
     /// # Cost
     /// A pass over all cells of the grids.
@@ -64,7 +65,8 @@ impl Buckets {
         self.contact.census().collect()
     }
 
-    /// All candidates of the last sorting in contact, ascending: contactor node with target body, and target face.
+    /// All candidates of the latest sorting in contact, ascending. A candidate is a contactor node with its target
+    /// body, and a target face.
     pub fn candidates(&self) -> impl ExactSizeIterator<Item = (NodeOnSurface, u32)> {
         self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
     }

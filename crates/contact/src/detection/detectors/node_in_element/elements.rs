@@ -15,8 +15,8 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// Depth in natural coordinates beyond which a point is in one element only \[-\]. Elements contain points up to
-/// [`BORDER`] outside. The factor 4 allows for different sizes of neighbours.
+/// A point deeper in an element than this is in no other element (natural coordinates). An element contains points up
+/// to [`BORDER`] outside its boundary. The factor 4 allows for neighbours of different sizes.
 const UNIQUE: f64 = 4.0 * BORDER;
 
 /// Elements of one body with a tree over their boxes. The number of an element is its index in the body. The place of
@@ -32,14 +32,14 @@ pub(super) struct ElementSearch {
 struct Elements {
     numbers: Vec<u32>,
     kinds: Vec<CellKind>,
-    /// First node of each element in `nodes`, and the length of `nodes`.
+    /// Index in `nodes` of the first node of each element, then the length of `nodes`.
     offsets: Vec<u32>,
     nodes: Vec<u32>,
     /// Stress-free positions of `nodes` \[m\].
     reference: Vec<Vec3>,
-    /// First neighbour of each element in `neighbours`, and the length of `neighbours`.
+    /// Index in `neighbours` of the first neighbour of each element, then the length of `neighbours`.
     neighbour_offsets: Vec<u32>,
-    /// Places of the elements with a common face, element by element.
+    /// For each element in turn, the places of the elements that share a face with the element.
     neighbours: Vec<u32>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct InElement {
 }
 
 impl ElementSearch {
-    /// Search in the cells whose numbers satisfy `is_near`, with stress-free `positions` of all nodes \[m\].
+    /// A search in the cells whose numbers satisfy `is_near`, with stress-free `positions` of all nodes \[m\].
     pub fn new(cells: &[Cells<'_>], is_near: impl Fn(u32) -> bool, positions: &[Vec3]) -> Self {
         let all = cells
             .iter()
@@ -108,9 +108,9 @@ impl ElementSearch {
 
     /// The element with the lowest number that contains `point` \[m\] and satisfies `is_accepted`.
     ///
-    /// If `last` or a neighbour contains the point deeper than `UNIQUE`, the search ends, accepted or not. Only the
-    /// search in the tree tests `may_contain`. Where elements do not overlap and satisfy `may_contain`, `last` changes
-    /// only the cost.
+    /// The search begins in the element at the place `last` and its neighbours, without `may_contain`. If one of these
+    /// contains the point deeper than `UNIQUE`, the result is this element or, if not accepted, `None`. If elements do
+    /// not overlap and all satisfy `may_contain`, `last` changes only the cost.
     pub fn find(
         &self,
         positions: &[Vec3],
@@ -200,7 +200,7 @@ impl Elements {
         (kind, &corners[..nodes.len()])
     }
 
-    /// The material point at `point` \[m\]; `None` if `point` is outside the element.
+    /// The material point of the element at the position `point` \[m\]; `None` if `point` is outside the element.
     fn point_in(&self, place: u32, positions: &[Vec3], point: &Vec3) -> Option<ElementPoint> {
         let mut corners = [Vec3::zeros(); MAX_NODES];
         let (kind, corners) = self.placed(place, positions, &mut corners);

@@ -6,13 +6,14 @@
 //! gap       linearised projection onto the surface, p = −γ d/|γ|², with the distance d from the surface and the
 //!           spatial gradient γ = F⁻ᵀ ∂d/∂X of the distance
 //! ```
-//! The assumed gradient of the [`DistanceField`] gives the direction of the projection. The gradient of the
-//! interpolated distance gives the length. The weight of a contact is w = +1 at the contactor, and w = −N_A(ξ) at each
-//! element node A. Here ξ is the position of the contactor in the element. Then Σ w = 0 and Σ w x = 0 with the nodal
-//! positions x. Contact forces therefore conserve linear and angular momentum. In flight the detector uses [`Buckets`].
+//! Two gradients serve as ∂d/∂X: for the direction of p the assumed gradient of the [`DistanceField`], for the length
+//! of p the gradient of the interpolated distance. The weight of a contact is w = +1 at the contactor, and w = −N_A(ξ)
+//! at each element node A. Here ξ are the natural coordinates of the contactor. Then Σ w = 0 and Σ w x = 0 with the
+//! nodal positions x. Contact forces therefore conserve linear and angular momentum. In flight the detector uses
+//! [`Buckets`].
 //!
 //! # Limits
-//! Two crossing edges are missed if no node is in an element.
+//! Two crossing edges are missed if no node of either body is in an element of the other.
 //!
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92, §4 and §5.
@@ -43,11 +44,11 @@ use elements::{ElementSearch, InElement};
 
 const NODES_PER_TASK: usize = 128;
 
-/// Distance from the surface within which a node in self-contact is on the surface, relative to its largest absolute
-/// coordinate.
+/// Distance from the surface within which a node in self-contact is on the surface, relative to the largest absolute
+/// coordinate of the node.
 const ON_SURFACE: f64 = 1e-10;
 
-/// Least cosine of the angle between the target normal and the reversed contactor normal.
+/// Least cosine, for a projection, of the angle between the target normal and the reversed contactor normal.
 const LEAST_COSINE: f64 = 0.1;
 
 /// Direction in which nodes are projected onto the surface of the target.
@@ -84,7 +85,7 @@ pub struct NodeInElement {
     is_near: Vec<bool>,
     queries: Vec<Query>,
     found: Vec<Found>,
-    /// Key and element place of each contact of the last step, by ascending key.
+    /// Key of each contact of the previous step, ascending, and the place of its element in `ElementSearch`.
     last: Vec<(NodeOnSurface, u32)>,
     registers: Registers,
     statistics: DetectionStatistics,
@@ -100,7 +101,7 @@ struct Target {
 struct Query {
     key: NodeOnSurface,
     contactor_body: u32,
-    /// Element of the last step; always `None` in self-contact.
+    /// Place of the element of the contact in the previous step, if any; always `None` in self-contact.
     last: Option<u32>,
 }
 
@@ -121,7 +122,7 @@ struct Found {
 
 impl NodeInElement {
     /// A detector of contact between the bodies of the model, from the cells of each body. `positions` of all nodes
-    /// \[m\] are stress-free, and the reference of flights.
+    /// \[m\] are the stress-free positions, and the reference positions of flights.
     ///
     /// # Errors
     /// The first body whose distance field cannot be computed, and the reason.
@@ -180,8 +181,8 @@ impl NodeInElement {
         queries.sort_unstable_by_key(|query| query.key);
     }
 
-    /// Starts the queries from the elements of the last step. In self-contact a node may be in several elements, so
-    /// that queries have no start.
+    /// Starts the queries from the elements of the previous step. Queries in self-contact have no start, because the
+    /// node may be in several elements.
     fn start_from_last(&mut self) {
         let mut last = self.last.iter().peekable();
         for query in &mut self.queries {
@@ -274,8 +275,8 @@ impl Target {
         self.elements.element(place).1.contains(&node)
     }
 
-    /// Whether a node in an element of its own body has penetrated. In a neighbour of its own elements, the node must
-    /// lie deeper than [`ON_SURFACE`].
+    /// Whether a node in an element of its own body has penetrated. If the element has a neighbour with this node, the
+    /// node must be deeper below the surface than [`ON_SURFACE`].
     fn is_entered(&self, at: &InElement, node: u32, point: &Vec3) -> bool {
         let distance = || self.field.sample(self.elements.number(at.place) as usize, at.xi).distance;
         let is_beside = || self.elements.neighbours(at.place).iter().any(|&place| self.has_node(place, node));

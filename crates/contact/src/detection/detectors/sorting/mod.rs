@@ -6,10 +6,10 @@
 //!           other bodies are inside, with the buffer zone of each face. Particles inside are candidates
 //! compute   closest point and gap of each candidate
 //! ```
-//! Sorting is repeated after n steps (`SortingOptions::every`), or when a relative displacement exceeds the buffer. The
-//! buffer is b = n Δt Δv, or larger ([`LEAST_BUFFER`]). Here Δt is the time step, and Δv the largest difference of two
-//! nodal velocities along an axis. Each surface is contactor and target (double pass). In flight the detector uses
-//! [`Buckets`].
+//! Sorting is repeated after n steps (`SortingOptions::every`), or earlier if a relative displacement exceeds the
+//! buffer. The buffer is b = n Δt Δv, or larger ([`LEAST_BUFFER`]). Here Δt is the time step, and Δv the largest
+//! difference of two nodal velocities along an axis. Each surface is contactor and target (double pass). In flight the
+//! detector uses [`Buckets`].
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
@@ -38,15 +38,15 @@ use particle_tree::ParticleTree;
 /// Rounding of compared distances, relative to the distances.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Minimum buffer, relative to the smallest search depth of all bodies.
+/// Least buffer, relative to the smallest search depth of all bodies.
 const LEAST_BUFFER: f64 = 1.0 / 64.0;
 
 /// Intervals of the sorting detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortingOptions {
-    /// Steps between two sortings, ≥ 1.
+    /// Largest number of steps from one sorting to the next, ≥ 1.
     pub every: u32,
-    /// Sortings between two computations of the working space, ≥ 1, unless a particle leaves the working space.
+    /// Number of sortings in one working space, ≥ 1; fewer if a particle leaves the working space.
     pub space_every: u32,
 }
 
@@ -63,8 +63,8 @@ pub struct Sorting {
     positions: Vec<Vec3>,
     bodies: Vec<SortedBody>,
     buffer: f64,
-    /// Steps since the last sorting, and sortings left for the working space. `None` before the first sorting and after
-    /// a flight.
+    /// Steps since the last sorting, and number of further sortings in the same working space. `None` before the first
+    /// sorting and after a flight.
     age: Option<[u32; 2]>,
     candidates: Vec<Candidate>,
     search: NodeFaceSearch,
@@ -73,7 +73,8 @@ pub struct Sorting {
 }
 
 impl Sorting {
-    /// A detector of contact between the surfaces of the model. Flights refer to `positions` of all nodes \[m\].
+    /// A detector of contact between the surfaces of the model. `positions` of all nodes \[m\] are the reference
+    /// positions of flights.
     pub fn new(
         model: ContactModel,
         node_face: NodeFaceOptions,
@@ -178,7 +179,8 @@ impl Sorting {
         visited
     }
 
-    /// Edge pairs of two bodies with overlapping boxes. The boxes of the second body are widened by the reach.
+    /// Pairs of edges of two bodies with overlapping edge boxes. The edge boxes of the second body are widened by the
+    /// reach.
     fn near_edges(&self, positions: &[Vec3]) -> Vec<EdgePair> {
         let boxes: Vec<Vec<Aabb>> = (0..)
             .zip(&self.model.surfaces)
@@ -216,7 +218,7 @@ impl Sorting {
     }
 }
 
-/// Largest distance of candidate nodes from the box of a face along each axis \[m\].
+/// Largest distance along each axis of a candidate node from the box of its face \[m\].
 fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
     (model.search_depth(bodies) + buffer) * (1.0 + ROUNDING)
 }

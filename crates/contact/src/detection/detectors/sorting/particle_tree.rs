@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! insert(i, n)   n without particle and children: store i
-//!                n with one particle j:           move j, then i, to the child of n on the side of the particle
+//!                n with one particle j:           move j, then i, each to the child of n on its own side
 //!                n with children:                 move i to the child of n on the side of i
 //! ```
 //! Cells are halved across x, y and, in three dimensions, z in turn. Coincident particles share a cell at the largest
@@ -47,7 +47,7 @@ impl ParticleTree {
     /// Sorts particles into the working space, a box that contains all positions \[m\].
     ///
     /// # Cost
-    /// O(N log N) for particles without clusters much denser than the mean.
+    /// O(N log N) for N particles without clusters much denser than the mean.
     pub fn sort(&mut self, space: Aabb, positions: &[Vec3]) {
         let is_plane = space.lower.z == space.upper.z;
         self.num_axes = if is_plane { 2 } else { 3 };

@@ -1,10 +1,11 @@
 //! Contact phase of the wall detector: nodes on or behind a rigid wall.
 //!
-//! The displacements of a body and of the wall in a step bound the approach of the nodes. A block of nodes is tested
-//! again when the approach since its last test reaches its smallest distance from the wall.
+//! The displacements of a body and of the wall in a step bound the approach of the nodes. A block of up to 64 nodes is
+//! tested again when the approach since the last test of the block reaches the distance from the wall that its nearest
+//! node had at this test.
 //!
 //! # Cost
-//! Per step and body one pass over the displacements, for any number of walls, and the tests of near blocks.
+//! Per step, one pass over the displacements of each body, for any number of walls, and the tests of near blocks.
 
 use std::time::Instant;
 
@@ -19,7 +20,7 @@ use crate::{Constraint, ContactKey, NodeOnSurface};
 use super::WallDetector;
 use super::walled_body::{BLOCK, Wall, WalledBody, members};
 
-/// Steps after which all blocks are tested again, to bound rounding.
+/// Number of steps after which all blocks are tested again, to bound the accumulated rounding.
 const STEPS: u32 = 65_536;
 
 /// Bound on the rounding accumulated in `STEPS` steps, relative to the coordinates.
@@ -40,9 +41,9 @@ pub(super) struct ContactPhase {
 
 #[derive(Clone, Debug)]
 struct Approach {
-    /// Bound on the approach since the beginning of the phase \[m\]; negative for a recession.
+    /// Bound on the approach since the beginning of the contact phase \[m\]; negative for a recession.
     accumulated: f64,
-    /// Value of `accumulated` at which a node of each block can reach the wall \[m\].
+    /// For each block, the value of `accumulated` at which a node of the block can reach the wall \[m\].
     arrivals: Vec<f64>,
     first_arrival: f64,
 }
@@ -167,8 +168,8 @@ fn box_of_displacements(body: &WalledBody, configuration: &Configuration<'_>) ->
     parts.reduce(none, |a, b| a.union(&b))
 }
 
-/// Upper bound on the approach of a body to a wall in a step \[m\]: n · w + max(−n · u), with normal n, displacement w
-/// of the wall, and displacements u in the box.
+/// Upper bound on the approach of a body to a wall in a step \[m\]: n · w + max(−n · u). Here n is the normal and w the
+/// displacement of the wall, and u are displacements in the box.
 fn greatest_approach(wall: &Wall, displacements: &Aabb, configuration: &Configuration<'_>) -> f64 {
     let Aabb { lower, upper } = displacements;
     let down = lower.zip_zip_map(upper, &wall.normal, |lower, upper, n| (-n * lower).max(-n * upper));

@@ -17,7 +17,7 @@ use super::walled_body::{Wall, WalledBody, members};
 const TOUCHING: f64 = 1e-9;
 
 pub(super) struct FlightPhase {
-    /// For each pair, the time before which body and wall cannot touch \[s\].
+    /// For each pair of a wall and a body, the time before which the two cannot touch \[s\].
     no_contact_before: Vec<f64>,
 }
 
@@ -31,18 +31,18 @@ struct Touch {
     face: u32,
 }
 
-/// A possible contact with a wall. `time` is a lower bound \[s\].
+/// A possible contact with a wall. `time` is a lower bound on its time, from the beginning of the step \[s\].
 struct Entry {
     time: f64,
     item: Item,
 }
 
-/// Entries with equal times are processed in this order. Nodes come first, because their contact is certain.
+/// Variants in the order of processing at equal times. Nodes come first, because their contact is certain.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
-    /// Index in the list of the body.
+    /// Index in the node list of the body.
     Node(u32),
-    /// Index in the list of the search.
+    /// Index in the list of pieces of the search.
     CurvedPiece(u32),
     NodeBlock(u32),
     FaceBlock(u32),
@@ -116,7 +116,7 @@ impl WallDetector {
         FlightPhase { no_contact_before: no_contact_before.collect() }
     }
 
-    /// The first contact of a body with a wall up to `until`.
+    /// The first contact of a body with a wall up to `until`, from the beginning of the step \[s\].
     fn first_touch(&mut self, flight: &Flight<'_>, pair: usize, until: f64) -> Option<Touch> {
         let [wall, body] = self.pairs[pair].map(|index| index as usize);
         let body = &self.bodies[body];
@@ -170,7 +170,7 @@ impl WallDetector {
     }
 }
 
-/// Whether the angular velocity of a body is constant beyond the step.
+/// Whether the angular velocity of a body is constant over the whole flight.
 fn is_steady(motion: &RigidMotion) -> bool {
     motion.spin_bound <= motion.angular_velocity.norm_squared()
 }
@@ -261,7 +261,8 @@ impl Search<'_> {
         }
     }
 
-    /// Queues a piece at the first contact of its control points, whose convex hull contains the piece.
+    /// Queues a piece at the time of the first contact of a control point. The convex hull of the control points
+    /// contains the piece.
     fn push_piece(&mut self, piece: CurvedPiece) {
         let touch = |point: &Vec3| match self.heights.is_above(point) {
             true => self.heights.first_touch(point, 0.0, self.until),
@@ -272,7 +273,7 @@ impl Search<'_> {
         self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
-    /// The contact of a piece, if its lowest corner is within the tolerance of the wall. A higher piece is split. At
+    /// The contact of a piece at its lowest corner. A piece whose lowest corner is higher than `touching` is split. At
     /// the beginning of the step, only a descending corner touches.
     fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;

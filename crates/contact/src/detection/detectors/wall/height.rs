@@ -1,7 +1,7 @@
 //! Height of the points of a flying body above a moving wall, as a function of time.
 //!
 //! The centre of the body moves on a parabola relative to the wall. The body rotates at a constant angular speed Ω. At
-//! the time s after the beginning of the step, a point with the arm q has the height
+//! the time s after the beginning of the step, a point at the vector q from the centre has the height
 //!
 //! ```text
 //! h(s) = α(s) + A cos(Ω s − φ),   A = |q⊥| |n⊥|
@@ -29,17 +29,17 @@ pub(super) struct Heights<'a> {
     normal: Vec3,
     /// Outward offset of the surface of the body \[m\].
     offset: f64,
-    /// Second derivative of the height of the centre [m/s²], zero within rounding.
+    /// Second derivative of the height of the centre [m/s²], set to zero if within rounding.
     acceleration: f64,
     spin: f64,
     axis: Vec3,
-    /// Length of the normal component perpendicular to the axis.
+    /// Length of the component of the normal perpendicular to the rotation axis.
     normal_across: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Height {
-    /// Height of the offset surface above the plane \[m\].
+    /// Height of the point of the offset surface above the plane \[m\].
     pub height: f64,
     /// Rate of the height [m/s].
     pub rate: f64,
@@ -48,7 +48,8 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// Heights of a surface with an outward offset \[m\] above a wall: motion, normal and reference position \[m\].
+    /// Heights of a surface with an outward offset \[m\] above a wall with this motion, normal and reference position
+    /// \[m\].
     pub fn new(
         body: &'a RigidMotion,
         offset: f64,
@@ -89,8 +90,8 @@ impl<'a> Heights<'a> {
         }
     }
 
-    /// First time in \[0, `until`\] at which a ball of `radius` \[m\] about a material point touches the wall; never
-    /// late. A point (radius 0) at the wall touches only in descent.
+    /// First time in \[0, `until`\] at which a ball of `radius` \[m\] about a material point touches the wall, exact or
+    /// too early. A point (radius 0) at the wall touches only in descent.
     ///
     /// # Source
     /// Mirtich 1996, §2.3 (conservative advancement), with the bounds h'' ≥ α'' − Ω² A and h ≥ α − A.
@@ -131,7 +132,7 @@ impl<'a> Heights<'a> {
         start.height > start.rounding
     }
 
-    /// Lower bound on the time of return of a point from the wall; `None` without a return.
+    /// Lower bound on the time at which a point that starts at the wall next touches the wall; `None` if never.
     fn leave(&self, start: &Height, curvature: f64) -> Option<f64> {
         if start.rate < -start.rate_rounding {
             return Some(0.0);

@@ -1,7 +1,7 @@
 //! Contact of bodies with rigid walls: infinite planes that translate.
 //!
-//! A wall is a body with one node on its plane. Its material is behind the plane, at negative heights. Walls need no
-//! hierarchy and no search depth, so that one wall detector can complement any detector:
+//! A wall is a body with one node on its plane. The material of the wall is behind the plane, at negative heights.
+//! Walls need no hierarchy and no search depth, so that one wall detector can complement any detector.
 //!
 //! ```text
 //! flight   first time at which a point of a body has the height zero; the height is quadratic in time, plus a cosine
@@ -36,7 +36,7 @@ use walled_body::{WalledBody, sphere_of};
 
 pub use walled_body::Wall;
 
-/// Penetration that counts as touching, relative to the radius of the bounding sphere of the body.
+/// Largest penetration that counts as touching, relative to the radius of the bounding sphere of the body.
 const TOUCHING: f64 = 1e-9;
 
 /// Finds the contacts of bodies with rigid walls.
@@ -53,8 +53,8 @@ pub struct WallDetector {
 }
 
 impl WallDetector {
-    /// A detector of contact between walls and the surfaces of all bodies. Flights refer to `positions` of all nodes
-    /// \[m\].
+    /// A detector of contact between walls and the surfaces of all bodies. `positions` of all nodes \[m\] are the
+    /// reference positions of flights.
     pub fn new(walls: Vec<Wall>, surfaces: &[Surface], policy: &ContactPolicy, positions: &[Vec3]) -> Self {
         let touchable = (0_u32..).zip(surfaces).filter(|(_, surface)| surface.num_faces() > 0);
         let bodies: Vec<WalledBody> = if walls.is_empty() {
@@ -87,7 +87,7 @@ impl WallDetector {
         self
     }
 
-    /// First impact on a wall within a step of a flight, exact or too early. Call for consecutive steps.
+    /// First impact on a wall within a step of a flight, at the exact time or too early. Call for consecutive steps.
     pub fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         self.contact = None;
         if self.pairs.is_empty() {

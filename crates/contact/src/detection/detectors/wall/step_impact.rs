@@ -10,8 +10,8 @@ use super::WallDetector;
 use super::walled_body::Wall;
 
 impl WallDetector {
-    /// The first contact of a node with a wall within a step, except the contacts in `touching`. The first millionth of
-    /// the step is ignored, because the previous step may have ended at a contact.
+    /// The first contact of a node with a wall within a step, except the contacts in `touching`. Contacts in the first
+    /// millionth of the step are ignored, because the previous step may have ended at a contact.
     ///
     /// # Cost
     /// O(nodes of surfaces × walls).

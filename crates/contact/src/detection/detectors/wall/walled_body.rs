@@ -18,7 +18,7 @@ pub struct Wall {
     pub normal: Vec3,
 }
 
-/// Nodes, or faces, per block.
+/// Largest number of nodes, or of curved faces, in a block. A block consists of successive entries of a list.
 pub(super) const BLOCK: usize = 64;
 
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(super) struct WalledBody {
     /// Outward offset of the surface \[m\].
     pub offset: f64,
     pub nodes: Vec<u32>,
-    /// A face of each node.
+    /// For each node, one face with this node.
     pub faces: Vec<u32>,
     /// Bounding spheres of the blocks of nodes, in the reference configuration.
     pub spheres: Vec<Sphere>,

@@ -17,7 +17,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Bounds on the displacements in a step of all points of faces with these nodes.
+    /// Bounds on the displacements in a step, for all points of the faces whose nodes are in `nodes`.
     #[inline(always)]
     pub fn of(&self, nodes: &[u32], configuration: &Configuration<'_>) -> Bounds {
         let of_nodes =

@@ -1,9 +1,9 @@
 //! Kinematics from the first steps of a flight: velocities and accelerations of the hierarchy roots, from differences
 //! of their positions.
 //!
-//! The hierarchies are refitted to the nodes at the first three instants. The three centres of each root sphere give
-//! its motion ([`RootHistory`]). A prediction starts from the spheres refitted at the current instant. The volumes grow
-//! by a bound on the error of the motions, so that no contact is predicted late.
+//! The hierarchies are refitted to the nodes at the first three instants. The three centres of a root sphere give the
+//! motion of the root ([`RootHistory`]). A prediction starts from the spheres refitted at the current instant. The
+//! volumes grow by a bound on the error of the motions, so that no contact is predicted late.
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2. As in the paper, the instants are the beginning of the flight
@@ -63,7 +63,7 @@ impl FirstSteps {
         Some(root.carry(motion, &Sphere { centre, radius: 0.0 }, time))
     }
 
-    /// Instant of the last positions of the roots \[s\].
+    /// Instant of the latest positions of the roots \[s\].
     pub fn last_instant(&self) -> Option<f64> {
         self.history.last_instant()
     }

@@ -20,8 +20,8 @@ pub(crate) struct FlyingTrees<'a> {
 }
 
 impl FlyingTrees<'_> {
-    /// Lower bound on the time of contact of a pair, from the beginning of the step \[s\]; `None` after the horizon.
-    /// With kinematics from the first steps, the exact motions also count, so that the bound is never late.
+    /// Lower bound on the time of contact of a pair, from the beginning of the step \[s\]; `None` if after the horizon.
+    /// With kinematics from the first steps, the earlier of the bounds for these kinematics and for the exact motions.
     pub fn earliest_meeting(
         &self,
         flight: &Flight<'_>,
@@ -37,7 +37,7 @@ impl FlyingTrees<'_> {
         time.into_iter().chain(exact).min_by(f64::total_cmp)
     }
 
-    /// Time of contact of the moving volumes of a pair. Two roots always have spheres.
+    /// Time of contact of the moving volumes of a pair. For two roots, the volumes are always spheres.
     fn meeting(
         &self,
         flight: &Flight<'_>,
@@ -58,7 +58,7 @@ impl FlyingTrees<'_> {
         if bodies.into_iter().all(is_steady) || self.steps.are_known() {
             return Some(first);
         }
-        // The later of two lower bounds: from the tangent and the bound on the acceleration, and from the swept sphere.
+        // The later of two lower bounds: one from the growing tangent spheres, one from the swept spheres.
         let swept = [0, 1].map(|k| self.swept_sphere(flight, bodies[k], vertices[k]));
         let second = bounding_spheres::time_of_contact(&swept[0], &swept[1], horizon)?;
         Some(first.max(second))
@@ -68,7 +68,7 @@ impl FlyingTrees<'_> {
         !self.boxes.is_empty()
     }
 
-    /// Size of a vertex \[m\].
+    /// Diagonal of the box, or radius of the sphere, of a vertex \[m\].
     pub fn size_of(&self, body: u32, vertex: u32) -> f64 {
         match self.boxes.get(body as usize).and_then(|boxes| boxes.get(vertex as usize)) {
             Some(bounds) => bounds.diagonal(),
@@ -120,9 +120,9 @@ impl FlyingTrees<'_> {
     }
 }
 
-/// Sphere that moves along the tangent of its path. The growth covers the rotation: the accelerations of a point and of
-/// the centre differ by at most (ω² + |dω/dt|) |q|. Here ω is the angular velocity, and q the vector from the centre to
-/// the point.
+/// Sphere that moves along the tangent of its path. The growth covers the rotation: the accelerations of the sphere
+/// centre and of the body centre differ by at most (ω² + |dω/dt|) |q|. Here ω is the angular velocity, and q the vector
+/// between the two centres.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();

@@ -1,7 +1,7 @@
-//! Closest points of triangles, four at a time, without a branch.
+//! Closest points of triangles, four at a time, one per lane.
 //!
 //! The operations are those of the scalar form (`super::voronoi`), and the results are bitwise equal. The scalar form
-//! recomputes slivers.
+//! recomputes slivers (nearly degenerate triangles).
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
@@ -9,10 +9,10 @@ use crate::math::eight_lanes::EightLanes;
 use crate::math::real::{LANES, Lanes, Mask, Real};
 use crate::math::vectorised::{Kernel, Vectorised};
 
-/// Four points, component by component.
+/// Four points, one per lane; one entry per component.
 pub type PointLanes = [Lanes; 3];
 
-/// Corners of four triangles, component by component in lanes.
+/// Corners of four triangles, one triangle per lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriangleLanes {
     /// Corners \[m\].
@@ -42,9 +42,9 @@ const REGIONS: [Feature; 7] = [
     Feature::Vertex(2),
 ];
 
-/// Closest points of blocks of four triangles to four queries each.
+/// Closest point of each triangle to the query in the same lane.
 ///
-/// Lanes beyond the data may hold any values. Entries of `closest` beyond the shortest slice are unchanged.
+/// Unused lanes may hold any values. Entries of `closest` beyond the length of the shortest slice are unchanged.
 ///
 /// # Cost
 /// No allocation. The results do not depend on the processor.
@@ -77,7 +77,7 @@ impl Kernel for Batch<'_> {
     }
 }
 
-/// [`closest_points_of_triangles`] with the normals (b − a) × (c − a) of the triangles \[m²\].
+/// As [`closest_points_of_triangles`]; also writes the normals (b − a) × (c − a) of the triangles \[m²\].
 pub fn closest_points_and_normals(
     vectorised: Vectorised,
     triangles: &[TriangleLanes],
@@ -136,7 +136,7 @@ pub fn point_in_lane([x, y, z]: &PointLanes, lane: usize) -> Vec3 {
 }
 
 impl TriangleLanes {
-    /// Zero triangles.
+    /// Triangles with all corners at the origin.
     pub const ZERO: Self = Self { corners: [[Lanes([0.0; LANES]); 3]; 3] };
 
     /// Stores a triangle in a lane.
@@ -149,8 +149,7 @@ impl TriangleLanes {
         }
     }
 
-    /// The triangles with the corners `corner(lane, k)`, assembled in registers: a vector load after scalar stores is
-    /// slow.
+    /// The triangles with the corners `corner(lane, k)`. Faster than a call of `set` for each lane.
     #[inline(always)]
     pub fn from_fn(corner: impl Fn(usize, usize) -> Vec3) -> Self {
         let lanes = |k: usize| points_from_fn(|lane| corner(lane, k));
@@ -176,7 +175,7 @@ impl TriangleLanes {
         [across(1, 2), across(2, 0), across(0, 1)]
     }
 
-    /// Lanes of triangles so thin that rounding may misclassify the region of a query.
+    /// Lanes of triangles so thin that rounding may misclassify the Voronoi region of a query.
     pub fn slivers(&self) -> Mask {
         self.closest_and_slivers(&[Lanes([0.0; LANES]); 3]).1
     }
@@ -204,7 +203,8 @@ impl TriangleLanes {
         let (vb, vc) = (d1 * ac2 - d2 * cosine, d2 * ab2 - d1 * cosine);
         let va = area - vb - vc;
 
-        // On a border, the first region counts, in the order of the scalar form: corners, ab, ac, bc, interior.
+        // On a border between regions, the first one counts, in the order of the scalar form: corners, ab, ac, bc,
+        // interior.
         let in_a = d1.at_most(zero) & d2.at_most(zero);
         let in_b = d3.at_least(zero) & d4.at_most(d3);
         let in_c = (d6.at_least(zero) & d5.at_most(d6)).and_not(in_b);
@@ -247,7 +247,7 @@ impl TriangleLanes {
 }
 
 impl ClosestLanes {
-    /// Zero results.
+    /// Results with all values zero.
     pub const ZERO: Self = {
         let zero = Lanes([0.0; LANES]);
         Self { xi: [zero; 2], point: [zero; 3], distance_squared: zero, region: zero }

@@ -1,8 +1,8 @@
 //! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face. x(ξ) is a point of the face, and r is the query.
 //!
 //! On its domain, a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
-//! Surfaces for CAGD*, §5.4). The least eigenvalue of the coefficients of the Hessian is likewise a lower bound on its
-//! eigenvalues.
+//! Surfaces for CAGD*, §5.4). The Bernstein coefficients of the Hessian are matrices. The least eigenvalue of these
+//! matrices is a lower bound on the eigenvalues of the Hessian.
 
 use crate::math::Vec3;
 
@@ -11,9 +11,9 @@ use crate::math::Vec3;
 pub struct Bounds {
     /// Lower bound on F \[m²\].
     pub least_value: f64,
-    /// Upper bound on F and on its coefficients \[m²\].
+    /// Upper bound on F and on its Bernstein coefficients \[m²\].
     pub greatest_value: f64,
-    /// Lower bound on the eigenvalues of the Hessian of F, at most zero \[m²\].
+    /// Lower bound on the eigenvalues of the Hessian of F \[m²\]. The bound is at most zero.
     pub least_curvature: f64,
 }
 
@@ -21,7 +21,8 @@ impl Bounds {
     /// Bounds for an affine x: F is convex and not negative.
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
-    /// `squares`: coefficients of |x − r|²; `hessians`: coefficients of the Hessian of F.
+    /// `squares`: Bernstein coefficients of |x − r|²; `hessians`: Bernstein coefficients of the Hessian of F, needed
+    /// only if `least_value` < `limit`. Otherwise `least_curvature` is −∞.
     fn new<'a, const N: usize>(
         squares: impl Iterator<Item = &'a f64>,
         limit: f64,
@@ -38,7 +39,7 @@ impl Bounds {
     }
 }
 
-/// The components are 11, 22, 12.
+/// Least eigenvalue of the matrix with the components (11, 22, 12), or zero if the eigenvalue is positive.
 fn least_eigenvalue_or_zero(&[h11, h22, h12]: &[f64; 3]) -> f64 {
     if h11 >= 0.0 && h22 >= 0.0 && h11 * h22 >= h12 * h12 {
         return 0.0;
@@ -54,13 +55,13 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// From the control points of x − r.
+    /// The curve with the control points `net` of x − r.
     #[inline]
     pub fn new(net: &[Vec3; 3]) -> Self {
         Self { squares: product(net, net) }
     }
 
-    /// Of d²F/dξ², degree 2.
+    /// Bernstein coefficients of d²F/dξ², degree 2.
     #[inline]
     fn curvatures(&self) -> [f64; 3] {
         let [a, b, c, d, e] = self.squares;
@@ -81,7 +82,7 @@ pub struct BilinearNet {
 }
 
 impl BilinearNet {
-    /// From the control points of x − r: first ξ = −1, then ξ = +1, each by ascending η.
+    /// The surface with the given control points of x − r; the first index counts ξ.
     #[inline]
     pub fn new([p, q]: &[[Vec3; 2]; 2]) -> Self {
         let middle = [p[0].dot(&q[0]), 0.5 * (p[0].dot(&q[1]) + p[1].dot(&q[0])), p[1].dot(&q[1])];
@@ -89,7 +90,7 @@ impl BilinearNet {
         Self { squares: [square(p), middle, square(q)] }
     }
 
-    /// Raised to degree 2 in both directions.
+    /// Coefficients of the Hessian, raised to degree 2 in ξ and in η.
     #[inline]
     fn hessians(&self) -> [[f64; 3]; 9] {
         let f = &self.squares;
@@ -116,12 +117,12 @@ impl BilinearNet {
 
 /// Quadratic triangle.
 pub struct TriangleNet {
-    /// Coefficients of |x − r|², degree 4. The indices are powers of the barycentric coordinates of corners 1 and 2.
+    /// Coefficients of |x − r|², degree 4; the indices are the powers of the barycentric coordinates of corners 1, 2.
     squares: [[f64; 5]; 5],
 }
 
 impl TriangleNet {
-    /// From the control points of x − r at the corners and for the edges 01, 12, 20.
+    /// The triangle with the given control points of x − r: first at the corners, then for the edges 01, 12, 20.
     #[inline]
     pub fn new([a, b, c, ab, bc, ca]: &[Vec3; 6]) -> Self {
         let third = 1.0 / 3.0;
@@ -167,7 +168,7 @@ pub struct BiquadraticNet {
 }
 
 impl BiquadraticNet {
-    /// From the control points of x − r; the first index counts ξ.
+    /// The surface with the given control points of x − r; the first index counts ξ.
     #[inline]
     pub fn new([p, q, r]: &[[Vec3; 3]; 3]) -> Self {
         let (ends, middle) = (product(p, r), product(q, q));
@@ -217,7 +218,7 @@ impl BiquadraticNet {
         mixed
     }
 
-    /// Raised to degree 4 in both directions.
+    /// Coefficients of the Hessian, raised to degree 4 in ξ and in η.
     fn hessians(&self) -> [[f64; 3]; 25] {
         let along = transpose(&self.along());
         let across = transpose(&self.across());

@@ -1,4 +1,4 @@
-//! Closest point of a triangle: the projection on its plane if inside, otherwise the closest point on an edge.
+//! Closest point of a triangle: the projection on the plane if inside the triangle, else the closest point on an edge.
 //!
 //! Brute force is slower than Voronoi regions (`voronoi`), but does not amplify rounding errors on slivers.
 
@@ -20,10 +20,10 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     best
 }
 
-/// `None` if the projection is outside the triangle.
+/// Projection of the query onto the plane; `None` if the projection is not strictly inside the triangle.
 ///
-/// The coordinates run along the longest edge and along the height h over this edge. Their rounding error grows as 1/h
-/// and moves the point along the height only. The error of barycentric coordinates from dot products grows as 1/h².
+/// The barycentric coordinates are computed from the longest edge and from the height h over this edge. The rounding
+/// error of these coordinates grows as 1/h. With dot products of edges, the error would grow as 1/h².
 fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: usize| (nodes[(k + 1) % 3] - nodes[k]).norm_squared();
     let longer = |i: usize, j: usize| if length(j) > length(i) { j } else { i };

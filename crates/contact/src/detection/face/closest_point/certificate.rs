@@ -1,19 +1,18 @@
 //! Certificate that a local minimum of F = ½ |x(ξ) − r|² is the global minimum.
 //!
-//! x(ξ) is a point of the face, r is the query, and x,ᵢ = ∂x/∂ξᵢ. Let ξ* satisfy the optimality conditions,
-//! p = x(ξ*) − r, δ = ξ − ξ*, and let J be the Jacobian of x. On the segment from ξ* (t = 0) to ξ (t = 1),
+//! x(ξ) is a point of the face with the Jacobian J, r is the query, and x,ᵢ = ∂x/∂ξᵢ. ξ* satisfies the optimality
+//! conditions. With p = x(ξ*) − r and δ = ξ − ξ*, on the segment from ξ* (t = 0) to ξ (t = 1),
 //!
 //! ```text
 //! 2 F(ξ) − 2 F(ξ*) = 2 p·J(ξ*) δ + δᵀ (DᵀD + K) δ,   D = ∫ J dt,   K = ∫ 2 (1 − t) p·x,ᵢⱼ dt
 //! ```
 //!
-//! The first term is not negative, because ξ* is optimal. For any A, DᵀD ≥ AᵀD + DᵀA − AᵀA. No other point is closer if
-//! M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ. With the Jacobian at the centre as A, M is AᵀA plus terms
-//! linear in the nonlinear coefficients of x. Second derivatives enter M only along p, so the criterion certifies faces
-//! with nodes displaced in their plane.
+//! The first term is not negative, because of the optimality conditions. For any matrix A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Hence
+//! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ (the criterion). With the
+//! Jacobian at the centre as A, M is AᵀA plus terms linear in the nonlinear coefficients of x.
 //!
-//! If the criterion fails on the whole face, it often holds on a box of the points within |p| of r (Neumaier 1990,
-//! *Interval Methods for Systems of Equations*, ch. 5).
+//! If M is not positive definite on the whole face, M often is on a smaller box that contains all points of the face
+//! within |p| of r (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5).
 
 use std::ops::Range;
 
@@ -22,10 +21,10 @@ use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Ratio det M / (tr M)² above which M counts as positive definite. At smaller ratios, iterations lose digits.
+/// Ratio det M / (tr M)² above which M counts as positive definite. At smaller ratios, ξ* loses digits.
 const MARGIN: f64 = 1e-8;
 const MAX_BOXES: usize = 3;
-/// Area of the next box, relative to the current box, at and above which the tests end without a certificate.
+/// Ratio of the area of the next box to the area of the current box, at and above which no further box is tested.
 const REDUCTION: f64 = 0.7;
 /// Enlargement of a box against rounding errors, relative to its half widths.
 const NOISE: f64 = 1e-6;
@@ -39,7 +38,8 @@ pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     part.is_least(&offset, xi) || is_closest_of_smaller_boxes(polynomial, part, &offset, xi)
 }
 
-/// Each box contains all points of the domain that are at least as close as the point at ξ.
+/// Tests the criterion on ever smaller boxes. Each box contains all points that are at least as close to the query as
+/// the point at ξ.
 #[inline(never)]
 fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     polynomial: &P,
@@ -57,8 +57,8 @@ fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     false
 }
 
-/// Part of a face over a box, as a polynomial of s in [−1, 1]²; here x,ᵢ = ∂x/∂sᵢ. A segment has a second,
-/// perpendicular tangent of equal length.
+/// Part of a face over a box, as a polynomial of s in [−1, 1]²; in this struct, x,ᵢ = ∂x/∂sᵢ. On a segment, x,₂ is an
+/// auxiliary vector, perpendicular to x,₁ and of equal length.
 struct PartOverBox<P> {
     polynomial: P,
     cell: Cell,
@@ -107,7 +107,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
         (m11 > 0.0) & (m22 > 0.0) & (m11 * m22 - m12 * m12 > MARGIN * trace * trace)
     }
 
-    /// Bounds over the box, in the coordinates s: M₁₁ and M₂₂ from below, |M₁₂| from above. `offset` is p.
+    /// Lower bounds on M₁₁ and M₂₂ and an upper bound on |M₁₂| over the box, in the coordinates s. `offset` is p.
     #[inline]
     fn growth(&self, offset: &Vec3, xi: [f64; 2]) -> [f64; 3] {
         let path = PathBounds::from(self.cell.inverse(xi));
@@ -136,12 +136,12 @@ impl<P: FacePolynomial> PartOverBox<P> {
         [m11, m22, m12.abs() + spread]
     }
 
-    /// Box around all points of this box within `distance` of r. `None` if empty, or not smaller by the factor
-    /// `REDUCTION`.
+    /// Box around all points of this box within `distance` of r. `None` if the new box is empty, or if its area is at
+    /// least `REDUCTION` times the area of this box.
     fn box_of_points_within(&self, distance: f64) -> Option<Cell> {
         let [g11, g22, g12] = self.metric;
         let inverse = 1.0 / (g11 * g22 - g12 * g12);
-        // A⁻¹ times a coefficient.
+        // (AᵀA)⁻¹ Aᵀc, from Aᵀc for a coefficient c.
         let solve = |[a, b]: [f64; 2]| [(g22 * a - g12 * b) * inverse, (g11 * b - g12 * a) * inverse];
         let mut reach = [g22, g11].map(|g| distance * (g * inverse).sqrt());
         for k in Self::NONLINEAR {
@@ -162,15 +162,15 @@ impl<P: FacePolynomial> PartOverBox<P> {
     }
 }
 
-/// Bounds on the means of derivatives of monomials on the straight path from ξ* to another point of the box. At the
-/// fraction t of the path, with the coordinates s* of ξ*,
+/// Bounds on the mean magnitudes of derivatives of monomials s₁ᵏ s₂ˡ on the straight path from ξ* to another point of
+/// the box. With the coordinates s* of ξ*, at the fraction t of the path,
 ///
 /// ```text
 /// |s₁ᵏ s₂ˡ| ≤ σ₁ᵏ σ₂ˡ,   σᵢ = |s*ᵢ| + t (1 − |s*ᵢ|)
 /// ```
 ///
-/// Derivatives have bounds of the same form. Simpson's rule integrates the bounds exactly. The bounds grow with t.
-/// Their mean with the weights 2 (1 − t) is therefore at most their mean with equal weights.
+/// The derivatives have bounds of the same form. Simpson's rule integrates the bounds exactly. The bounds grow with t.
+/// With the weights 2 (1 − t), the mean of a bound is therefore at most the mean with equal weights.
 struct PathBounds {
     /// σᵢ at t = 0.
     start: [f64; 2],
@@ -185,8 +185,7 @@ impl PathBounds {
         Self { start, middle: start.map(|s| 0.5 + 0.5 * s) }
     }
 
-    /// Bound on the mean magnitude of a derivative of s₁ᵏ s₂ˡ, with `powers` = (k, l). The orders `by` sum to at most
-    /// two.
+    /// Bound on the mean magnitude of a derivative of s₁ᵏ s₂ˡ, with `powers` = (k, l). The orders `by` sum to 1 or 2.
     #[inline]
     fn derivative(&self, powers: [u8; 2], by: [u8; 2]) -> f64 {
         if powers[0] < by[0] || powers[1] < by[1] {
@@ -236,7 +235,8 @@ mod tests {
         nodes.iter().map(|x| x + s.vector(bend)).collect()
     }
 
-    /// Whether the local minimum from a starting point has a certificate, and its excess distance.
+    /// Whether the local minimum reached from a starting point has a certificate, and the excess over the least
+    /// distance.
     struct Excess([f64; 2]);
 
     impl Visitor for Excess {
@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    /// Slack of `PartOverBox::growth` between ξ and ξ + δ:
+    /// Excess of the growth of F from ξ to ξ + δ over the bound from `PartOverBox::growth`:
     ///
     /// ```text
     /// 2 F(ξ + δ) − 2 F(ξ) − 2 ∇F(ξ)·δ − bound
@@ -326,7 +326,8 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Whether a box within a fraction of the distance of a corner misses this corner; `None` without a first box.
+    /// Whether the box of points within a fraction of the distance of a corner excludes this corner; `None` without a
+    /// box.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

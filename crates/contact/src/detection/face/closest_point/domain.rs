@@ -6,7 +6,7 @@ use crate::mesh::CellKind;
 /// Largest number of nodes of a face.
 pub const MAX_FACE_NODES: usize = 9;
 
-/// Largest n·ξ − b of a point on the side (n, b): rounding of a sum of two coordinates.
+/// Largest n·ξ − b at which ξ counts as on the side n·ξ = b: rounding of a sum of two coordinates.
 const BORDER: f64 = 4.0 * f64::EPSILON;
 
 /// The natural domain of a face.
@@ -16,8 +16,8 @@ pub struct Domain {
     pub corners: &'static [[f64; 2]],
     /// Natural coordinates of the centre.
     pub centre: [f64; 2],
-    /// The inequalities n·ξ ≥ b as (n, b). Equality holds on the edge that begins at corner k; for a segment, at corner
-    /// k.
+    /// Entry k is (n, b) of the inequality n·ξ ≥ b. Equality holds on the edge from corner k to the next corner, or at
+    /// corner k of an interval.
     pub sides: &'static [([f64; 2], f64)],
 }
 
@@ -81,7 +81,7 @@ impl Domain {
         n[0] * xi[0] + n[1] * xi[1] >= b
     }
 
-    /// Corner at the end of the k-th edge.
+    /// Number of the corner at the end of the k-th edge.
     #[inline]
     pub fn next_corner(&self, k: usize) -> usize {
         if k + 1 == self.corners.len() { 0 } else { k + 1 }

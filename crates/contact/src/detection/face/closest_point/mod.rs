@@ -61,11 +61,11 @@ pub enum Method {
     InteriorPoint,
     /// Newton projection on the face, then on its edges and corners; the active-set method finishes.
     Newton,
-    /// Newton projection on the face alone; the distance is infinite outside. A counter-example: nodes with projections
-    /// outside all faces are missed.
+    /// Newton projection on the face alone; the distance is infinite if no projection inside the face is found. Only
+    /// for comparison: nodes with projections outside all faces are missed.
     Projection,
-    /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). A counter-example:
-    /// long close faces with distant nodes are missed. [`closest_point`] treats this method as [`Method::Auto`].
+    /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). Only for comparison: a
+    /// long face with distant nodes is missed, however close. [`closest_point`] treats this method as [`Method::Auto`].
     NearestNode,
     /// Closed form of three-node triangles by Voronoi regions, and of two-node segments.
     Voronoi,
@@ -90,13 +90,13 @@ impl Method {
     }
 }
 
-/// Starting point of an iteration (Aragón, Yastrebov & Molinari 2013, options I and II).
+/// Starting point of an iteration, with the options of Aragón, Yastrebov & Molinari 2013.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Start {
-    /// The point closest to the query among the nodes and the centre.
+    /// The point closest to the query among the nodes and the centre (option I).
     #[default]
     Nearest,
-    /// The centre.
+    /// The centre (option II).
     Centre,
     /// Given natural coordinates, moved into the domain.
     Previous([f64; 2]),
@@ -155,7 +155,7 @@ fn iterate(
     polynomial::visit(kind, nodes, query, GlobalMinimum(LocalMinimum { method, start, nodes, query }))
 }
 
-/// Result without the search for the global minimum. `None` for kinds that are not faces, and for too few nodes.
+/// Local minimum, without a search for the global minimum. `None` for kinds that are not faces, and for too few nodes.
 pub fn local_minimum(
     method: &impl Minimise,
     start: Start,
@@ -182,7 +182,7 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     }
 }
 
-/// A certified local minimum, otherwise the result of a search.
+/// A certified local minimum, otherwise the result of branch and bound.
 struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
 
 impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
@@ -208,7 +208,7 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     }
 }
 
-/// The distance is infinite without a projection inside the face.
+/// The distance is infinite if no projection inside the face is found.
 struct InsideProjection<'a>(LocalMinimum<'a, Newton>);
 
 impl Visitor for InsideProjection<'_> {

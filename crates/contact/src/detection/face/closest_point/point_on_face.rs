@@ -16,7 +16,7 @@ pub enum Feature {
 /// The way in which a closest point was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// In closed form, or as the nearest node of a kind that is not a face.
+    /// In closed form; or the nearest node, if the kind is not a face or nodes are missing.
     Exact,
     /// By iteration, to the tolerance. The minimum is proved to be global, except for
     /// [`Method::Projection`](super::Method::Projection).
@@ -25,7 +25,7 @@ pub enum Outcome {
     Searched,
     /// Only by [`Method::Projection`](super::Method::Projection): no projection inside the face was found.
     Outside,
-    /// The global minimum is not proved: iterations exhausted, or positions not finite. The point is the best iterate.
+    /// Best point without a proof of the global minimum: the search was too long, or positions are not finite.
     Capped,
 }
 

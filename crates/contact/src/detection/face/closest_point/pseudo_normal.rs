@@ -1,8 +1,8 @@
 //! Signed distance of a point from a surface.
 //!
-//! Inside a face, the face normal gives the sign of the distance. On an edge or at a corner, the sum of the adjacent
-//! face normals gives the sign if no point of the whole surface is closer. At a corner, the weights are the angles of
-//! the faces (Bærentzen & Aanæs 2005). On a border, only existing faces count.
+//! The sign is that of the dot product of the vector from the closest point of the whole surface with a normal at this
+//! point: the face normal or, on an edge, the sum of the unit normals of both faces. At a corner, the unit normals are
+//! weighted by the angles of the faces (Bærentzen & Aanæs 2005). On a border, only existing faces count.
 
 use std::f64::consts::PI;
 
@@ -19,7 +19,7 @@ use crate::{Edge, Surface};
 /// the relative error ε |x|/h of a face normal, with edges of length h at positions x and the machine precision ε.
 pub const SQUARE: f64 = 1e-6;
 
-/// Cosine of the largest dihedral angle in the material at the tip of a taper (about 55°, clearly below 60°).
+/// Cosine of the largest angle at the tip of a taper, measured through the material (about 55°, clearly below 60°).
 const TAPER: f64 = 0.57;
 
 /// Signed distance of a point from a surface, and the direction of the distance.
@@ -27,18 +27,18 @@ const TAPER: f64 = 0.57;
 pub struct Gap {
     /// Distance \[m\]; negative if the point lies on the inner side of the surface.
     pub gap: f64,
-    /// Unit vector out of the surface.
+    /// Unit vector out of the surface; zero if the point is on the surface and the pseudo-normal vanishes.
     pub normal: Vec3,
 }
 
-/// Pseudo-normal of the surface at the point `xi` of a face, on `feature`:
+/// Pseudo-normal of the surface at the point `xi` of a face, on `feature`. n_f is the unit normal of a face f:
 ///
 /// - Inside a face: the face normal.
-/// - On an edge: n₁ + n₂, with the unit normals of both faces.
-/// - At a vertex: Σ angle_f n_f over the face ring.
-/// - At an end of a segment: n₁ + n₂, with the unit normals of both segments.
+/// - On an edge: n₁ + n₂ of both faces.
+/// - At a vertex: Σ angle_f n_f over the face ring, with the weights of [`vertex_normal`].
+/// - At an end of a segment: n₁ + n₂ of both segments.
 ///
-/// In the plane, the normal of a segment from a to b points to the right, along (Δy, −Δx) with (Δx, Δy) = b − a.
+/// In plane problems, the normal of a segment from a to b points to the right, along (Δy, −Δx) with (Δx, Δy) = b − a.
 ///
 /// # Shapes and units
 /// `positions`: of all nodes, by global number. The result has unit length, or is zero if the sum vanishes.
@@ -73,11 +73,11 @@ pub fn pseudo_normal_vector(
 /// Signed gap g and unit normal of a point r (`query`), from the pseudo-normal n at the closest point x*.
 ///
 /// ```text
-/// x* inside a face, or within rounding of r:   g = (r − x*)·n/|n|,   normal = n/|n|
+/// x* inside a face and n ≠ 0, or x* within rounding of r:   g = (r − x*)·n/|n|,   normal = n/|n|
 /// otherwise:   g = s |r − x*|,   normal = s (r − x*)/|r − x*|,   s = −1 if (r − x*)·n < 0, else s = 1
 /// ```
 ///
-/// `closest` must be the closest point of all faces of the surface near r.
+/// Within rounding, n = 0 gives g = 0 and a zero normal. `closest` must be the point of the whole surface closest to r.
 pub fn signed_gap(
     surface: &Surface,
     positions: &[Vec3],
@@ -128,7 +128,7 @@ pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
 }
 
 /// Normal of a face at ξ, not normalised; zero if the kind is not a face. For a triangle, the normal is bitwise equal
-/// to the normal in lanes.
+/// to that of `batch::closest_points_and_normals`.
 pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
@@ -152,7 +152,7 @@ pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: us
     }
 }
 
-/// n₁ + n₂ at a point of the k-th edge of a face; n₁ on a border.
+/// Sum n₁ + n₂ of the unit normals of both faces at a point of the k-th edge of a face; n₁ on a border.
 fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2], k: usize) -> Vec3 {
     let normal = face_normal(surface, positions, face, xi);
     let (kind, nodes) = surface.face(face);
@@ -171,8 +171,9 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
 }
 
-/// Whether a point lies behind a face, past its rim, and in front of the next face, across a convex edge that is no tip
-/// of a taper. `offset` is the vector from the closest point, at `xi` on `feature`, to the point.
+/// Whether a point lies behind a face, but in front of an adjacent face at the edge or corner `feature`. The angle
+/// between the normals of both faces must be below about 125°, which excludes the tips of tapers. `offset` is the
+/// vector from the closest point, at `xi` on `feature`, to the point.
 ///
 /// ```text
 ///   face      ┆
@@ -180,7 +181,7 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
 ///    material ┃╲ offset
 ///             ┃  ● point
 /// ```
-/// The point in the drawing is outside.
+/// In the drawing, the point is outside the body.
 pub fn is_past_rim(
     surface: &Surface,
     positions: &[Vec3],
@@ -220,7 +221,7 @@ pub fn normals_beside_edge(
     [normal(edge.face), edge.neighbour.map_or_else(Vec3::zeros, normal)]
 }
 
-/// Unit normal at the fraction `place` between the nodes `ends`; zero if an end is not a corner of the face.
+/// Unit normal of a face at the fraction `place` of its edge `ends`; zero if undefined, or if an end is no corner.
 fn normal_on_edge(
     surface: &Surface,
     at: &impl Fn(u32) -> Vec3,
@@ -255,9 +256,10 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
     once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
 }
 
-/// `true` if all face normals in the face ring of a node (global number) are [opposed](normals_are_opposed) to a
-/// direction, `false` if all dot products are positive. The nodal normal then has the same sense. `None` otherwise,
-/// also for a quadratic face, a segment, or a quadrilateral collapsed at the node.
+/// `true` if the normals of all faces around a node (global number) are [opposed](normals_are_opposed) to `direction`,
+/// `false` if all their dot products with `direction` are positive. In these two cases, the vertex normal gives the
+/// same result. `None` otherwise, and if one of the faces is quadratic, a segment, or a quadrilateral collapsed at the
+/// node.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {
@@ -281,8 +283,8 @@ pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: 
     (against || along).then_some(against)
 }
 
-/// Normal of a face at one of its nodes, with the angle of the face as its length (1 for a segment). Zero if the face
-/// does not contain the node.
+/// Normal of a face at one of its nodes. Its length is the angle of the face at the node (1 for a segment). Zero if the
+/// face does not contain the node.
 pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     let corners = kind.corners().len();
@@ -298,7 +300,7 @@ pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize
     }
 }
 
-/// Nodal order: corners, middle nodes of the edges, centre; for a segment: ends, middle node.
+/// Natural coordinates of a node. Nodal order: corners, middle nodes, centre; for a segment: ends, middle node.
 fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
     let count = domain.corners.len();
     if local < count {
@@ -324,7 +326,7 @@ fn weighted_corner_normal(
     let (Some(first), Some(last)) = ((0..count).find(is_node), (0..count).rev().find(is_node)) else {
         return Vec3::zeros();
     };
-    // At a collapsed edge, the angle lies between the edges before and after this edge.
+    // At a node with a collapsed edge, the angle lies between the edges before and after the collapsed edge.
     let (before, after) =
         if first == 0 && last == count - 1 && last > 0 { (last, first) } else { (first, last) };
     let tangent = |from: usize, to: usize, edge: usize| {

@@ -1,7 +1,7 @@
 //! The global minimum of F = ½ |x(ξ) − r|² on a curved or warped face, by branch and bound.
 //!
 //! The search bisects the face into cells. A cell is discarded if a bound proves that no point of the cell is closer to
-//! the query r than the best point:
+//! the query r than the best point found so far:
 //!
 //! - The least Bernstein coefficient of F is a lower bound on F, useful for distant cells.
 //! - Let −α ≤ 0 be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ. If ξ* satisfies the
@@ -17,7 +17,7 @@ use super::minimisation::{Minimise, Minimum};
 use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 
-/// Largest excess of the distance found over the least distance, relative to `size` of the face.
+/// Largest excess of the distance found over the least distance, relative to the `size` of the face.
 const TOLERANCE: f64 = 1e-11;
 /// Bound on the rounding error of the Bernstein coefficients of F, relative to the greatest coefficient.
 const NOISE: f64 = 16.0 * f64::EPSILON;
@@ -88,8 +88,8 @@ struct BranchAndBound<'a, P> {
 }
 
 impl<P: FacePolynomial> BranchAndBound<'_, P> {
-    /// Whether no point of a cell is closer than the best point by more than the tolerance. Closer points replace the
-    /// best point.
+    /// Whether a bound proves that no point of a cell is closer than the best point by more than the tolerance. A
+    /// closer point found on the way replaces the best point.
     ///
     /// `part`: the polynomial over the cell; `known`: a point that satisfies the optimality conditions on the cell.
     fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
@@ -116,12 +116,12 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
             || is_behind_plane(part, part.offset(xi), self.threshold(noise))
     }
 
-    /// Value of F below which a point is an improvement.
+    /// Value of F at and above which a cell is discarded. The rounding error `noise` of F lowers this value.
     fn threshold(&self, noise: f64) -> f64 {
         threshold(self.objective, self.size) - noise
     }
 
-    /// A lower F replaces the best point. `xi` are natural coordinates of the cell.
+    /// Replaces the best point if F is lower at `xi`, in natural coordinates of the cell. Returns F at `xi`.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {
@@ -138,7 +138,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         }
     }
 
-    /// Across the longer side; the half with the closer centre comes first.
+    /// Bisects a cell across its longest side. The half whose centre is closer to the query comes first.
     fn halves(&self, part: &P, cell: &Cell) -> [Cell; 2] {
         let halves = if P::DOMAIN.corners.len() == 3 {
             halves_of_triangle(part, cell)
@@ -178,7 +178,7 @@ fn diameter_squared<P: FacePolynomial>() -> f64 {
     }
 }
 
-/// Sum of the squared chords of both halves of the image of a straight line.
+/// Sum of the squared chords of both halves of a line that is straight in natural coordinates.
 fn length_squared<P: FacePolynomial>(part: &P, from: [f64; 2], to: [f64; 2]) -> f64 {
     let middle = part.offset([0, 1].map(|i| 0.5 * (from[i] + to[i])));
     (part.offset(from) - middle).norm_squared() + (part.offset(to) - middle).norm_squared()

@@ -7,14 +7,14 @@
 //!   _____/ F \_____
 //!   0   |  e0 |   1
 //! ```
-//! The region of a corner is the wedge between the outward normals of its edges. The region of an edge (e0, e1, e2) is
-//! the strip outside. The signs of dot products select the region, so that no division fails. Their rounding error
-//! grows as the area vanishes. Slivers therefore use `brute_force`.
+//! The region of a corner (0, 1, 2) is the wedge between the outward normals of its edges. The region of an edge (e0,
+//! e1, e2) is the strip outside the triangle. The signs of dot products select the region, so that no division by zero
+//! occurs. These dot products lose digits as the area vanishes. Slivers therefore use `brute_force`.
 
 use super::{ClosestPoint, Feature, Outcome, brute_force};
 use crate::math::Vec3;
 
-/// Largest sin²α (l/L)² of a sliver, with the angle α between the edges at corner a and their lengths l ≤ L.
+/// Largest sin²α (l/L)² of a sliver, with the angle α between the edges at the first corner and their lengths l ≤ L.
 pub const SLIVER: f64 = 1e-6;
 
 /// Closest point of a three-node triangle.

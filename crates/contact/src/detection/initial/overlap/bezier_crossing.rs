@@ -6,15 +6,16 @@ use crate::detection::volume::{Obb, ObbExclusion};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 
-/// Largest number of pairs of pieces examined. Faces that touch along a curve or an area have more near pairs, and
-/// count as not intersecting.
+/// Largest number of examined pairs of pieces of the two faces. Faces that touch along a curve or an area exceed this
+/// number, and count as not intersecting.
 const MAX_PIECES: usize = 16384;
-/// Margin of an intersection of flat pieces, in units of `touching`. The deviations of two pieces from their faces sum
-/// to at most `touching`, so the faces certainly intersect.
+/// Margin of an intersection of flat pieces, relative to the parameter `touching` of `crossing_of_bezier_faces`. Two
+/// flat pieces deviate by at most `touching` in total from the polygons of their corners, so the faces certainly
+/// intersect.
 const CLEAR: f64 = 2.0;
 
-/// A point of intersection \[m\] of two faces that `is_inside` accepts, by subdivision into pieces flat up to
-/// `touching` \[m\]. The first face may be a segment in space. `None` if no intersection is certain.
+/// A point \[m\] that lies on both faces and satisfies `is_inside`, found by subdivision into pieces that are flat up
+/// to `touching` \[m\]. The first face may be a segment in space. `None` if no such point is certain.
 pub fn crossing_of_bezier_faces(
     bezier_faces: [QuadraticBezierFace; 2],
     touching: f64,

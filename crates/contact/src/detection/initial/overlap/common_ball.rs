@@ -7,29 +7,31 @@ use crate::math::Vec3;
 
 use super::side::Side;
 
-/// Starting points along each axis of the common box.
+/// Number of starting points along each axis of the common box.
 const LATTICE: usize = 8;
-/// Largest number of starting points on one body.
+/// Largest number of starting points at nodes and face centres of one body.
 const MAX_POINTS: usize = 1000;
-/// Largest number of successive contact points of a growing ball.
+/// Largest number of growth steps of a ball.
 const MAX_TOUCHED: usize = 8;
-/// Largest number of trial radii per contact point.
+/// Largest number of trial radii in a growth step.
 const MAX_TRIALS: usize = 30;
-/// Number of balls that rise along the medial surface, largest first.
+/// Number of balls that `rise` moves along the medial surface; the largest balls are chosen.
 const MAX_RISING: usize = 8;
 const RISING_STEPS: usize = 190;
-/// Ratio of the lengths of successive steps.
+/// Ratio of a step of `rise` to the previous step.
 const SHORTER: f64 = 0.9;
-/// First step of a rising ball, relative to half the diagonal of the common box. The last step is about 1e-9 of half
-/// the diagonal.
+/// First step of `rise`, relative to half the diagonal of the common box. The last step is about 1e-9 of half the
+/// diagonal.
 const FIRST_STEP: f64 = 0.5;
-/// Relative tolerance on the penetration of a ball, on its growth and on the thickness of a flat box.
+/// Relative tolerance of three tests: a ball contains no surface points, a ball has grown, a box is flat.
 const TOLERANCE: f64 = 1e-9;
 
 /// Approximate diameter and centre of the largest ball inside both of two closed surfaces; `None` if no ball is found.
 ///
-/// Any displacement that separates the bodies is at least as long as this diameter. Balls start on a lattice in the box
-/// `common`, in both bodies at the given `depth` \[m\], and at `inside`.
+/// Any displacement that separates the bodies is at least as long as this diameter. Balls start at the points of a
+/// lattice in `common`, the intersection of the bounding boxes of the bodies, at the inset points
+/// (`Side::inset_points`) of each body at `depth` \[m\], and at `inside`. Starting points that are not inside both
+/// bodies are omitted.
 pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {
     let both = Both(sides);
     let largest = 0.5 * common.diagonal();
@@ -54,7 +56,7 @@ pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec
     Some((2.0 * found.radius, found.centre))
 }
 
-/// Centres of equal cells; a flat box has one layer of cells.
+/// Centres of equal cells of a box; a flat box has one layer of cells.
 fn lattice(bounds: &Aabb) -> Vec<Vec3> {
     let size = bounds.upper - bounds.lower;
     let count = |axis: usize| if size[axis] > TOLERANCE * size.max() { LATTICE } else { 1 };
@@ -75,14 +77,14 @@ struct Ball {
 struct Both<'a>([&'a Side<'a>; 2]);
 
 impl Both<'_> {
-    /// `None` for surfaces without faces.
+    /// The largest ball about `centre` without surface points in its interior; `None` if neither surface has faces.
     fn ball_about(&self, centre: Vec3) -> Option<Ball> {
         let closest = self.0.iter().filter_map(|side| side.closest(&centre));
         let ball = |touched: Vec3| Ball { centre, radius: (touched - centre).norm(), touched };
         closest.map(ball).min_by(|a, b| a.radius.total_cmp(&b.radius))
     }
 
-    /// Grows the ball about a point away from its contact points as long as the radius increases.
+    /// Grows a ball about `start`. Steps move the centre away from the touched point as long as the radius increases.
     fn grow(&self, start: &Vec3, largest: f64) -> Option<Ball> {
         let mut ball = self.ball_about(*start)?;
         for _ in 0..MAX_TOUCHED {
@@ -97,8 +99,8 @@ impl Both<'_> {
         Some(ball)
     }
 
-    /// Moves a ball along the medial surface, in ever shorter steps away from its contact point; returns the largest
-    /// ball.
+    /// Moves the centre of a ball along the medial surface, in ever shorter steps, each away from the touched point.
+    /// Returns the largest ball on this path.
     fn rise(&self, ball: Ball, step: f64) -> Ball {
         let (mut best, mut last, mut step) = (ball, ball, step);
         for _ in 0..RISING_STEPS {
@@ -113,8 +115,9 @@ impl Both<'_> {
         best
     }
 
-    /// The largest ball that touches the surface at the contact point of `ball`, with its centre in the same direction.
-    /// `None` if the trials are exhausted.
+    /// The largest ball (at most of radius `largest`) that touches a surface at the point touched by `ball`. The centre
+    /// lies on the ray from this point through the centre of `ball`. `None` if the trials are exhausted, or if the
+    /// radius of `ball` is zero.
     ///
     /// # Source
     /// Ma, Bae & Choi 2012, "3D medial axis point approximation using nearest neighbors and the normal field", Vis.

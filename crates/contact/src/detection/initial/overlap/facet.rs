@@ -1,4 +1,4 @@
-//! Triangles and segments, and their intersections with edges.
+//! Triangles and segments, and their intersections.
 
 use crate::math::Vec3;
 
@@ -37,8 +37,9 @@ impl Facet {
         self.holds(&point, &normal, -slack).then_some(point)
     }
 
-    /// As `pierced_by`, for all points of the segment within `margin` of the plane. The intersection remains if the
-    /// facet and the segment are each perturbed by half of `margin`.
+    /// As `pierced_by`, but all points of the segment within `margin` of the plane must project farther than `margin`
+    /// inside the border. The intersection remains if the facet and the segment are each perturbed by up to half of
+    /// `margin`.
     pub fn passed_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -76,7 +77,7 @@ impl Facet {
         passes.then_some(middle)
     }
 
-    /// Points of the border on the plane of another triangle with this normal.
+    /// The two points of the border on the plane of the triangle `other`, with its unit normal `normal`.
     fn cut(&self, other: &Self, normal: &Vec3) -> Option<[Vec3; 2]> {
         let heights = self.points.map(|point| normal.dot(&(point - other.points[0])));
         let crosses = |k: &usize| (heights[*k] < 0.0) != (heights[(k + 1) % 3] < 0.0);

@@ -1,4 +1,4 @@
-//! Facets near an edge, by a box tree.
+//! Facets near a box, by a box tree.
 
 use crate::detection::tree::box_tree::BoxTree;
 use crate::detection::volume::Aabb;

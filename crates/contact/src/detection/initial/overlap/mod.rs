@@ -38,7 +38,7 @@ pub(crate) use sorted_boxes::SortedBoxes;
 pub struct Penetration {
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// Features that reveal the overlap.
+    /// Whether nodes, faces or only interiors overlap.
     pub entry: Entry,
     /// Approximate length of the least displacement that separates the bodies \[m\]: the larger of the thickness of the
     /// overlap and the largest depth of a node. The thickness is
@@ -50,7 +50,7 @@ pub struct Penetration {
     pub point: Vec3,
 }
 
-/// Features that reveal the overlap of two bodies.
+/// The parts of two bodies that overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A node of one body is inside the other body.
@@ -64,13 +64,13 @@ pub enum Entry {
 /// Touching depth: depth up to which bodies count as touching, relative to the shorter diagonal of their bounding
 /// boxes.
 const TOUCHING: f64 = 1e-9;
-/// Depth of interior points tested in another body, in units of the touching depth. If bodies merely touch, these
-/// points are clearly outside.
+/// Depth to which points of one body are displaced inward before they are tested against another body, relative to the
+/// touching depth. If the bodies merely touch, these points are clearly outside the other body.
 const INSET: f64 = 16.0;
-/// Distance from the border of a curved or warped face up to which an intersection is ignored, in units of the touching
+/// Distance from the border of a curved or warped face up to which an intersection is ignored, relative to the touching
 /// depth.
 const BORDER: f64 = 16.0;
-/// Relative excess of the thickness over the depth of the deepest node, above which the thickness is reported.
+/// Relative excess of the thickness over the depth of the deepest node, above which the thickness replaces this depth.
 const ROUNDING: f64 = 1e-6;
 
 /// Pairs of different bodies that overlap, ascending; for single bodies see [`self_crossings`]. `positions` are the
@@ -131,8 +131,8 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
         .or_else(|| common_point(sides, common, touching).map(|point| (Entry::Insides, 0.0, point)))
 }
 
-/// A point inside both bodies, for bodies with aligned faces. The candidates are nodes and face centres of one body,
-/// displaced inward and, by less, sideways.
+/// A point inside both bodies, for bodies with aligned faces. Tests the nodes and face centres of one body, displaced
+/// inward and, by a smaller distance, sideways; then the points of `inset_crossing`.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -145,8 +145,8 @@ fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<V
     })
 }
 
-/// Intersection of a straight edge of `inset`, slightly displaced inward, with a flat face of `other`. `None` if
-/// `inset` is open.
+/// Intersection of a flat face of `other` with a straight edge of `inset` that is slightly displaced inward. `None`
+/// also if `inset` is open.
 fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f64) -> Option<Vec3> {
     if !inset.is_closed() {
         return None;
@@ -159,7 +159,7 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
         return None;
     }
     let facets = flat_facets(other.surface, other.positions, common, touching);
-    // At a sharp corner, the widened border of a facet extends beyond `touching`.
+    // At a sharp corner, the widened border of a facet extends farther than `touching` from the facet.
     let is_on_other = |point: &Vec3| other.closest(point).is_some_and(|on| (on - point).norm() <= touching);
     let is_common = |point: &Vec3| is_on_other(point) && inset.holds(point, 0.25 * INSET * touching);
     ends.iter().find_map(|ends| {
@@ -169,7 +169,7 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
     })
 }
 
-/// Thickness \[m\] and position of the overlap; `None` for two open surfaces.
+/// Thickness \[m\] and position of the overlap. `None` for two open surfaces, or if nothing is found.
 fn thickness(sides: [&Side<'_>; 2], common: &Aabb, point: &Vec3, touching: f64) -> Option<(f64, Vec3)> {
     match sides.map(Side::is_closed) {
         [true, true] => common_ball(sides, common, INSET * touching, *point),
@@ -214,8 +214,8 @@ fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f
     FacetTree::new(&facets.collect::<Vec<Facet>>())
 }
 
-/// End nodes. The middle node of a straight edge deviates from the middle of the chord by at most `touching`. In plane
-/// problems, the faces count as edges.
+/// End nodes of the straight edges. The middle node of a straight edge deviates from the middle of the chord by at most
+/// `touching`. In plane problems, the faces count as edges.
 fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl Iterator<Item = [u32; 2]> {
     let at = |node: u32| positions[node as usize];
     let is_straight = move |[a, b]: [u32; 2], middle: Option<u32>| {
@@ -230,7 +230,8 @@ fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl 
     edges.map(|edge| edge.nodes).chain(segments)
 }
 
-/// Faces with a common corner position are omitted, because they touch in conforming meshes.
+/// Point of intersection of two faces, at least one of which is curved or warped. Pairs of faces with a corner at the
+/// same position are omitted, because faces of conforming meshes touch there.
 fn curved_crossing(
     surfaces: [&Surface; 2],
     positions: &[Vec3],

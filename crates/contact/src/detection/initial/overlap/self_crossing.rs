@@ -14,8 +14,8 @@ use super::bezier_crossing::crossing_of_bezier_faces;
 use super::facet::Facet;
 use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is_flat, is_off_border};
 
-/// The bodies with self-contact that intersect themselves, and a point of intersection \[m\]. The features of an
-/// intersection have no common node:
+/// The bodies with self-contact that intersect themselves, and a point of intersection \[m\] of each. The intersecting
+/// pair has no common node. The pair is
 ///
 /// - an edge and a flat or warped face,
 /// - two segments of a plane body,
@@ -87,7 +87,7 @@ impl<'a> SelfCrossing<'a> {
         self.pierced(first, second).or_else(|| self.pierced(second, first))
     }
 
-    /// A point at which an edge of the face `edges` intersects `face`, without a common node.
+    /// A point at which `face` intersects an edge of the face `edges` that has no node in common with `face`.
     fn pierced(&self, edges: usize, face: usize) -> Option<Vec3> {
         let nodes = self.surface.face(face).1;
         let edges = self.surface.edges_of_face(edges).iter().map(|&edge| self.surface.edges()[edge as usize]);

@@ -11,10 +11,10 @@ use crate::math::Vec3;
 
 use super::winding::winds_around;
 
-/// Oblique shift of interior points, in units of their depth, against alignments of bodies. The shift is shorter than
-/// 1, so that the points stay inside.
+/// Oblique shift of points that are displaced inward, relative to the inward displacement: the points then do not lie
+/// on aligned faces of another body. The shift is shorter than 1, so that the points stay inside.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
-/// Least cosine between the outward direction of a node and a normal of its face ring.
+/// Every cosine between the outward direction of a node and a normal of its face ring must exceed this value.
 const LEAST_COSINE: f64 = 0.05;
 const MAX_STEPS: usize = 50;
 
@@ -23,7 +23,7 @@ pub struct Side<'a> {
     pub surface: &'a Surface,
     pub positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// For each node, a displacement to a depth of about 1; `None` for an open surface.
+    /// For each node, the inward displacement per unit of depth; `None` for an open surface.
     inward_displacements: Option<Vec<Vec3>>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Side<'a> {
         winds_around(self.surface, self.positions, point)
     }
 
-    /// Depth \[m\] and position of the deepest of the `points` that the surface holds deeper than `least` \[m\].
+    /// Depth \[m\] and position of the deepest of the `points` inside the surface that are deeper than `least` \[m\].
     pub fn deepest(&self, points: &[Vec3], least: f64) -> Option<(f64, Vec3)> {
         let depths = self.depths(points).into_iter().zip(points.iter().copied());
         let mut deepest: Vec<(f64, Vec3)> = depths.filter(|(depth, _)| *depth > least).collect();
@@ -80,7 +80,7 @@ impl<'a> Side<'a> {
         nodes.filter(|point| bounds.contains(point)).collect()
     }
 
-    /// The centres of faces in a box.
+    /// The face centres in a box.
     pub fn centres_in(&self, bounds: &Aabb) -> Vec<Vec3> {
         let centres = (0..self.surface.num_faces()).map(|face| self.centre(face));
         centres.filter(|point| bounds.contains(point)).collect()
@@ -123,8 +123,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node, a displacement to a point at least 0.57 units behind the planes of all faces of the face ring. Zero
-/// if the node has no outward direction.
+/// For each node, the inward displacement per unit of depth. It leads at least 0.57 behind the plane of every face of
+/// the face ring. Zero if the node has no outward direction.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };
@@ -138,8 +138,8 @@ fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     surface.nodes().par_iter().enumerate().map(displacement).collect()
 }
 
-/// A vector m with min n·m = 1 over the unit normals n. m points approximately to the point of their convex hull
-/// nearest to the origin. `None` without normals, or if this point is too near the origin (`LEAST_COSINE`).
+/// A vector m with min n·m = 1 over the unit normals n. It points approximately to the point nearest to the origin in
+/// the convex hull of all n. `None` without normals, or if a cosine between m and a normal is at most `LEAST_COSINE`.
 ///
 /// # Source
 /// Gilbert 1966, "An iterative procedure for computing the minimum of a quadratic form on a convex set", SIAM J.

@@ -2,7 +2,7 @@
 
 use crate::detection::volume::Aabb;
 
-/// Boxes with their items, sorted by lower bounds along the longest axis of all boxes.
+/// Boxes with their items, sorted by lower bounds along the longest axis of the box around all boxes.
 pub struct SortedBoxes<T> {
     axis: usize,
     /// Greatest width of a box along the axis \[m\].

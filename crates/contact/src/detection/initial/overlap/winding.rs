@@ -1,7 +1,7 @@
 //! Winding number of a surface about a point.
 //!
-//! Beside a self-intersection, the normal of the closest face may point away from a point outside. The winding number
-//! classifies this point correctly.
+//! Beside a self-intersection, a point outside the body can lie behind the closest face. The sign of the distance would
+//! place this point inside; the winding number does not.
 
 use std::f64::consts::TAU;
 
@@ -13,9 +13,10 @@ use crate::math::Vec3;
 use super::facet::fan;
 
 /// Deviation up to which the polygon of the corners replaces a piece of a face, relative to the distance of the point
-/// from the piece. From the point, gaps between polygons are seen under angles of about this value \[rad\].
+/// from the piece. Polygons of adjacent pieces may leave cracks between them, seen from the point under angles of about
+/// this value \[rad\].
 const COARSENESS: f64 = 0.05;
-/// Largest number of successive subdivisions of a face, reached for a point on the face.
+/// Largest number of successive subdivisions of a curved or warped face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;
 
 /// Whether the winding number about a point is not zero; `true` for an open surface.

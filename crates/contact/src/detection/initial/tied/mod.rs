@@ -12,7 +12,7 @@ use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 
 use crate::detection::tree::closest_face::{ClosestFace, ClosestFaceIndex};
 
-/// Gap up to which a node counts as on a face, relative to `within`.
+/// Gap up to which a node counts as on a face, relative to `TiedSurfaces::within`.
 const ON_FACE: f64 = 1e-12;
 
 /// Two tied bodies: nodes of the contactor are tied to faces of the target.
@@ -42,8 +42,8 @@ impl TiedSurfaces<'_> {
         ties
     }
 
-    /// A constraint for each node of [`Self::find_points`]. On contactor faces that the target covers completely, the
-    /// weights transmit a uniform traction exactly. Nodes without these weights are tied at the closest point.
+    /// A constraint for each node of [`Self::find_points`]. Nodes with weights from `consistent_shares` transmit a
+    /// uniform traction exactly. The other nodes are tied at the closest point.
     pub fn find(&self, positions: &[Vec3]) -> Constraints {
         let [contactor, target] = self.surfaces;
         let closest = self.closest(positions);
@@ -65,7 +65,7 @@ impl TiedSurfaces<'_> {
         ties
     }
 
-    /// `None` if the distance exceeds `within`.
+    /// Closest point of the target for each contactor node; `None` if the distance exceeds `within`.
     fn closest(&self, positions: &[Vec3]) -> Vec<Option<ClosestFace>> {
         let [contactor, target] = self.surfaces;
         let queries: Vec<Vec3> = contactor.nodes().iter().map(|&node| positions[node as usize]).collect();

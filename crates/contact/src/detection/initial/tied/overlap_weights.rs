@@ -16,8 +16,8 @@
 //! ```
 //! Because Σ φ_i = 1, the tie transmits uniform tractions (the patch test) and linear displacements exactly.
 //!
-//! On six-node triangles and eight-node quadrilaterals, some integrals of shape functions are not positive. Modified
-//! functions Ñ of the same space then replace N, with α = 1/5:
+//! On six-node triangles and eight-node quadrilaterals, some integrals of shape functions are not positive. On these
+//! faces, functions Ñ of the same space replace N, with α = 1/5:
 //! - at a corner c, Ñ_c = N_c + α Σ N_m, over the adjacent middle nodes m;
 //! - at a middle node, Ñ_m = (1 − 2α) N_m.
 //!
@@ -47,13 +47,14 @@ use super::plane_overlap::{Plane, overlap_points};
 
 /// α of the modified shape functions.
 const SHIFT: f64 = 0.2;
-/// Least and greatest covered fraction of the area of a covered face. On curved surfaces the fraction may exceed 1.
+/// A face counts as covered if the covered fraction of its area lies in this range. On curved surfaces, the fraction
+/// may exceed 1.
 const COVERED: [f64; 2] = [0.9, 1.1];
-/// Largest covered fraction of the area of an uncovered face.
+/// Covered fraction of the area of a face up to which the face counts as uncovered.
 const BARE: f64 = 1e-6;
 /// Greatest cosine between the normals of two faces that can overlap.
 const OPPOSED: f64 = -0.5;
-/// Magnitude up to which weights are rounding errors.
+/// Largest magnitude of Σ ∫ φ_i N_l dA over faces that is dropped as a rounding error, relative to Σ ∫ Ñ_i dA.
 const NOTHING: f64 = 1e-10;
 
 type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
@@ -61,7 +62,7 @@ type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
 /// Target nodes l and weights s_il of a contactor node i. The sum of the weights is 1.
 pub(super) type Shares = Vec<(u32, f64)>;
 
-/// Integrals over a contactor face, for each node i.
+/// Integrals over the overlap of one contactor face with the target, for each node i of the face.
 struct OfFace {
     /// Covered fraction of the area of the face.
     covered: f64,
@@ -72,8 +73,8 @@ struct OfFace {
 }
 
 /// Weights of the contactor nodes, from integrals over faces with all nodes near the target (`is_near`). The map omits
-/// - nodes of a partly covered face (between `BARE` and `COVERED`), and nodes of uncovered faces only;
-/// - middle nodes with an omitted end, on faces with modified shape functions.
+/// - nodes of a partly covered face (neither covered nor uncovered), and nodes without a covered face;
+/// - middle nodes of edges with an omitted end, on faces with modified shape functions.
 ///
 /// # Cost
 /// An index of the target faces, and for each contactor face the overlaps with nearby target faces.
@@ -115,8 +116,8 @@ pub(super) fn consistent_shares(
     shares
 }
 
-/// Sums divided by their total, without rounding errors relative to `area`. `None` if the area or the total is not
-/// positive.
+/// Sums divided by their total. Sums of at most `NOTHING` times `area` are dropped. `None` if the area or the total is
+/// not positive.
 fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     if area.is_nan() || area <= 0.0 {
         return None;
@@ -126,8 +127,8 @@ fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     (total > 0.0).then(|| sums.into_iter().map(|(node, value)| (node, value / total)).collect())
 }
 
-/// Converts coefficients ũ of the modified shape functions to displacements of the middle nodes m, with the ends c of
-/// the edge:
+/// Converts weights for the coefficients ũ of the modified shape functions to weights for the displacements u. Only
+/// middle nodes m change; c are the ends of the edge:
 ///
 /// ```text
 /// u_m = (1 − 2α) ũ_m + α Σ ũ_c

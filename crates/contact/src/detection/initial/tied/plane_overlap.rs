@@ -21,7 +21,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// Through the centre of the nodes of a face.
+    /// Plane with a normal, through the mean of the nodes `places` of a face.
     pub fn new(normal: Vec3, places: &[Vec3]) -> Self {
         let origin = places.iter().sum::<Vec3>() / places.len() as f64;
         let along = places[1] - places[0];
@@ -45,7 +45,7 @@ impl Plane {
     }
 }
 
-/// Local nodes of the convex parts of a face. A quadratic face is divided at its middle nodes.
+/// Local numbers of the nodes of the convex parts of a face. A quadratic face is divided at its middle nodes.
 fn facets(kind: CellKind) -> &'static [&'static [usize]] {
     match kind {
         CellKind::Line2 => &[&[0, 1]],
@@ -71,7 +71,7 @@ pub(super) fn overlap_points(
     let mut points = Vec::new();
     for polygon in polygons(kind, places) {
         for mut other in polygons(other_kind, other_places) {
-            // The normals of the two faces are opposed.
+            // The normals of the two faces are opposed; `clipped` needs the same orientation.
             other.reverse();
             if polygon.len() == 2 {
                 append_points_of_segment(plane, &polygon, &other, &mut points);
@@ -91,8 +91,8 @@ fn append_points_of_segment(plane: &Plane, one: &[Point], other: &[Point], point
     }
 }
 
-/// Gauss points of a convex polygon. Each triangle at the first corner is the image of a unit square with one side
-/// collapsed to this corner.
+/// Gauss points of a convex polygon, divided into triangles at its first corner. Each triangle is the image of a unit
+/// square with one side collapsed to this corner.
 fn append_points(plane: &Plane, polygon: &[Point], points: &mut Vec<(Vec3, f64)>) {
     for k in 2..polygon.len() {
         let [a, b, c] = [polygon[0], polygon[k - 1], polygon[k]];

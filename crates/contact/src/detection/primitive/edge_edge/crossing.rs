@@ -12,25 +12,26 @@ use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 
-/// Distance from an end of an edge, relative to its length, below which node contact can cover a crossing.
+/// Distance from an end of an edge, relative to the edge length, below which node contact can cover a crossing.
 pub(super) const END: f64 = 0.01;
 
 /// Distance from an end of an edge, in curve coordinates, below which a crossing of two bodies is never a contact. The
 /// value covers rounding errors.
 const AT_END: f64 = 1e-12;
-/// Replaces `AT_END` in self-contact. Vertices on the lips of a cut coincide at first. With `AT_END`, their contacts
-/// would alternate between node contacts and edge contacts.
+/// Replaces `AT_END` in self-contact. Nodes on both lips of a cut coincide initially. With `AT_END`, the contacts of
+/// these nodes would alternate between node contacts and edge contacts.
 const AT_END_OF_LIP: f64 = 1e-3;
 
 /// Sine of the angle at and below which two edges count as parallel and cannot cross.
 pub(super) const CROSSING: f64 = 0.01;
 
-/// Sine of the largest angle by which the common perpendicular of two edges may point into a face beside an edge.
+/// Sine of the largest angle by which the common perpendicular of two edges may point into a face of one of the edges.
 /// Deformation of stacked blocks tilts the perpendicular slightly.
 const LEANING: f64 = 0.1;
 
-/// Largest width of a closed seam, and difference in height of its faces, relative to the search depth of the edges.
-/// The value is a choice: far above the tolerance of geometric kernels (Gmsh: 1e-8), far below an element.
+/// Largest width of a closed seam between flush bodies, and largest difference in height of the faces at the seam,
+/// relative to the search depth of the edges. The value is a choice: far above the tolerance of geometric kernels
+/// (Gmsh: 1e-8), far below the size of an element.
 pub(super) const CLOSED_SEAM: f64 = 1e-4;
 
 /// Two edges that have crossed or nearly cross. The unit vector `normal` points out of the target edge.
@@ -44,7 +45,7 @@ pub(super) struct Crossing {
     pub normal: Vec3,
     /// Whether the gap is negative, or zero within rounding.
     pub is_contact: bool,
-    /// Largest width of a closed seam \[m\].
+    /// Largest width of a seam that counts as closed \[m\].
     pub seam: f64,
 }
 
@@ -52,8 +53,9 @@ impl Crossing {
     /// Whether the crossing is next to an end of an edge (`END`), and one of two conditions holds:
     ///
     /// - The node at this end is in contact with the body of the other edge.
-    /// - This node and the closest point on its edge lie in front of a face beside the other edge. The node is nearer
-    ///   to this face than the edges are to each other.
+    /// - This node lies in front of a face of the other edge, nearer to the face than the edges are to each other. The
+    ///   vector from the face to the node forms an acute angle with the vector from the other edge to the edge of the
+    ///   node.
     pub fn is_covered(&self, model: &ContactModel, positions: &[Vec3], constraints: &Constraints) -> bool {
         let EdgePair { bodies, .. } = self.candidate;
         let edges = self.candidate.edges(model);
@@ -76,9 +78,9 @@ impl Crossing {
     }
 }
 
-/// `None` in each case:
+/// Crossing of a candidate pair of edges; `None` in any of these cases:
 ///
-/// - The gap exceeds rounding and the width of a closed seam.
+/// - The gap exceeds rounding, and also the width of a closed seam.
 /// - The penetration exceeds the search depth.
 /// - A closest point is at an end.
 /// - [`normal_of_crossing`] gives no normal.
@@ -139,8 +141,8 @@ pub(super) fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     first.cross(second).norm_squared() < bound
 }
 
-/// Unit normal n out of the target at the closest points of two edges, with nodal positions from `at`. `None` in each
-/// case:
+/// Unit normal n out of the target edge at the closest points of two edges, with nodal positions from `at`. `None` in
+/// any of these cases:
 ///
 /// - The edges are nearly parallel.
 /// - No face of one edge has a normal opposed to the normal of a face of the other edge.
@@ -169,8 +171,8 @@ pub(crate) fn normal_of_crossing(
     is_normal.then_some(normal)
 }
 
-/// False for borders of coplanar sheets with equal normals. For edges with two faces, the other conditions of
-/// [`normal_of_crossing`] suffice.
+/// Whether a face of one edge and a face of the other edge have opposed normals. Excludes borders of coplanar sheets
+/// with equal normals.
 fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
     a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
 }

@@ -10,7 +10,7 @@ const MAX_STEPS: usize = 30;
 /// Convergence tolerance on curve coordinates.
 const ARRIVED: f64 = 1e-14;
 
-/// Relative growth of a squared distance that counts as rounding.
+/// Largest relative growth of a squared distance that counts as rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// An edge at one instant: x(s) = a + s (b − a) + 4 s (1 − s) h with the ends a, b, the height h and the curve
@@ -78,7 +78,7 @@ pub(crate) fn closest_places(curves: &[Curve; 2]) -> [f64; 2] {
     places
 }
 
-/// Each polyline consists of the chords of both halves of a curve.
+/// Curve coordinates of the closest points of two polylines, which consist of the chords of both halves of each curve.
 fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     let chord =
         |k: usize, half: usize| [0.5 * half as f64, 0.5 * (half + 1) as f64].map(|s| curves[k].at(s).0);
@@ -94,7 +94,8 @@ fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     best.1
 }
 
-/// One Newton increment, clamped to \[0, 1\] and halved until the distance does not grow, at most eight times.
+/// Curve coordinates after a Newton step, clamped to \[0, 1\]. The increment is halved, at most eight times, until the
+/// distance does not grow; otherwise the coordinates stay unchanged.
 fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     let [(p, dp), (q, dq)] = [0, 1].map(|k| curves[k].at(places[k]));
     let r = p - q;
@@ -118,7 +119,7 @@ fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
 }
 
 /// Increment to the minimum of a quadratic model of half the squared distance. The model includes the curvature of the
-/// edges only if convex. Coordinates in `is_held` stay unchanged.
+/// edges only if the model then is convex. Coordinates in `is_held` stay unchanged.
 fn descent(
     curves: &[Curve; 2],
     r: &Vec3,

@@ -22,12 +22,12 @@
 //! Curved edges are parabolas through their middle nodes, with closest points by Newton's method. If two curved edges
 //! approach each other at two places, the method finds only one.
 //!
-//! Node–face contact covers edges closer to parallel than 0.6°. Node–face contact also covers crossings within a
-//! hundredth of the edge length from an end, if the node at this end is in contact with the other body.
+//! Node–face contact covers edges at an angle below 0.6° to each other. Node–face contact also covers crossings within
+//! a hundredth of the edge length from an end, if the node at this end is in contact with the other body.
 //!
-//! A crossing next to an end is no contact either if the edges have passed each other outside the bodies. The node at
-//! this end then lies in front of a face beside the other edge. An example is a leaning block that slides over the rim
-//! of a lower slab.
+//! A crossing next to an end is also no contact if the edges have passed each other outside the bodies. In this case,
+//! the node at this end lies in front of a face of the other edge. An example is a leaning block that slides over the
+//! rim of a lower slab.
 //!
 //! # Source
 //! Cirak & West 2005, IJNME 64, 1078–1110 (constraint with the normal d₁ × d₂ and the weights 1 − α, α, −(1 − β), −β);
@@ -87,7 +87,7 @@ impl EdgeEdgeSearch {
     }
 
     /// Adds the constraints of crossed edges to `constraints`, which already contain the node constraints. Redundant
-    /// (`redundant`) and covered (`Crossing::is_covered`) crossings do not count.
+    /// (`redundant`) and covered (`Crossing::is_covered`) crossings give no constraint.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
         let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
         let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];

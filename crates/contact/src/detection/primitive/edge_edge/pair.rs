@@ -15,7 +15,7 @@ const BEFORE: f64 = 0.1;
 pub(crate) struct EdgePair {
     /// Numbers of the edges over all surfaces. The edge with the lower number is the contactor.
     pub key: EdgeOnEdge,
-    /// In the order of `key`.
+    /// Bodies of the contactor and of the target.
     pub bodies: [u32; 2],
 }
 
@@ -44,9 +44,9 @@ impl EdgePair {
     }
 
     /// Edges of different bodies can always touch. Edges of one body that are assigned to the same face, or that have a
-    /// common node, cannot touch. Edges near each other in the stress-free configuration can touch only if each edge is
-    /// in front of the other, farther than twice the offset. This excludes opposite sides of a thin part, and edges
-    /// around a corner.
+    /// common node, cannot touch. Other edges of one body, at most `Thickness::near` apart in the stress-free
+    /// configuration, can touch only if each edge is in front of the other and they are more than twice the offset
+    /// apart. This excludes opposite sides of a thin part, and edges around a corner.
     fn can_touch(&self, model: &ContactModel) -> bool {
         let [body, other] = self.bodies;
         if body != other {
@@ -74,7 +74,8 @@ fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Ve
     unit_or_zero(&(first + second))
 }
 
-/// Adds to `near` the pairs of edges, assigned to one face each, that can touch and may be within `reach` \[m\].
+/// Adds to `near` the pairs of an edge of one face and an edge of the other face that can touch and may be within
+/// `reach` \[m\].
 pub(crate) fn near_edges(
     model: &ContactModel,
     bodies: [u32; 2],

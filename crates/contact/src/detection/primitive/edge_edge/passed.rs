@@ -5,18 +5,18 @@ use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Upper bound on depth/displacement for edges that crossed in this step. Without rotation of the normal, the ratio is
-/// at most 1.
+/// Upper bound on the ratio of the depth to the relative displacement in a step, for edges that crossed in this step.
+/// Without rotation of the normal, the ratio is at most 1.
 const PASSED: f64 = 2.0;
 
 /// Whether the edges of a new crossing have passed each other beyond their ends; `false` for a node contact. `before`
-/// are the contacts of the last step. `from` and `to` are the positions \[m\] of all nodes at the beginning and at the
-/// end of the step.
+/// are the contacts of the previous step. `from` and `to` are the positions \[m\] of all nodes at the beginning and at
+/// the end of the current step.
 ///
 /// The edges have passed if both conditions hold:
 /// - The depth exceeds `PASSED` times the relative displacement in the step, plus `END` times the longer edge, plus
 ///   rounding.
-/// - No node of the crossing was in a contact of the two bodies in the last step.
+/// - No node of the crossing was in a contact of the two bodies in the previous step.
 pub fn edges_have_passed(crossing: &Constraint<'_>, before: &Constraints, [from, to]: [&[Vec3]; 2]) -> bool {
     if matches!(crossing.key, ContactKey::Node(_)) {
         return false;

@@ -1,13 +1,12 @@
 //! Crossings that other crossings make redundant.
 //!
-//! If an edge crosses two edges of a body within the depth of the deeper crossing, as at a corner, only the shallower
-//! crossing counts.
+//! If an edge crosses two edges of one body, as at a corner, and the distance of the two crossings is below the depth
+//! of the deeper crossing, only the shallower crossing counts.
 //!
-//! If an edge crosses both rims of a seam between flush bodies, neither crossing counts. One of two conditions must
-//! hold:
-//! - Both crossings are contacts. Their distance is at most the depth of the deeper crossing or the width
-//!   `CLOSED_SEAM`.
-//! - One crossing is a contact. The distance and the difference of the gaps are at most this width.
+//! If an edge crosses both rims of a seam between flush bodies, neither crossing counts in two cases:
+//! - Both crossings are contacts. Their distance is at most the depth of the deeper crossing or the width of a closed
+//!   seam (`CLOSED_SEAM`).
+//! - One crossing is a contact. The distance and the difference of the gaps are at most the width of a closed seam.
 //!
 //! ```text
 //!        ────────────────   edge that crosses both rims
@@ -24,7 +23,7 @@ use crate::detection::model::ContactModel;
 use crate::flush::{are_coplanar, are_opposite, is_along, rounding_of_gap};
 use crate::math::Vec3;
 
-/// `side` is the position of the edge (0 or 1) in the crossing.
+/// An edge of a crossing. `side` is the position of the edge (0 or 1) in the crossing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Incidence {
     edge: u32,

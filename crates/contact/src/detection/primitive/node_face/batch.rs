@@ -1,4 +1,4 @@
-//! Batches of candidates, whose closest points are computed in lanes.
+//! Closest points of up to 16 candidates at a time, in lanes of four.
 
 use crate::detection::face::closest_point::ClosestPoint;
 use crate::detection::face::closest_point::batch::{
@@ -11,16 +11,16 @@ use crate::math::vectorised::Vectorised;
 use super::target_face::TargetFace;
 use crate::detection::model::Candidate;
 
-/// Number of groups of four candidates per batch.
+/// Number of sets of four candidates in a `Batch`.
 const BLOCKS: usize = 4;
 
-/// Closest points of a batch of candidates, computed only for groups of four triangles.
+/// Closest points of up to 16 candidates, in sets of four. A set is computed only if all four faces are triangles.
 pub(super) struct Batch {
     triangles: [TriangleLanes; BLOCKS],
     queries: [PointLanes; BLOCKS],
     closest: [ClosestLanes; BLOCKS],
     normals: [PointLanes; BLOCKS],
-    /// Index of each group of four in the other arrays; `None` if not computed.
+    /// Index of each set of four in the other arrays; `None` if not computed.
     places: [Option<u8>; BLOCKS],
 }
 
@@ -62,7 +62,7 @@ impl Batch {
     /// Largest number of candidates.
     pub const LEN: usize = LANES * BLOCKS;
 
-    /// For at most [`Self::LEN`] candidates.
+    /// Computes the closest points of at most [`Self::LEN`] candidates.
     pub fn find(
         &mut self,
         vectorised: Vectorised,

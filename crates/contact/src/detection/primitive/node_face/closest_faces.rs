@@ -18,7 +18,7 @@ use crate::mesh::CellKind;
 
 const NODES_AT_A_TIME: usize = 64;
 
-/// Largest size of a face, relative to the reach of its candidates, for the bound [`ClosestFaces::largest_rounding`].
+/// Largest size of a face for which [`ClosestFaces::largest_rounding`] is a bound, relative to the reach of the face.
 const LARGEST_FACE: f64 = 1e6;
 
 /// The closest candidate face of one contactor node.
@@ -29,9 +29,10 @@ pub(super) struct Closest {
     pub point: ClosestPoint,
     /// Normal of the face at the closest point, of any length; `None` if not yet computed.
     pub face_normal: Option<Vec3>,
-    /// Begin and end of the candidates.
+    /// Begin and end of the candidates of the node.
     pub group: [u32; 2],
-    /// Squared distance of the second-closest noted face \[m²\]; `f64::MAX` without one.
+    /// Squared distance of the second-closest face, among all faces passed to `NodeSearch::take` and `note` \[m²\];
+    /// `f64::MAX` without one.
     pub second: f64,
 }
 
@@ -44,12 +45,13 @@ pub(super) struct ClosestFaces<'a> {
     pub target_faces: &'a [TargetFace],
 }
 
-/// Several contactor nodes. Each node is one group of candidates.
+/// Several contactor nodes; the candidates of each node are consecutive.
 pub(super) struct Groups<'a> {
-    /// First candidate of the first node. `ends` holds the end of the candidates of each node.
+    /// First candidate of the first node.
     pub begin: u32,
+    /// For each node, the end of its candidates.
     pub ends: &'a [u32],
-    /// Empty without starting points.
+    /// Starting point of each node; empty without starting points.
     pub last: &'a [Option<StartingPoint>],
 }
 
@@ -74,7 +76,7 @@ impl<'a> NodeSearch<'a> {
         *self.closest = Some(Closest { candidate, point, face_normal, group, second });
     }
 
-    /// Notes the squared distance \[m²\] of another face, given a closest face.
+    /// Notes the squared distance \[m²\] of another face, if a closest face has already been found.
     fn note(&mut self, distance_squared: f64) {
         if let Some(closest) = self.closest {
             closest.second = closest.second.min(distance_squared);
@@ -89,8 +91,8 @@ fn exceeds(a: f64, b: f64, rounding: f64) -> bool {
 }
 
 impl ClosestFaces<'_> {
-    /// Passes the closest candidate face of each node to `each`, in order. Only faces within their reach, with a normal
-    /// opposed to the normal of the node, count.
+    /// Passes the closest candidate face of each node to `each`, in the order of the nodes. A face counts only if it is
+    /// within its reach (`TargetFace::reach`) and if its normal is opposed to the normal of the node.
     pub fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
         let Groups { begin, ends, last } = *groups;
         let (mut candidate, mut found_until) = (begin as usize, begin as usize);
@@ -137,7 +139,7 @@ impl ClosestFaces<'_> {
         nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 
-    /// Bound on the rounding error of a distance \[m\], from three nodes: one point may be at the origin.
+    /// Bound on the rounding error of a distance \[m\], from the coordinates of three nodes.
     pub fn rounding(&self, candidate: usize) -> f64 {
         let nodes = self.nodes_of(candidate);
         let points = [self.candidates[candidate].key.contactor, nodes[0], nodes[nodes.len() / 2]];
@@ -163,8 +165,8 @@ impl ClosestFaces<'_> {
         self.model.surfaces[key.target as usize].face(face as usize).1
     }
 
-    /// Takes a closer face within its reach, if its normal is opposed to the normal of the node. Notes the distance of
-    /// a face that is not closer or beyond its reach.
+    /// Takes a face that is within its reach and closer than the closest face so far, if the face normal is opposed to
+    /// the normal of the node. Notes the distance of a face that is not closer, or is beyond its reach.
     ///
     /// Without the condition on the normals, two blocks that meet end to end would also make contact along their sides.
     fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
@@ -214,8 +216,8 @@ impl ClosestFaces<'_> {
         })
     }
 
-    /// `None` if a lower bound on the distance exceeds the reach, or the distance of the closest face so far by more
-    /// than rounding.
+    /// Closest point of a face; `None` if a lower bound on the distance exceeds the reach, or exceeds the distance of
+    /// the closest face so far by more than rounding.
     fn closest_point_within(&self, place: usize, node: &NodeSearch<'_>) -> Option<ClosestPoint> {
         let (candidate, reach) = (&self.candidates[place], self.target_faces[place].reach);
         let query = &self.positions[candidate.key.contactor as usize];

@@ -22,7 +22,7 @@ pub enum StartFrom {
     Nearest,
     /// The centre of the face.
     Centre,
-    /// The closest point of the last step, if on the same face; otherwise as `Nearest`.
+    /// The closest point of the previous step, if on the same face; otherwise as `Nearest`.
     Previous,
 }
 
@@ -36,7 +36,7 @@ impl StartFrom {
     }
 }
 
-/// Closest face of a node in the last step, and its closest point, the start for [`StartFrom::Previous`].
+/// Closest face of a node in the previous step, and closest point on this face: the start for [`StartFrom::Previous`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartingPoint {
     pub(super) key: NodeOnSurface,

@@ -5,7 +5,8 @@ use crate::detection::face::closest_point::{Feature, Gap, is_past_rim, pseudo_no
 use crate::detection::model::is_behind;
 use crate::flush::are_coplanar;
 
-/// Sine of the angle between face normal and offset up to which the contact normal is the face normal, even on the rim.
+/// Sine of the angle between the face normal and the vector from the closest point to the node, up to which the contact
+/// normal is the face normal, even on an edge or corner.
 pub(crate) const STRAIGHT: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,15 +18,16 @@ pub(super) struct Penetration {
 }
 
 impl ClosestFaces<'_> {
-    /// The penetration of a node inside its target; `None` for a node outside. The gap is the signed distance from the
-    /// target surface minus the offset of the body pair.
+    /// The penetration of a node in contact; otherwise `None`. The gap is the signed distance from the target surface
+    /// minus the offset of the body pair.
     ///
-    /// With the closest point on the rim, the contact normal is the face normal in three cases:
+    /// Let d be the vector from the closest point to the node. If the closest point is on an edge or corner of the
+    /// face, the contact normal is the face normal in three cases:
     ///
-    /// - The offset is along the face normal within rounding (`STRAIGHT`).
-    /// - The node is past the rim (`is_past_rim`). The direction of the offset would push the node along the face.
-    /// - The node is in a dent between coplanar faces. The direction of the offset varies with rounding and would drive
-    ///   motion along the face.
+    /// - d is along the face normal within rounding (`STRAIGHT`).
+    /// - The node is past the rim (`is_past_rim`). A normal along d would push the node along the face.
+    /// - The node is in a dent between coplanar faces. The direction of d varies with rounding and would drive motion
+    ///   along the face.
     pub fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal, .. } = closest;
@@ -46,7 +48,7 @@ impl ClosestFaces<'_> {
         let offset = model.offset([candidate.contactor_body, candidate.key.target]);
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
-        // Most nodes are far in front of the face. The upper bound avoids the square root and the exact rounding error.
+        // Most nodes are far in front of the face. For these, the cheaper `largest_rounding` suffices.
         let before = from_face.dot(pseudo_normal);
         let is_in_front = |rounding: f64| {
             before > 0.0 && before * before > rounding * rounding * pseudo_normal.norm_squared()

@@ -19,19 +19,19 @@ use crate::{Constraints, ContactKey, Side, Surface};
 #[derive(Clone, Debug, Default)]
 struct Found {
     contacts: Vec<NodeContact>,
-    /// A contact of several faces has several entries.
+    /// A contact of a node with several faces has one entry per face.
     points: Vec<Penetration>,
-    /// One per node; empty unless the option is [`StartFrom::Previous`].
+    /// Starting points for the next search, one per node; empty unless the option is [`StartFrom::Previous`].
     last: Vec<Option<StartingPoint>>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeFaceSearch {
     pub(super) vectorised: Vectorised,
-    /// End of the candidates of each group: one contactor node and one target.
+    /// End of the candidates of each group. A group has one contactor node and one target.
     pub(super) group_ends: Vec<u32>,
     pub(super) target_faces: Vec<TargetFace>,
-    /// One per group; empty unless the option is [`StartFrom::Previous`].
+    /// Starting points for the next search, one per group; empty unless the option is [`StartFrom::Previous`].
     pub(super) last: Vec<Option<StartingPoint>>,
     found: Vec<Found>,
 }
@@ -52,7 +52,7 @@ impl NodeFaceSearch {
         self.last.extend(points.iter().copied().map(Some));
     }
 
-    /// Groups the sorted candidates by contactor node and target. Call after every change of the candidates.
+    /// Groups the candidates, sorted by key, by contactor node and target. Call after every change of the candidates.
     pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
         let target_face = |candidate: &Candidate| {
             let (kind, nodes) = model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
@@ -70,7 +70,7 @@ impl NodeFaceSearch {
         }
         let last = std::mem::take(&mut self.last);
         if start == StartFrom::Previous {
-            // Both lists are sorted by key.
+            // `last` and `candidates` are sorted by key.
             let mut last = last.iter().flatten().peekable();
             for &end in &self.group_ends {
                 let key = candidates[end as usize - 1].key;
@@ -82,9 +82,9 @@ impl NodeFaceSearch {
 
     /// Replaces `constraints` by the constraints of the nodes that have penetrated a target.
     ///
-    /// The closest face gives the constraint; equally close faces give the mean (`tied`). The pseudo-normal at the
-    /// closest point gives the sign of the gap. A node deeper than the limit (`ContactModel::depth_of`) counts as
-    /// outside.
+    /// The closest face gives the constraint; several equally close faces give one constraint, a mean (`tied`). The
+    /// pseudo-normal at the closest point gives the sign of the gap. A node deeper than `ContactModel::depth_of` has no
+    /// constraint.
     pub fn find(
         &mut self,
         candidates: &[Candidate],

@@ -1,8 +1,8 @@
 //! Contact of a node with several equally close faces of its target.
 //!
 //! Below a node or an edge of the target, all adjacent faces are equally close, up to rounding. The contact is the mean
-//! of the contacts with these faces, independent of the numbering of the faces. At a sharp edge the entry face decides
-//! ([`entry_face`](crate::detection::EntryFaces)).
+//! of the contacts with these faces, so it does not depend on the numbering of coplanar faces. Below a sharp edge,
+//! [`entry_face`](crate::detection::EntryFaces) later selects the face of the contact.
 
 use super::closest_faces::{Closest, ClosestFaces};
 use super::penetration::Penetration;
@@ -12,14 +12,14 @@ use crate::flush::are_coplanar;
 use crate::math::Vec3;
 use crate::{NodeOnSurface, Surface};
 
-/// Largest number of target nodes of a contact. The mean omits faces beyond this number.
+/// Largest number of target nodes of a contact. The mean omits a face that would exceed this number.
 const MAX_TIED_NODES: usize = 2 * MAX_NODES - 1;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeContact {
     pub key: NodeOnSurface,
     pub gap: Gap,
-    /// Begin and end in the list of all penetrations.
+    /// Begin and end of the penetrations of the contact in the list of all penetrations.
     pub points: [u32; 2],
 }
 
@@ -65,7 +65,8 @@ impl MeanPoint {
 }
 
 impl ClosestFaces<'_> {
-    /// Contact of a node; `None` for a node outside. Appends the penetrations below the single faces to `points`.
+    /// Contact of a node; `None` for a node outside the target. Appends the penetration below each face of the contact
+    /// to `points`.
     pub fn contact(&self, closest: &Closest, points: &mut Vec<Penetration>) -> Option<NodeContact> {
         let key = self.candidates[closest.candidate as usize].key;
         let first = points.len();
@@ -79,8 +80,8 @@ impl ClosestFaces<'_> {
         Some(NodeContact { key, gap: gap?, points: [first as u32, points.len() as u32] })
     }
 
-    /// Mean of the penetrations below all faces as close as the closest face. Only penetrations with the normal of the
-    /// lowest-numbered face count.
+    /// Mean of the penetrations below all faces as close as the closest face. Omits penetrations of which the normal
+    /// differs from that of the penetration below the lowest-numbered of these faces.
     ///
     /// The sum follows the face numbers, so the result does not depend on the order of the candidates.
     fn mean_of_tied(
@@ -120,9 +121,10 @@ impl ClosestFaces<'_> {
         Some(Gap { gap: mean, normal: normals.normalize() })
     }
 
-    /// Closest point of another candidate face, at a squared distance of at most `farthest` \[m²\].
+    /// Closest point of the face of `candidate`.
     ///
-    /// `None` for a face that is farther, beyond its reach, or without a normal opposed to the normal of the node.
+    /// `None` if the squared distance exceeds `farthest` \[m²\] or the squared reach of the candidate, or if the
+    /// normals of face and node are not opposed.
     fn tied(&self, closest: &Closest, candidate: u32, farthest: f64) -> Option<Closest> {
         let place = candidate as usize;
         let pair = &self.candidates[place];

@@ -4,10 +4,10 @@ use super::direction::{Direction, Motion, Touch};
 use super::hull::{Closest, Feature, Hull};
 use crate::math::Vec3;
 
-/// Gap below which the line between the closest points is not an accurate normal, relative to the largest coordinate.
+/// Gap, relative to the largest coordinate, below which the line between the closest points is not an accurate normal.
 const NEAR: f64 = 1e-6;
 
-/// Ratio to the previous advance up to which an advance requires new closest points.
+/// Smallest ratio of an advance by `hold` to the advance before it. A shorter advance is discarded.
 const WORTHWHILE: f64 = 0.1;
 
 pub(super) fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
@@ -18,20 +18,21 @@ pub(super) fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
     })
 }
 
-/// Time for which faces stay separated, and the separating direction.
+/// Time for which a direction separates two faces, and this direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Advance {
     pub feature: Feature,
     pub normal: Vec3,
-    /// Time of separation \[s\]: zero on contact, infinite if the faces never touch.
+    /// Time without impact \[s\]: zero on impact, infinite if no impact follows before the end of the search.
     pub step: f64,
-    /// Whether a gap separated the faces at the beginning. Without a gap, the faces may rest on each other.
+    /// Whether a gap separated the faces at the start of this advance. Without a gap, the faces may rest on each other.
     pub apart: bool,
 }
 
-/// Advance along the previous direction, which rotates with its features, without new closest points.
+/// Advance along the current normal of the features of the advance `before`, without new closest points.
 ///
-/// `None` if the direction does not separate the faces beyond rounding, or if the advance is too short.
+/// `None` if this normal does not separate the faces by more than rounding, or if the new advance is too short
+/// (`WORTHWHILE`).
 pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Option<Advance> {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal)?;
     if motion.separation(&direction.normal) <= motion.rounding {
@@ -44,8 +45,9 @@ pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> O
 
 /// Advance along the direction given by the features of the closest points.
 ///
-/// Near a contact on a [`Feature::Line`] at zero `distance`, the longest advance of several directions counts. Without
-/// a separating direction, faces that were apart [`arrive`], and all other faces [`leave`].
+/// For a small gap (`NEAR`) at a [`Feature::Line`], with `motion.distance` zero, the result is the longest advance of
+/// several directions. Without a separating direction, the result is that of [`arrive`] if the faces were apart in the
+/// advance `earlier`, otherwise that of [`leave`].
 pub(super) fn advance<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,
@@ -75,16 +77,16 @@ pub(super) fn advance<const N: usize>(
     })
 }
 
-/// Advance of zero length on contact, with the normal of the features that touch.
+/// Advance of zero length on contact, with the current normal of the features of the advance `before`.
 fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal);
     Advance { normal: direction.map_or(before.normal, |found| found.normal), step: 0.0, ..before }
 }
 
-/// Advance of faces that touch or overlap: zero if they close, otherwise the time for which a direction separates them.
-/// Infinite for faces that overlap at the start without closing along the direction of least overlap.
+/// Advance of faces that touch or overlap. Zero if the faces close, otherwise the time for which a direction separates
+/// touching faces. Infinite if the faces overlap at time 0 and do not close along the direction of least overlap.
 ///
-/// The earlier normal selects the sign of the common normal of coplanar faces; at the start, the outward normals do.
+/// The normal of `earlier` selects the sign of the common normal of coplanar faces; at time 0, the outward normals do.
 pub(super) fn leave<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,

@@ -5,10 +5,10 @@ use crate::math::Vec3;
 
 /// Squared sine of the angle up to which two vectors count as parallel.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
-/// Rotation of a direction \[rad\] at which an advance ends if the third-order term of the separation is negative.
+/// Rotation of a direction \[rad\] at which an advance ends if `Motion::bound` has a negative third-order term.
 const LARGEST_TURN: f64 = 0.5;
 
-/// A direction n + h ṅ from hull b to hull a at the time h. `normal` is n with |n| = 1; `rate` is ṅ.
+/// A direction from hull b to hull a: n + h ṅ after a time h. `normal` is n with |n| = 1; `rate` is ṅ.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Direction {
     pub normal: Vec3,
@@ -16,7 +16,7 @@ pub(super) struct Direction {
 }
 
 impl Direction {
-    /// Common normal n of two vectors e, and its rate ṅ with ṅ·e = −n·ė. `None` if the vectors are parallel or zero.
+    /// Common normal n of two vectors e, and the rate ṅ with ṅ·e = −n·ė. `None` if the vectors are parallel or zero.
     ///
     /// Each argument is `[e, ė]`. Both vectors stay perpendicular to n + h ṅ to first order.
     pub(super) fn spanned(first: [Vec3; 2], second: [Vec3; 2]) -> Option<Self> {
@@ -32,16 +32,16 @@ impl Direction {
         Some(Self { normal: unit, rate })
     }
 
-    /// A direction along `vector` without rotation; `None` if its length is zero or not finite.
+    /// A direction along `vector` without rotation; `None` if the length of `vector` is zero, subnormal or not finite.
     pub(super) fn fixed(vector: &Vec3) -> Option<Self> {
         let length = vector.norm();
         (length.is_normal()).then(|| Self { normal: vector / length, rate: Vec3::zeros() })
     }
 
-    /// Common normal of the features of two closest points. Without a common normal, the result is the direction of
-    /// `line`.
+    /// Common normal of the features of two closest points; the direction of `line` if there is no common normal.
     ///
-    /// `line` is the vector between the closest points, or an earlier normal. The result satisfies result·`line` ≥ 0.
+    /// `line` is the vector between the closest points, or the normal of an earlier advance. The result satisfies
+    /// result·`line` ≥ 0.
     pub(super) fn of_feature<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -68,7 +68,7 @@ impl Direction {
         Self { normal: -self.normal, rate: -self.rate }
     }
 
-    /// Calls `visit` with all candidates for directions that separate two nearby hulls, each with both signs.
+    /// Calls `visit` with all directions that may separate two nearby hulls, each with both signs.
     ///
     /// # Source
     /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1. For coplanar and collapsed
@@ -118,14 +118,14 @@ fn mean(vectors: &[Vec3]) -> Vec3 {
     vectors.iter().sum::<Vec3>() / vectors.len().max(1) as f64
 }
 
-/// Treatment of gaps that are zero within rounding.
+/// Treatment of gaps that are negative or within rounding.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Touch {
-    /// Gaps count as computed.
+    /// Gaps and speeds count as computed.
     Apart,
-    /// Gaps within rounding count as zero. At these gaps, speeds within rounding also count as zero.
+    /// Such gaps count as zero; at these gaps, speeds within rounding also count as zero.
     AtStart,
-    /// Gaps within rounding count as zero and close at once, unless their opening speed exceeds rounding.
+    /// Such gaps count as zero, and close at once unless the opening speed exceeds rounding.
     Later,
 }
 
@@ -145,16 +145,16 @@ pub(super) struct Motion<'a, const N: usize> {
 }
 
 impl<const N: usize> Motion<'_, N> {
-    /// Least n·(x_a − x_b) over all pairs of nodes, minus `distance` \[m\]; n is `normal`. Negative if the hulls
-    /// overlap.
+    /// Least n·(x_a − x_b) over all pairs of nodes, minus `distance` \[m\]; n is `normal`. Positive if n separates the
+    /// hulls by more than `distance`.
     pub(super) fn separation(&self, normal: &Vec3) -> f64 {
         let lowest = self.a.positions().iter().map(|x| normal.dot(x)).fold(f64::INFINITY, f64::min);
         let highest = self.b.positions().iter().map(|x| normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
         lowest - highest - self.distance
     }
 
-    /// Time \[s\] for which the direction certainly separates the hulls, with or without its rotation. Infinite if the
-    /// hulls stay separated until the end.
+    /// Time \[s\] for which the rotating or the fixed direction certainly separates the hulls, the longer of the two.
+    /// Infinite if the hulls stay separated until the end of the search.
     pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
         let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
         let step = self.bound(&at_rest, touch);
@@ -169,9 +169,9 @@ impl<const N: usize> Motion<'_, N> {
     /// g = n·x − d,   p = n·v + ṅ·x,   q = ṅ·v + (n·A − deviation − d |ṅ|²)/2
     /// ```
     ///
-    /// d is the distance of contact. The nodes have the relative position x, velocity v and acceleration A at h = 0. A
-    /// negative third-order term c h³ is at least c H h² up to a horizon H. In this case, c H is added to q. The time
-    /// is the first root over all pairs, at most H.
+    /// d is `distance`. The nodes have the relative position x and velocity v at h = 0; A is `acceleration`. If the
+    /// third-order term c h³ is negative, it is at least c H h² up to a horizon H, and c H is added to q. The result is
+    /// the first root over all pairs, but at most H, or infinite if there is no root before the end of the search.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
         // The length of a rotating direction grows with h: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
@@ -207,7 +207,7 @@ impl<const N: usize> Motion<'_, N> {
         }
     }
 
-    /// Approach speed of the two nodes that overlap most \[m/s\]; negative if they separate.
+    /// Approach speed of the two nodes that overlap most along a direction \[m/s\]; negative if these nodes separate.
     pub(super) fn closing_speed(&self, direction: &Direction) -> f64 {
         let (nodes_a, nodes_b) = (direction.terms(self.a), direction.terms(self.b));
         let pairs = nodes_a[..self.a.positions().len()]
@@ -230,7 +230,7 @@ impl Direction {
     }
 }
 
-/// First h ≥ 0 at which g + p h + q h² becomes negative; infinite without a root. Requires g ≥ 0.
+/// First h ≥ 0 at which g + p h + q h² becomes negative; infinite if there is none. Requires g ≥ 0.
 #[inline]
 fn first_root(g: f64, p: f64, q: f64) -> f64 {
     if p >= 0.0 && q >= 0.0 {

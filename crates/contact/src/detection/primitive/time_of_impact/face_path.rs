@@ -1,4 +1,4 @@
-//! Faces that move along known paths, and their first contact.
+//! Faces that move along known paths, and the first contact of two such faces.
 
 use crate::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;

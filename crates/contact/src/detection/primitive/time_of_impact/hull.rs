@@ -6,11 +6,11 @@ use crate::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Largest deviation of a plane quadrilateral from a plane, relative to its longer diagonal.
+/// Deviation from a plane, relative to the longer diagonal, up to which a quadrilateral counts as plane.
 const FLATNESS: f64 = 1e-12;
-/// Sine of an angle of a triangle, up to which only the edges of the triangle are used.
+/// Sine of the angle at the first corner of a triangle up to which only the edges of the triangle are used.
 const DEGENERATE_SINE: f64 = 1e-14;
-/// Widening of a triangle in barycentric coordinates, which closes the seam between two triangles.
+/// Widening of a triangle, in barycentric coordinates. It closes the seam between the two triangles of a face.
 const SEAM: f64 = 1e-12;
 
 #[derive(Debug)]
@@ -28,9 +28,10 @@ static TETRAHEDRON: Boundary = Boundary {
     triangles: &[[0, 1, 2], [0, 2, 3], [0, 1, 3], [1, 2, 3]],
 };
 
-/// Convex hull of up to `N` points of a Bézier face, corners first. A warped quadrilateral spans a tetrahedron.
+/// Convex hull of the control points of a Bézier face, at most `N`, corners first. The corners of a warped
+/// quadrilateral span a tetrahedron.
 ///
-/// The corners give candidates for separating directions. The test of a direction uses all points.
+/// The corners give the directions that may separate two hulls. The test of a direction uses all control points.
 #[derive(Debug)]
 pub(super) struct Hull<const N: usize> {
     boundary: &'static Boundary,
@@ -161,8 +162,8 @@ impl Closest {
     }
 }
 
-/// Closest points of the edges and triangles between the corners of the two hulls. Their distance is an upper bound,
-/// because the other control points are not used.
+/// Closest points of the edges and triangles between the corners of the two hulls. The distance of these points is an
+/// upper bound on the distance of the hulls, because the control points that are not corners are not used.
 pub(super) fn closest_features<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> Closest {
     let mut closest = Closest { distance: f64::INFINITY, points: [Vec3::zeros(); 2], feature: Feature::Line };
     nodes_over_triangles(a, b, Side::B, &mut closest);

@@ -1,8 +1,8 @@
 //! First time of contact of two moving faces, by conservative advancement.
 //!
-//! The closest points give a separating direction, fixed or rotating with its features. The velocities and a bound on
-//! the accelerations give an interval without contact, and time advances by this interval. The result is never late, up
-//! to rounding. The last advances converge quadratically.
+//! The closest points give a separating direction. It is fixed, or rotates with the features on which the points lie.
+//! The velocities and a bound on the accelerations give an interval without contact, and time advances by this
+//! interval. The result is never late, up to rounding. The last advances before a contact converge quadratically.
 //!
 //! Quadratic faces and warped quadrilaterals are Bézier faces, which lie in the hull of their control points
 //! (`subdivision`). All other faces are the convex hulls of their nodes.
@@ -26,19 +26,19 @@ use hull::{Hull, closest_features};
 
 pub use face_path::{FacePath, Impact};
 
-/// Largest number of advances. In a graze, each advance only halves the gap.
+/// Largest number of advances. If the faces only graze each other, each advance only halves the gap.
 const MAX_ADVANCES: usize = 10_000;
 
 /// First contact at a time s in [0, `duration`] \[s\]; `None` if the faces do not touch.
 ///
-/// - Faces that touch at the start impact at time 0 unless they certainly separate or rest. The tolerance is 16 ε times
-///   the largest coordinate, with the machine precision ε.
-/// - Each of two coplanar faces is on the outer side of the other. Nodes run counter-clockwise as seen from outside.
-/// - Faces that overlap at the start impact at time 0 if they approach along the direction of least overlap. Otherwise
-///   they have no impact.
-/// - An undecided pair after 10 000 advances has an impact before any contact. Paths that are not finite have an
+/// - Faces that touch at time 0 have an impact at time 0, unless they certainly separate or rest. Plane faces touch at
+///   a gap of at most 16 ε times the largest coordinate, with the machine precision ε.
+/// - Of two coplanar faces, each counts as outside the other. Nodes run counter-clockwise as seen from outside.
+/// - Faces that overlap at time 0 have an impact at time 0 if they approach along the direction of least overlap.
+///   Otherwise they have no impact.
+/// - If 10 000 advances do not decide, the result is an impact that is too early. Paths that are not finite have an
 ///   impact, too.
-/// - Curved faces touch if their gap is below 1e-9 of the size of the smaller face, or within rounding. The time is
+/// - Curved faces touch if the gap is below 1e-9 of the size of the smaller face, or within rounding. The result is
 ///   early by at most the time in which this gap closes, except for closely conforming faces.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
     time_of_approach(a, b, 0.0, duration)
@@ -46,7 +46,7 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
 
 /// First instant s in [0, `duration`] \[s\] at which the distance between the faces falls to `distance` \[m\].
 ///
-/// Closer faces at the start count as overlapping. All other rules are those of [`time_of_impact`].
+/// Faces closer than `distance` at time 0 count as overlapping. All other rules are those of [`time_of_impact`].
 pub fn time_of_approach<A: FacePath, B: FacePath>(
     a: &A,
     b: &B,

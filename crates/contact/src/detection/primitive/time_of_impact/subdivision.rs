@@ -1,11 +1,11 @@
 //! First contact of two faces, at least one of which is curved.
 //!
-//! Branch and bound over pairs of Bézier faces: two faces cannot touch before the hulls of their control points touch.
-//! This time is a lower bound for the pair. The search splits the thicker face of the earliest pair, until the
-//! thickness is at most the tolerance.
+//! Branch and bound over pairs of Bézier faces. Two faces cannot touch before the hulls of their control points touch,
+//! so the time at which the hulls touch is a lower bound for the pair. The search splits the thicker face of the pair
+//! with the earliest bound, until the thicknesses of both faces add up to at most the tolerance.
 //!
-//! Among pairs at the same time, the pair with the most subdivisions comes first. For conforming faces, the first thin
-//! pair then determines the time.
+//! Among pairs with the same bound, the pair with the most subdivisions comes first. For conforming faces, the first
+//! thin pair then determines the result.
 //!
 //! # Source
 //! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between time-dependent
@@ -30,7 +30,7 @@ const TOLERANCE: f64 = 1e-9;
 const MAX_PAIRS: usize = 8192;
 /// Largest number of successive advances of a pair. One advance costs as much as a few new pairs.
 const MAX_ADVANCES: usize = 16;
-/// Least advance before a further advance, relative to the resolution of time.
+/// Smallest advance of a pair, relative to the resolution of time, after which the pair advances again at once.
 const WORTHWHILE: f64 = 1e-3;
 
 /// Whether a face is quadratic, or a quadrilateral warped by more than the tolerance.
@@ -126,7 +126,7 @@ struct Search<'a, A, B> {
     distance: f64,
     duration: f64,
     acceleration: Vec3,
-    /// Largest thickness of a thin pair \[m\].
+    /// Largest sum of the thicknesses of the two faces of a thin pair \[m\].
     tolerance: f64,
     /// Time in which the faces move by at most the tolerance \[s\].
     resolution: f64,
@@ -137,23 +137,23 @@ struct Search<'a, A, B> {
 
 enum Start {
     Crossing,
-    /// The faces separate or rest for this time \[s\].
+    /// The faces separate, or rest on each other, for this time \[s\].
     Apart(f64),
     /// The faces touch and may be about to penetrate.
     Touching,
 }
 
-/// Two hulls without a separating direction.
+/// State of two hulls after the advances of a pair.
 struct Stuck {
     time: f64,
-    /// Last separating direction; `None` if the hulls were never separated.
+    /// Normal at the last gap or at the contact; `None` if unknown because the hulls overlap.
     normal: Option<Vec3>,
     point: Vec3,
     is_separated: bool,
 }
 
 impl<A: FacePath, B: FacePath> Search<'_, A, B> {
-    /// Splits the first pair until a thin pair may touch. `None` without contact within the duration.
+    /// Splits the first pair of the queue until a thin pair may touch. `None` without contact within the duration.
     fn first_touch(&mut self) -> Option<Impact> {
         while let Some(turn) = self.queue.pop() {
             let pair = self.pairs[turn.index];
@@ -201,7 +201,8 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         self.pairs.push(BezierFacePair { time, point, normal, is_separated, ..pair });
     }
 
-    /// Advances a pair while a direction separates the hulls. `None` if they are separated until the end.
+    /// Advances a pair while a direction separates the hulls, up to `MAX_ADVANCES` times. `None` if the hulls stay
+    /// separated for the whole duration.
     fn advance(&self, pair: &BezierFacePair) -> Option<Stuck> {
         let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_separated: false };
         for _ in 0..MAX_ADVANCES {

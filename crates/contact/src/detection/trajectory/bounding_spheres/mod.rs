@@ -10,8 +10,8 @@
 //! The centres have the relative position d₀, velocity v and acceleration a at time 0. The sums of the radii, growths
 //! and rates of growth are r₀, r₁ and r₂. In Aragón & Molinari 2014, eq. (12), r₁ = r₂ = 0.
 //!
-//! The growth bounds deformations and errors of the motion. The returned time is *conservative*: never later than the
-//! first root of p.
+//! The growth of the radii covers deformations and errors of the motion. The returned time is *conservative*: never
+//! later than the first root of p.
 
 use crate::math::{
     Vec3,
@@ -25,7 +25,7 @@ const QUARTIC_ROUNDING: f64 = 64.0 * 0.5 * f64::EPSILON;
 const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
 /// Largest number of advances that refine a time. In a head-on contact, each advance doubles the correct digits.
 const MAX_ADVANCES: usize = 30;
-/// Scale of a pair of spheres \[m\] below which they count as touching, because numbers could underflow.
+/// Scale of a pair of spheres \[m\] below which the spheres count as touching, because numbers could underflow.
 const SMALLEST_SCALE: f64 = 1e-280;
 
 /// A sphere whose centre moves on a parabola, and whose radius may grow.
@@ -63,8 +63,8 @@ struct RelativeMotion {
 /// Aragón & Molinari 2014, eq. (12); [`first_root`] finds the first root by monotone pieces.
 ///
 /// # Cost
-/// Two square roots for spheres of equal acceleration without growth. Otherwise the first root of a quartic, and a few
-/// advances if this root lies within the horizon.
+/// Two square roots if the accelerations are equal and the radii constant. Otherwise the first root of a quartic, and a
+/// few advances if this root lies within the horizon.
 pub fn time_of_contact(a: &MovingSphere, b: &MovingSphere, horizon: f64) -> Option<f64> {
     if horizon < 0.0 {
         return None;
@@ -88,7 +88,7 @@ pub fn time_of_contact(a: &MovingSphere, b: &MovingSphere, horizon: f64) -> Opti
 }
 
 impl RelativeMotion {
-    /// First contact within the horizon without relative acceleration and growth:
+    /// First contact within the horizon, for spheres with neither relative acceleration nor growth:
     ///
     /// ```text
     /// t = c₀ / (−b + √(A R² − |d₀ × v|²)),   c₀ = |d₀|² − R²,   b = d₀·v,   A = |v|²
@@ -171,7 +171,7 @@ impl RelativeMotion {
     /// |d(t + s)| − ρ(t + s) ≥ n·d(t + s) − ρ(t + s)
     /// ```
     ///
-    /// An advance moves the time to the first root of this quadratic. Its only rounding error is that of the distance.
+    /// An advance moves the time to the first root of this quadratic.
     fn advance(&self, coarse: f64, horizon: f64) -> Option<f64> {
         let Self { distance: d, velocity: v, acceleration: a, radius: r0, growth: r1, growth_rate: r2 } =
             *self;

@@ -1,13 +1,13 @@
 //! Closest faces of many queries, in stages.
 //!
-//! All queries of a block pass a stage before the next stage begins. The processor thus works on several queries at a
-//! time.
+//! A block is up to 32 queries. All queries of a block pass a stage before the next stage begins. The processor thus
+//! works on several queries at a time.
 //!
-//! 1. Nearby queries form groups. Sample points bound their distances from above, and the group lists the lowest-level
-//!    nodes within this bound.
+//! 1. Nearby queries form groups. Sample points on the faces give upper bounds on the distances of the queries from the
+//!    surface. The group lists the lowest-level nodes within the largest of these bounds.
 //! 2. Each query tests the nearest leaf of its nearest listed node.
-//! 3. Each query forms pairs with the other leaves within the distance found.
-//! 4. The least distance from the faces of the paired leaves gives the closest face.
+//! 3. Each query forms pairs with the other leaves within the least distance found in stage 2.
+//! 4. The faces of these leaves are tested. The least distance found in stages 2 and 4 gives the closest face.
 //!
 //! If a list is full, a branch-and-bound search from the root answers the affected queries.
 
@@ -59,17 +59,17 @@ struct Block<'a, O> {
     /// Keys of the listed nodes, by query: squared distances in single precision, with the list position in the low
     /// bits.
     keys: [[[u32; CHILDREN]; CHUNKS]; BLOCK],
-    /// List position of the nearest node, by query; `NONE` beyond the limit of the query.
+    /// List position of the nearest node, by query; `NONE` if this node is beyond the limit of the query.
     first_nodes: [u32; BLOCK],
-    /// Keys of the leaves of this node, with the index of the leaf in the low bits.
+    /// Keys of the leaves of the nearest node, by query, with the index of the leaf in the low bits.
     first_keys: [[u32; CHILDREN]; BLOCK],
-    /// Queries with the nearest leaf of their first node.
+    /// Each query with the nearest leaf of its nearest node.
     first_leaves: Pairs,
-    /// Queries with the list positions of other nodes within their limits.
+    /// Each query with the list positions of the other nodes within the limit of the query.
     near_nodes: Pairs,
-    /// Queries with other leaves within their limits.
+    /// Each query with the other leaves within the limit of the query.
     near_leaves: Pairs,
-    /// Squared distances from the faces of the leaf, by pair.
+    /// Squared distances of the query from the faces of the leaf, by pair of query and leaf.
     distances: [Lanes; PAIRS],
     best: [Best; BLOCK],
     /// Whether the node list of the group or a list of pairs was full, by query.

@@ -9,17 +9,18 @@ use crate::detection::volume::Aabb;
 
 const FACES_PER_TASK: usize = 2048;
 
-/// Margin of the box around a face, relative to its longest side. Computed closest points may lie slightly off the
-/// face.
+/// Margin of the box around a face, relative to the longest side of the box. Computed closest points may lie slightly
+/// off the face.
 const MARGIN: f64 = 1e-9;
 
-/// Least number of spare leaves, relative to the number of filled leaves. Spare leaves allow cheaper divisions.
+/// Least number of spare leaves, relative to the number of filled leaves. Spare leaves allow a choice of divisions.
 const SPARE: f64 = 0.15;
 
 /// Largest number of faces for which the build compares the costs of divisions.
 const COMPARED: usize = 64;
 
-/// Least extent along an axis for which divisions are compared, relative to the longest extent.
+/// Least extent of the faces along an axis, relative to the longest extent, for which divisions along this axis are
+/// compared.
 const SHORTEST: f32 = 0.4;
 
 /// A face without a leaf yet, with the box of its nodes relative to the origin of the index.
@@ -96,7 +97,7 @@ pub(super) fn single_precision(x: f64) -> f32 {
     Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32
 }
 
-/// Numbers in single precision below and above `x`. They cover the rounding of `x` and of a nearby query.
+/// Two numbers in single precision, below and above `x` by at least the rounding errors of `x` and of a nearby query.
 fn outward(x: f64) -> [f32; 2] {
     let near = single_precision(x);
     let slack = near.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;
@@ -107,7 +108,7 @@ impl ClosestFaceIndex {
     /// Index of the faces of `surface` at `positions` \[m\] of all nodes (global numbering).
     ///
     /// # Cost
-    /// O(n log n), in parallel.
+    /// O(n log n) for n faces, in parallel.
     ///
     /// # Panics
     /// If `positions` does not cover the largest node number of the surface.
@@ -184,7 +185,7 @@ fn joint(bounds: &[Option<Aabb>]) -> Option<Aabb> {
     bounds.iter().flatten().copied().reduce(|joint, bounds| joint.union(&bounds))
 }
 
-/// Number of leaves of a complete tree, with spare leaves. The root may have fewer children.
+/// Number of leaves of a complete tree, with spare leaves. Only the root may have fewer than eight children.
 fn num_leaves(num_faces: usize) -> usize {
     let wanted = (num_faces as f64 * (1.0 + SPARE) / LANES as f64).ceil() as usize;
     let mut below_a_child = 1;
@@ -194,7 +195,7 @@ fn num_leaves(num_faces: usize) -> usize {
     wanted.next_multiple_of(below_a_child)
 }
 
-/// Sorts the faces into one run of neighbouring faces per leaf. `counts`: the run lengths.
+/// Sorts the faces into one run of neighbouring faces per leaf. `counts`: output, the lengths of the runs.
 fn arrange(items: &mut [Item], counts: &mut [usize]) {
     if counts.len() < 2 {
         counts.fill(items.len());
@@ -316,7 +317,8 @@ fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<
     (Leaf { faces, shapes }, joint(&around), margin)
 }
 
-/// Box of the computed closest points of a face, and its margin. NaN coordinates are ignored; `None` if not finite.
+/// Box that contains the computed closest points of a face, and the margin of this box. NaN coordinates are ignored;
+/// `None` if the margin is not finite.
 fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Option<(Aabb, f64)> {
     let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));

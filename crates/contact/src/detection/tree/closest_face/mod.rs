@@ -54,11 +54,11 @@ pub struct ClosestFaceIndex {
     leaves: Vec<Leaf>,
     /// Sample points on the faces of the leaves, by lowest-level node.
     samples: Vec<Sample>,
-    /// Largest coordinate difference within a group of queries from its first query \[m\].
+    /// Largest difference of a coordinate between the first query of a group and another query of this group \[m\].
     span: f64,
     /// Kind of each face in [`Shapes::Others`], and index of its first node in `other_nodes`.
     other_faces: Vec<(CellKind, u32)>,
-    /// Positions of the nodes of these faces \[m\].
+    /// Positions of the nodes of the faces in `other_faces` \[m\].
     other_nodes: Vec<Vec3>,
     /// Largest margin of the box of a leaf \[m\].
     margin: f64,
@@ -76,7 +76,8 @@ struct Node {
 /// One point on a face of each leaf of a node, by coordinate and leaf; NaN for a missing leaf.
 type Sample = [[f64; CHILDREN]; 3];
 
-/// Up to four faces in ascending order. A leaf with fewer faces repeats a face; a leaf without faces has `u32::MAX`.
+/// Up to four faces in ascending order. A leaf with fewer faces repeats a face. In a leaf without faces, all four
+/// numbers are `u32::MAX`.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
     faces: [u32; LANES],

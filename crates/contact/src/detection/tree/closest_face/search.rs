@@ -130,7 +130,7 @@ impl Visitor for Search<'_> {
     }
 }
 
-/// Largest key of a box that contains a point at the squared distance `limit`.
+/// Largest key of a box that contains a point at the squared distance `limit` from the query.
 #[inline(always)]
 pub(super) fn single(limit: f64) -> u32 {
     ((limit * SINGLE_ROUNDING[0] + SINGLE_ROUNDING[1]) as f32).to_bits() | NUMBER
@@ -201,7 +201,7 @@ impl ClosestFaceIndex {
         }
     }
 
-    /// Sample points of the lowest-level node nearest to the midpoint of the first and last queries.
+    /// Sample points of a lowest-level node near the midpoint of the first and the last query.
     ///
     /// `None` if `farthest` is at most the squared span: sample points would hardly improve this limit.
     #[inline(always)]

@@ -1,8 +1,9 @@
-//! Greedy agglomeration: repeatedly merges the two live balls whose joint ball is smallest.
+//! Greedy agglomeration: repeatedly merges the two live balls that are nearest to each other.
 //!
-//! A ball is live until it is merged. The joint radius is *reducible*: a merge of B and C never makes the joint ball
-//! with A smaller. Two balls that are nearest to each other therefore remain so until they merge. Merging all these
-//! pairs at once gives the tree of the greedy method, up to ties.
+//! A ball is live until it is merged. The distance of two balls is the radius of their joint ball, the smallest ball
+//! around both. This distance is *reducible*: the joint ball of B and C is at least as far from any ball A as B and C
+//! are. Two balls that are nearest to each other therefore remain so until they merge. Merging all such pairs at once
+//! gives the tree of the greedy method, up to ties.
 
 use rayon::prelude::*;
 
@@ -29,8 +30,8 @@ struct Balls {
 /// follow a space-filling curve.
 ///
 /// # Cost
-/// O(n log n) expected; O(n²) if only a few pairs are mutually nearest at a time. The result does not depend on the
-/// number of threads.
+/// For n spheres, O(n log n) expected; O(n²) if only a few pairs are mutually nearest at a time. The result does not
+/// depend on the number of threads.
 ///
 /// # Source
 /// Omohundro 1989, "Five balltree construction algorithms", ICSI TR-89-063, bottom-up algorithm; merging of mutual
@@ -82,7 +83,7 @@ impl Balls {
         }
     }
 
-    /// Merges all mutually nearest pairs. The joint ball takes the first place of the pair.
+    /// Merges all mutually nearest pairs. The joint ball takes the lower place of the pair.
     ///
     /// The pair of least cost is always mutually nearest, so every round merges a pair.
     fn merge_mutual(&mut self, num_leaves: u32, merges: &mut Vec<[u32; 2]>, changed: &mut [bool]) {

@@ -56,7 +56,7 @@ impl Hierarchy {
     /// Checks the structure of the tree, and whether each sphere contains the points of its faces with the margin.
     ///
     /// # Cost
-    /// O(n · depth); intended for tests and diagnosis.
+    /// O(n · depth) for n faces; intended for tests and diagnosis.
     ///
     /// # Errors
     /// The first [`HierarchyError`] found.

@@ -8,10 +8,10 @@ use crate::detection::volume::Sphere;
 use crate::math::eight_lanes::{EightLanes, WIDTH, set_bits};
 use crate::math::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 
-/// Largest distance along the curve between two clusters that are compared. A larger value gives no better trees.
+/// Largest distance, in places along the curve, of two compared clusters. A larger value gives no better trees.
 const WINDOW: usize = 4;
 
-/// Mask of the low bits of a preference, which encode the partner.
+/// Mask of the low bits of a preference, which encode the partner (see `Pairs::choose_partners`).
 const PARTNER_BITS: u32 = 31;
 
 pub struct Clusters {
@@ -209,9 +209,9 @@ impl Pairs {
 
     /// Finds the least preference of each cluster.
     ///
-    /// A preference of a pair (i, j) is its positive cost as a bit pattern, with the low bits of i XOR j. These bits
-    /// encode the partner. They also decide between equal costs, because pairs with equal i XOR j have no cluster in
-    /// common. Every round therefore merges a pair.
+    /// The preference of a pair (i, j) is the bit pattern of its positive cost, in which the low bits are replaced by
+    /// those of i XOR j. The low bits encode the partner. They also decide between equal costs, because two pairs with
+    /// equal i XOR j have no cluster in common. Every round therefore merges a pair.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];

@@ -10,7 +10,7 @@ use crate::math::Vec3;
 
 type Extremes14 = Extremes<7>;
 
-/// Largest number of leaves below a vertex that keeps its nested sphere.
+/// Number of leaves below a vertex up to which no sphere is fitted to the points below the vertex.
 const LEAVES_OF_GROUP: u32 = 16;
 
 #[derive(Default)]
@@ -26,11 +26,12 @@ struct PointGroups {
 }
 
 impl Hierarchy {
-    /// Fits a sphere to the points that bound the faces below each vertex with more than sixteen faces. A smaller
-    /// fitted sphere, with the margin, replaces the reference sphere. `positions` must be the positions of the build.
+    /// Fits a sphere to the points that bound the faces below each vertex with more than sixteen faces. The fitted
+    /// sphere, with the margin, replaces the reference sphere if the fitted sphere is smaller. `positions` must be the
+    /// positions of the build.
     ///
     /// # Cost
-    /// O(n log n) for balanced trees. The result does not depend on the number of threads.
+    /// O(n log n) for balanced trees over n faces. The result does not depend on the number of threads.
     ///
     /// # Source
     /// Larsson 2008, "Fast and tight fitting bounding spheres", EPOS-14; Ritter 1990 for [`LeafFit::Ritter`].
@@ -60,7 +61,7 @@ impl Hierarchy {
         let mut groups = PointGroups::default();
         // Nodes of the current group; few, so a linear search is fast.
         let mut seen = Vec::new();
-        // Vertices to visit. The second entry of a vertex stores the first group below it.
+        // Vertices to visit. A vertex above the groups is visited again after its children, with its first group.
         let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
         while let Some((v, first_group)) = pending.pop() {
             match (first_group, self.children(v)) {
@@ -77,7 +78,7 @@ impl Hierarchy {
         groups
     }
 
-    /// Without curved faces, each node is appended once.
+    /// Without curved faces, each node below `root` is appended once.
     fn append_points<const N: usize>(
         &self,
         root: u32,

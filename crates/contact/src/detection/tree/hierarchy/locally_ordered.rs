@@ -19,8 +19,8 @@ const LEAVES_PER_CLUSTER: usize = 32;
 /// `cube`.
 ///
 /// # Cost
-/// O(n · window), because each round merges about a third of the clusters. The result does not depend on the number of
-/// threads.
+/// O(n · `WINDOW`) for n faces, because each round merges about a third of the clusters. The result does not depend on
+/// the number of threads.
 ///
 /// # Source
 /// Meister & Bittner 2018, "Parallel locally-ordered clustering for bounding volume hierarchy construction", IEEE TVCG
@@ -51,7 +51,7 @@ pub fn topology(faces: &[u32], spheres: &[Sphere], cube: Cube, blocks: Vec<Block
     Topology::new(links, blocks)
 }
 
-/// Blocks of equal size, except the last. A single block is clustered down to one cluster.
+/// Blocks of equal size, except the last. If there is only one block, it is clustered down to one cluster.
 pub fn blocks(num_leaves: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::with_capacity(num_leaves.div_ceil(LEAVES_PER_BLOCK));
     while let before = blocks.last().copied().unwrap_or(Block::START)

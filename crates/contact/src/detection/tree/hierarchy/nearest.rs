@@ -1,4 +1,5 @@
-//! Search in a list of spheres for the partner of a sphere: the sphere with the smallest joint sphere.
+//! Search in a list of spheres for the partner of a sphere. Of all other spheres, the partner is the one for which the
+//! joint sphere of the two is smallest.
 //!
 //! The list follows a space-filling curve. Branch and bound uses boxes around runs of the list.
 
@@ -10,7 +11,7 @@ const FAN: usize = 4;
 
 pub const NONE: u32 = u32::MAX;
 
-/// Box around the centres of the spheres of a run, and their least radius.
+/// Box around the centres of the spheres of a run, and least radius of these spheres.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     low: Vec3,

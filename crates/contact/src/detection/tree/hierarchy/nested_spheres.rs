@@ -61,7 +61,7 @@ impl Hierarchy {
 impl WithSimd for NestedSpheres<'_> {
     type Output = f64;
 
-    /// Sum of the volumes \[m³\].
+    /// Sum of the volumes of the computed spheres \[m³\].
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let Self { links, start, first, spheres, fractions } = self;

@@ -1,8 +1,8 @@
 //! Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion.
 //!
-//! The queue holds each live ball with its best partner, and the radius of their joint ball as cost. Removals can only
-//! increase the cost of the best partner, so the queued cost is a lower bound. The first pair with two live balls is
-//! therefore the best pair.
+//! A ball is live until it is merged. The queue holds each live ball with its best partner, and the radius of the joint
+//! ball of the two as cost. Merges can only increase the least cost of a ball, so the queued cost is a lower bound. The
+//! first pair of the queue with two live balls is therefore the best pair.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -14,7 +14,7 @@ use crate::detection::volume::Sphere;
 /// Merges of the spheres into one tree, numbered as in [`super::topology::Topology::from_merges`].
 ///
 /// # Cost
-/// O(n log n) expected. The searches are serial, so [`super::bottom_up::merges`] is faster.
+/// O(n log n) expected for n spheres. The searches are serial, so [`super::bottom_up::merges`] is faster.
 ///
 /// # Source
 /// Omohundro 1989, "Five balltree construction algorithms", ICSI TR-89-063, bottom-up and online insertion algorithms;
@@ -122,7 +122,7 @@ impl OnlineTree {
         self.vertices.len() as u32 - 1
     }
 
-    /// Inserts a ball as sibling of the vertex at which the volumes of the tree grow least.
+    /// Inserts a ball as sibling of the vertex for which the sum of the volumes of the tree grows least.
     fn insert(&mut self, number: u32, ball: Sphere) {
         let leaf = Vertex { ball, parent: NONE, children: [NONE, number], least_radius: ball.radius };
         let leaf = self.add(leaf);
@@ -177,7 +177,7 @@ impl OnlineTree {
         }
     }
 
-    /// The vertex beside which `ball` adds the least volume, without the factor 4 π/3.
+    /// The vertex beside which `ball` adds the least volume to the tree. Volumes are divided by 4 π/3.
     ///
     /// Best-first search: the growth of the balls above a vertex is a lower bound for all vertices below it.
     fn best_sibling(&self, ball: &Sphere) -> u32 {
@@ -201,7 +201,8 @@ impl OnlineTree {
         sibling
     }
 
-    /// The other ball with the smallest joint ball, and the least number among equals. `None` without another ball.
+    /// The ball paired with its best partner: the one that gives the smallest joint ball, and among equals the one with
+    /// the least number. `None` without another ball.
     fn best_partner(&self, number: u32) -> Option<Pair> {
         let query = self.ball(number);
         let mut best: Option<Pair> = None;

@@ -23,8 +23,8 @@ impl Hierarchy {
     /// fraction f are constants from the build.
     ///
     /// # Cost
-    /// O(n), with blocks in parallel. The result does not depend on the number of threads. Allocates only if `spheres`
-    /// is too small.
+    /// O(n) for n faces; the blocks of the tree are processed in parallel. The result does not depend on the number of
+    /// threads. Allocates only if `spheres` is too small.
     ///
     /// # Panics
     /// If `positions` does not cover the largest node number.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 /// Largest number of leaves of a block. The vertices of a block stay in the second-level cache.
 pub const LEAVES_PER_BLOCK: usize = 1024;
 
-/// Marks the root in place of a parent, and a leaf in place of a second child.
+/// In place of a parent, this number marks the root; in place of a second child, a leaf.
 const NONE: u32 = u32::MAX;
 
 /// Parent–child links, block by block, with the leaves of a block first. The vertices above the blocks follow.
@@ -103,7 +103,7 @@ impl Topology {
         for (k, &[left, right]) in merges.iter().enumerate() {
             sizes[n + k] = sizes[left as usize] + sizes[right as usize];
         }
-        // From the root down; `NONE` for clusters above the blocks.
+        // Block of each cluster, found from the root down; `NONE` for clusters above the blocks.
         let mut block_of = vec![NONE; n + merges.len()];
         let mut blocks: Vec<Block> = Vec::new();
         for cluster in (0..n + merges.len()).rev() {

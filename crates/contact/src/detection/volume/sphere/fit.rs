@@ -98,7 +98,7 @@ impl Sphere {
     /// without points. The radius exceeds the radius of the minimum ball by 5 % on average.
     ///
     /// # Cost
-    /// O(n).
+    /// O(n) for n points.
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
@@ -114,10 +114,11 @@ impl Sphere {
 
     /// Minimum ball of the extremal points along the `directions`, grown over the other points. `None` without points.
     ///
-    /// On average, the minimum ball is smaller by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face diagonals).
+    /// On average, the radius exceeds that of the minimum ball by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face
+    /// diagonals).
     ///
     /// # Cost
-    /// O(n).
+    /// O(n) for n points.
     ///
     /// # Source
     /// Larsson 2008, "Fast and tight fitting bounding spheres", SIGRAD, algorithm EPOS.

@@ -22,9 +22,9 @@ const ON_BALL: f64 = 4.0 * f64::EPSILON;
 impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
-    /// The method pivots like the simplex method. The farthest point outside the ball enters the support. A subset of
-    /// the old support remains, such that the hull contains the new centre. Each pivot enlarges the ball, so the method
-    /// ends.
+    /// The method pivots like the simplex method. The farthest point outside the ball enters the support. Of the old
+    /// support, a subset remains, such that the hull of the new support contains the new centre. Each pivot enlarges
+    /// the ball, so the method ends.
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.

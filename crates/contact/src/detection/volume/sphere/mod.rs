@@ -28,7 +28,7 @@ pub struct Sphere {
 /// Relative slack that covers the rounding of distances, of sums of radii, and of their products.
 pub const RELATIVE_SLACK: f64 = 8.0 * f64::EPSILON;
 
-/// `radius` plus the rounding errors of the distances behind the radius and of an interpolated `centre`.
+/// `radius` plus the rounding errors of an interpolated `centre` and of the distances that give the radius.
 #[inline]
 pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
     let position_error = f64::EPSILON * (centre.x.abs() + centre.y.abs() + centre.z.abs());
@@ -97,7 +97,7 @@ impl Sphere {
         4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3)
     }
 
-    /// Grows the sphere towards each point outside; the opposite point of the sphere stays fixed.
+    /// Grows the sphere to each point outside; the point of the sphere that is farthest from this point stays fixed.
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.

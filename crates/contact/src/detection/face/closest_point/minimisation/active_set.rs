@@ -1,13 +1,13 @@
 //! Closest point by a primal active-set Newton method (Nocedal & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari
 //! 2013, §4).
 //!
-//! The constraints of the working set hold as equalities. A Newton step in the free directions stops at the first
-//! blocking constraint, and this constraint joins the set. If the step vanishes, a constraint with a negative
-//! multiplier leaves the set. The set is stored as the [`Feature`] on which its constraints hold. Iterates lie exactly
-//! on this feature.
+//! The constraints are the inequalities of the natural domain; those in the working set hold as equalities. A Newton
+//! step in the free directions, which keep these equalities, stops at the first blocking constraint. This constraint
+//! joins the set. If the step vanishes, a constraint with a negative multiplier leaves the set. The set is stored as
+//! the [`Feature`] on which its constraints hold. Iterates lie exactly on this feature.
 //!
 //! Only the Hessian in the free directions is made positive definite. Steps along an edge therefore remain Newton steps
-//! if F = ½ |r − x(ξ)|² is convex along the edge.
+//! if F = ½ |r − x(ξ)|², for the query r, is convex along the edge.
 
 use super::minimise::{Minimise, Minimum};
 use super::sqp::{
@@ -63,7 +63,7 @@ struct Step {
     step: [f64; 2],
 }
 
-/// Releases constraints while the step is too small or leaves F unchanged.
+/// Newton step, after constraints have left the working set as long as the step was too small or left F unchanged.
 fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) -> Step {
     loop {
         let step = newton_step(domain, here, free);
@@ -102,10 +102,11 @@ fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
     }
 }
 
-/// `None` if no multiplier is negative beyond rounding.
+/// The feature without the constraint of the least multiplier; `None` if no multiplier is negative beyond rounding.
 ///
-/// The gradient of F is g = Σ λ n, with the normals n and multipliers λ of the working set. On an edge, and at the end
-/// of a segment, λ = g·n / n·n. At a corner of a polygon, λ = g·t / n·t, with t along the edge of the other constraint.
+/// At a minimum on the feature, the gradient of F is g = Σ λ n, with the normals n and multipliers λ of the working
+/// set. On an edge, and at the end of a segment, λ = g·n / n·n. At a corner of a polygon, λ = g·t / n·t, with t along
+/// the edge of the other constraint.
 fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> {
     let count = domain.corners.len();
     let noise = -NOISE * (here.objective * (here.metric[0] + here.metric[1])).sqrt();
@@ -126,7 +127,7 @@ fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> 
         Feature::Vertex(k) => {
             let ahead = k as usize;
             let behind = (ahead + count - 1) % count;
-            // The release of the edge `behind` makes the edge `ahead` free, and vice versa.
+            // Without the constraint of the edge `behind`, the edge `ahead` is the free feature, and vice versa.
             let first = multiplier(behind, along(domain, ahead));
             let second = multiplier(ahead, along(domain, behind));
             let (least, freed) = if first <= second { (first, ahead) } else { (second, behind) };

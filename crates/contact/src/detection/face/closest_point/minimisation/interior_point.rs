@@ -7,8 +7,8 @@
 //!
 //! F = ½ |x(ξ) − r|² for the query r, A ξ ≥ b is the natural domain, and μ is the barrier parameter. The iteration
 //! starts at the centre of the face; the given starting point is ignored. The constraints are linear, so the slacks z
-//! follow from ξ. A crossover moves the last point onto the active constraints. The active-set method finishes from
-//! this point.
+//! follow from ξ. A crossover moves the final point onto the active constraints. The active-set method continues from
+//! there.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -19,11 +19,11 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 const MAX_SIDES: usize = 4;
 /// Iterations after which the active-set method takes over.
 const MAX_ITERATIONS: u32 = 60;
-/// Residual, relative to `Barrier::scale`, at which active and inactive constraints are distinct.
+/// Residual, relative to `Barrier::scale`, at or below which active and inactive constraints can be told apart.
 const TOLERANCE: f64 = 1e-7;
-/// μ at the start, relative to F.
+/// Initial μ, relative to F at the centre of the face.
 const FIRST_BARRIER: f64 = 0.1;
-/// μ after more than half a Newton step, relative to the mean of λ z.
+/// New μ relative to the mean of λ z, with the multipliers λ. μ changes only after more than half of a Newton step.
 const CENTRING: f64 = 0.2;
 /// Largest fraction of the way to z = 0, or to λ = 0, in one step.
 const TO_THE_BORDER: f64 = 0.995;
@@ -58,7 +58,7 @@ struct Barrier {
     multipliers: [f64; MAX_SIDES],
     /// μ \[m²\].
     parameter: f64,
-    /// Scale of the optimality conditions \[m²\]: √(2 F tr G) + tr G at the start, with the metric Gᵢⱼ = x,ᵢ·x,ⱼ.
+    /// Scale of the optimality conditions \[m²\]: √(2 F tr G) + tr G at the centre of the face, Gᵢⱼ = x,ᵢ·x,ⱼ.
     scale: f64,
 }
 
@@ -99,7 +99,7 @@ impl Barrier {
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
     /// ```
     ///
-    /// Returns `false` and takes no step if the solution is not finite, as near the border of a degenerate face.
+    /// Returns `false` and takes no step if the solution is not finite.
     fn step<P: FacePolynomial>(&mut self, polynomial: &P) -> bool {
         let slacks = slacks(self.domain, self.here.xi);
         let (mut matrix, mut right) = (self.here.hessian, self.here.gradient.map(|g| -g));
@@ -145,7 +145,8 @@ impl Barrier {
         [(m22 * right[0] - m12 * right[1]) / determinant, (m11 * right[1] - m12 * right[0]) / determinant]
     }
 
-    /// Halves the step until F − μ Σ ln z decreases sufficiently. Moves the point and returns the fraction.
+    /// Moves the point by a fraction of `step`, and returns this fraction: `largest`, halved until F − μ Σ ln z
+    /// decreases sufficiently.
     fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
         let merit = |xi: [f64; 2]| {
             let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();
@@ -165,7 +166,7 @@ impl Barrier {
         fraction
     }
 
-    /// The point, moved onto the active constraints k: λ_k > `scale` z_k.
+    /// The point, moved onto the active constraints. Constraint k is active if λ_k > `scale` z_k.
     fn crossover(&self) -> [f64; 2] {
         let slacks = slacks(self.domain, self.here.xi);
         let active = |k: usize| self.multipliers[k] > slacks[k] * self.scale;
@@ -194,7 +195,7 @@ fn slacks(domain: &Domain, xi: [f64; 2]) -> [f64; MAX_SIDES] {
     slacks
 }
 
-/// Largest fraction of a step that takes `value` at most `TO_THE_BORDER` of the way to zero.
+/// The smaller of `fraction` and the fraction of a step at which `value` has fallen to 1 − `TO_THE_BORDER` of itself.
 fn to_the_border(fraction: f64, value: f64, change: f64) -> f64 {
     if change < 0.0 { fraction.min(-TO_THE_BORDER * value / change) } else { fraction }
 }

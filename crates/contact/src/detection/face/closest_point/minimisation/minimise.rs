@@ -1,4 +1,4 @@
-//! Common interface of the iterative methods.
+//! Common interface of the iterative methods for closest points.
 
 use crate::detection::face::closest_point::polynomial::FacePolynomial;
 

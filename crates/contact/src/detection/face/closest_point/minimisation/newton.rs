@@ -1,9 +1,9 @@
 //! Closest point by Newton projection, as in codes with node-to-segment contact.
 //!
-//! The foot x(ξ) of the normal from the query r is a root of (r − x)·x,ᵢ = 0, with x,ᵢ = ∂x/∂ξᵢ. Without a minimum
-//! inside the face, the query is projected onto the edges, and the corners are tested. Projections can fail near a
-//! concave corner, beyond a centre of curvature or on a distorted face. The active-set method therefore starts from the
-//! best point found.
+//! At the foot x(ξ) of the normal from the query r, (r − x)·x,ᵢ = 0 with x,ᵢ = ∂x/∂ξᵢ. Newton iterations solve for ξ.
+//! If no minimum inside the face is found, the query is projected onto the edges, and the corners are tested.
+//! Projections can fail near a concave corner, beyond a centre of curvature or on a distorted face. The active-set
+//! method therefore continues from the best point on the edges and corners.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -12,12 +12,12 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 
 /// Largest number of iterations of one projection. A projection converges quadratically or not at all.
 const MAX_ITERATIONS: u32 = 15;
-/// det H / (H₁₁ H₂₂) of the Hessian H, at or below which a root is unreliable.
+/// Ratio det H / (H₁₁ H₂₂), with the Hessian H of ½ |r − x|², at or below which a root is not accepted as a minimum.
 const SINGULAR: f64 = 1e-10;
-/// Magnitude of a coordinate at which an iteration counts as diverged.
+/// Magnitude of a coordinate at and above which an iteration counts as diverged.
 const FAR: f64 = 10.0;
 
-/// Newton projection. The iterations of all projections and of the active-set method count.
+/// Newton projection. The number of iterations includes all projections and the active-set method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Newton;
 
@@ -49,7 +49,7 @@ impl Minimise for Newton {
 }
 
 /// Root of F,ᵢ = 0 at a local minimum of F = ½ |r − x|², inside or outside the face, and the number of iterations.
-/// `None` without convergence, or if the root is no reliable minimum.
+/// `None` without convergence, or if the root is not reliably a minimum.
 pub(crate) fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
     let dimension = P::DOMAIN.dimension();
     let mut xi = start;

@@ -4,15 +4,15 @@ use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::FacePolynomial;
 use crate::math::Vec3;
 
-/// det B / (B₁₁ B₂₂) at or below which the free minimum is too inaccurate to select edges.
+/// Ratio det B / (B₁₁ B₂₂) in `minimise`, at or below which the free minimum is too inaccurate to select edges.
 const ILL_CONDITIONED: f64 = 1e-8;
 
 /// Minimises ½ pᵀ B p + gᵀ p over all p for which ξ + p lies in the domain; returns ξ + p. `b` = (B₁₁, B₂₂, B₁₂) must
 /// be positive definite.
 ///
-/// The free minimum ignores the constraints. Outside the domain, it violates the inequality of the edge that contains
-/// the minimum. The method is direct and cannot cycle. Results on the border are exact, apart from rounding on the edge
-/// ξ + η = 1 of the triangle.
+/// The free minimum ignores the constraints. If it lies outside the domain, it violates the inequality of the edge that
+/// contains the constrained minimum. The method is direct and cannot cycle. Results on the border of the domain are
+/// exact, except for rounding on the edge ξ + η = 1 of the triangle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
@@ -28,7 +28,7 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
     least_on_edges(domain, free, trusted, xi, |from, to| minimise_along([from, to], xi, b, g))
 }
 
-/// Natural coordinates of the minimum of ½ |x(ξ) − r|² for an affine x.
+/// Natural coordinates of the minimum of ½ |x(ξ) − r|² in the domain, for an affine x.
 ///
 /// The solution avoids normal equations, which would square the condition number of a sliver. With n = x,₁ × x,₂ and
 /// c₀ = x − r at ξ = 0, the free minimum is
@@ -53,8 +53,8 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
-/// Position of the least value on the edges whose inequality `free` violates, or on all edges if `free` is not
-/// `trusted`. `otherwise` if all minima are NaN.
+/// Position of the least of the minima that `minimise` finds on edges: on the edges whose inequality `free` violates,
+/// or on all edges if `free` is not `trusted`. The result is `otherwise` if all minima are NaN.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,
@@ -76,7 +76,7 @@ fn least_on_edges(
     best.1
 }
 
-/// Least value on an edge, and its position ξ + p.
+/// Least value of ½ pᵀ B p + gᵀ p on an edge, and its position ξ + p.
 #[inline]
 fn minimise_along(edge: [[f64; 2]; 2], xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> (f64, [f64; 2]) {
     let [from, to] = edge;

@@ -1,9 +1,9 @@
 //! Closest point by sequential quadratic programming.
 //!
-//! Each iteration minimises a quadratic model of F = ½ |r − x(ξ)|² over the natural domain, with a line search along
-//! the step. The constraints are linear, so every iterate is feasible. The L1 merit function therefore equals F
-//! (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov & Molinari 2013, §3, with the signs of the gradient and the
-//! Hessian of F corrected).
+//! Each iteration minimises a quadratic model of F = ½ |r − x(ξ)|², for the query r, over the natural domain, and
+//! searches along the step. The constraints are linear, so every iterate is feasible. The L1 merit function therefore
+//! equals F (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov & Molinari 2013, §3, with the signs of the gradient and
+//! the Hessian of F corrected).
 
 use super::minimise::{Minimise, Minimum};
 use super::quadratic_program;
@@ -95,8 +95,8 @@ impl Minimise for Sqp {
     }
 }
 
-/// Whether the next step, predicted as C s² after a step s, is clearly below the tolerance. C ≥ 1 comes from the last
-/// two steps.
+/// Whether the next step is predicted to be below a tenth of the tolerance. The prediction is C `size`². The constant C
+/// is `size`/`last`², but at least 1.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
@@ -109,7 +109,7 @@ pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     slope * slope <= NOISE * NOISE * here.objective * reach
 }
 
-/// Armijo condition. `slope` is the derivative of F with respect to `fraction`, and `objective` is F at the end.
+/// Armijo condition. `slope` is the derivative of F with respect to `fraction`, and `objective` is F after the step.
 #[inline]
 pub(crate) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objective: f64) -> bool {
     objective <= here.objective + SUFFICIENT_DECREASE * fraction * slope
@@ -132,8 +132,8 @@ pub(crate) fn backtrack<P: FacePolynomial>(
     }
 }
 
-/// The Hessian, made positive definite. On an edge along which F is convex, only second derivatives across the edge
-/// change. Steps along the edge then remain Newton steps.
+/// The Hessian, made positive definite. On an edge along which F is convex, only second derivatives across the edge are
+/// changed. Steps along the edge then remain Newton steps.
 #[inline]
 fn newton_model(domain: &Domain, here: &Expansion) -> [f64; 3] {
     let [h11, h22, h12] = here.hessian;
@@ -157,7 +157,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
     }
     let mixed = (t[0] * (h11 * n[0] + h12 * n[1]) + t[1] * (h12 * n[0] + h22 * n[1])) / nn;
     let across = (h11 * n[0] * n[0] + 2.0 * h12 * n[0] * n[1] + h22 * n[1] * n[1]) / nn;
-    // Second pivot of a Cholesky decomposition along t and n.
+    // Second pivot of a Cholesky decomposition in the basis t, n.
     let pivot = across - mixed * mixed / along;
     let added = (positive_eigenvalue(pivot, trace) - pivot) / nn;
     positive_definite(
@@ -166,7 +166,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
     )
 }
 
-/// Made positive definite on the scale of the metric.
+/// The Hessian, made positive definite relative to the trace of the metric.
 #[inline]
 pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> [f64; 3] {
     let trace = metric[0] + metric[1];
@@ -178,7 +178,7 @@ pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> 
     [h11 + shift, h22 + shift, h12]
 }
 
-/// A second derivative, made positive on the scale of the metric.
+/// A second derivative, made positive relative to the trace of the metric.
 #[inline]
 pub(crate) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
     let trace = metric[0] + metric[1];

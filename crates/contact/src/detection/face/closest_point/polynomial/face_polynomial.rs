@@ -30,7 +30,7 @@ pub trait FacePolynomial: Copy {
     /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
     fn part(&self, cell: &Cell) -> Self;
 
-    /// Bounds of F over the whole domain; `least_curvature` is −∞ if `least_value` ≥ `limit`.
+    /// Bounds of F over the whole domain. Except for affine faces, `least_curvature` is −∞ if `least_value` ≥ `limit`.
     fn bounds(&self, _limit: f64) -> Bounds {
         Bounds::AFFINE
     }

@@ -72,7 +72,7 @@ pub struct SixNodeTriangle {
 }
 
 impl SixNodeTriangle {
-    /// From the three corners, then the middle nodes of the edges 12, 23 and 31.
+    /// From the three corners, then the middle nodes of the edges 01, 12 and 20.
     #[inline]
     pub fn new(nodes: &[Vec3; 6], query: &Vec3) -> Self {
         let [p, q, r, pq, qr, rp] = shifted(nodes, query);
@@ -149,7 +149,7 @@ impl Serendipity {
     #[inline]
     pub fn new(nodes: &[Vec3; 8], query: &Vec3) -> Self {
         let [p, q, r, s, bottom, right, top, left] = shifted(nodes, query);
-        // From the middle node of an edge to the midpoint of the chord.
+        // Vector from the middle node of an edge to the midpoint of the chord.
         let sagitta = |a: Vec3, b: Vec3, middle: Vec3| ((a - middle) + (b - middle)) * 0.5;
         let (below, above) = (sagitta(p, q, bottom), sagitta(s, r, top));
         let (before, behind) = (sagitta(s, p, left), sagitta(q, r, right));
@@ -347,7 +347,7 @@ fn control_points([c0, c1, c2]: &[Vec3; 3]) -> [Vec3; 3] {
     [even - c1, c0 - c2, even + c1]
 }
 
-/// `rows[i][j]` = c_ij of Σ c_ij ξⁱ ηʲ. The first index of the result counts along ξ.
+/// Bézier control points of Σ c_ij ξⁱ ηʲ, with c_ij = `rows[i][j]`. The first index of the result counts ξ.
 #[inline]
 fn net_of_square(rows: &[[Vec3; 3]; 3]) -> [[Vec3; 3]; 3] {
     let [p, q, r] = [control_points(&rows[0]), control_points(&rows[1]), control_points(&rows[2])];

@@ -1,4 +1,4 @@
-//! The points that bound the face of a leaf, and their ball.
+//! The points that bound the face of a leaf, and the ball of these points.
 
 use pulp::Simd;
 
@@ -13,7 +13,7 @@ use crate::mesh::CellKind;
 /// Largest stride without curved faces. The stride is the number of bounding points stored per face.
 pub const LARGEST_FLAT_STRIDE: usize = 4;
 
-/// Empty if all faces lie in the hulls of their nodes.
+/// Kind of the face of each leaf; empty if all faces lie in the hulls of their nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kinds<'a>(pub &'a [CellKind]);
 
@@ -78,7 +78,7 @@ pub(super) fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], mar
     Sphere { centre: centre.into(), radius: radius + rounding + margin }
 }
 
-/// Number of leaves in full lanes; 0 for curved faces.
+/// Number of leaves that are processed in lanes, a multiple of the number of lanes; 0 with curved faces.
 #[inline(always)]
 pub(super) fn num_in_lanes<S: Simd, const N: usize>(num_leaves: usize) -> usize {
     let lanes = Pack::<S>::LANES;

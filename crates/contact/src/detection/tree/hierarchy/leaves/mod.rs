@@ -1,4 +1,4 @@
-//! The leaves of a tree: bounding points of the faces, and material centres of their balls.
+//! The leaves of a tree: for each face, the bounding points, and the weights of these points in the material centre.
 
 mod leaf;
 mod minimum_balls;
@@ -21,17 +21,17 @@ use ritter_balls::RitterBalls;
 
 pub use leaf::LARGEST_FLAT_STRIDE;
 
-/// Method that fits the spheres of the leaves, and the reference spheres above, to the points of the faces.
+/// Method that fits the spheres of the leaves, and the reference spheres of inner vertices, to bounding points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafFit {
-    /// The minimum ball; above the leaves, a ball grown from extremal points.
+    /// For a leaf, the minimum ball; for an inner vertex, a ball grown from extremal points.
     MinimumBall,
     /// Ritter's two passes.
     Ritter,
 }
 
-/// Nodes and weights of the faces. The stride is the number of entries per face. A face with fewer points repeats its
-/// first node with weight zero.
+/// Nodes of each face, and weights of the bounding points in the material centre. The stride is the number of entries
+/// per face. A face with fewer nodes repeats its first node.
 #[derive(Clone, Debug)]
 pub struct Leaves {
     stride: usize,
@@ -46,12 +46,12 @@ pub struct Leaves {
 pub struct Records<'a, const N: usize> {
     kinds: Kinds<'a>,
     pub nodes: &'a [[u32; N]],
-    /// Weights of the material centre: for each bounding point, the weights of all leaves.
+    /// `weights[a][leaf]` is the weight of bounding point a in the material centre of the leaf.
     weights: [&'a [f64]; N],
 }
 
 impl Leaves {
-    /// Stores the balls at `positions`, with the margin, in `spheres`, one entry per task.
+    /// Stores the balls at `positions`, with the margin, in `spheres`. Each entry of `spheres` is filled by one task.
     pub fn new(
         surface: &Surface,
         faces: &[u32],
