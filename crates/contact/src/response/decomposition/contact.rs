@@ -60,16 +60,34 @@ impl Contact {
         };
     }
 
-    /// Fraction of the coefficient of restitution that applies: 0 for `closing` ≤ 2 `resting`, 1 for `closing` ≥ 3
-    /// `resting`, linear in between. A resting contact that rounding has lifted returns at up to 2 `resting`.
+    /// Fraction of the coefficient of restitution that applies at the closing speed `closing` \[m/s\].
     pub fn impact_fraction(&self, closing: f64) -> f64 {
-        // `max` leaves the sign of a zero open.
-        let resting = self.resting.abs();
-        if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
+        impact_fraction(closing, self.resting)
     }
 
     /// Coefficient of restitution at the closing speed `closing` \[-\].
     pub fn restitution(&self, closing: f64) -> f64 {
         self.laws.restitution * self.impact_fraction(closing)
+    }
+}
+
+/// 0 for `closing` ≤ 2 |`resting`|, 1 for `closing` ≥ 3 |`resting`|, linear in between. A resting contact that rounding
+/// has lifted returns at up to 2 `resting`.
+fn impact_fraction(closing: f64, resting: f64) -> f64 {
+    // The sign of a zero from `max` is unspecified.
+    let resting = resting.abs();
+    if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn restitution_applies_in_full_without_accelerations() {
+        for resting in [0.0, -0.0] {
+            assert_eq!(impact_fraction(1.0, resting), 1.0);
+            assert_eq!(impact_fraction(0.0, resting), 0.0);
+        }
     }
 }
