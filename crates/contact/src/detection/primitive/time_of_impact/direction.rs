@@ -153,7 +153,7 @@ impl<const N: usize> Motion<'_, N> {
         lowest - highest - self.distance
     }
 
-    /// Time \[s\] for which the rotating or the fixed direction certainly separates the hulls, the longer of the two.
+    /// The longer of the times \[s\] for which the rotating and the fixed direction certainly separate the hulls.
     /// Infinite if the hulls stay separated until the end of the search.
     pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
         let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
