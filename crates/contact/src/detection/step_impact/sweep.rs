@@ -92,7 +92,7 @@ impl<'a> Sweep<'a> {
         Some(Part { window, region: region.widened(self.offset), groups: [near(0), near(1)] })
     }
 
-    /// First contact of a node of the body `one` with a face of the body `other`. `one` and `other` are 0 or 1.
+    /// First contact of a node of one body with a face of the other. `one` and `other` are indices into `bodies`.
     fn first_of_nodes(&self, [one, other]: [u32; 2], part: &Part<'_>) -> Option<StepContact> {
         let roles = [self.bodies[one as usize], self.bodies[other as usize]];
         let of_faces = &self.model.surfaces[roles[1] as usize];
