@@ -56,8 +56,8 @@ pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
-    /// Copy of an earlier state. All steps since this state can be repeated from the copy. `None` before the first step
-    /// outside flight, and after a change of the state outside a step.
+    /// Copy of an earlier state, from which the steps since then are repeated after a failed step. `None` before the
+    /// first step outside flight, and after a change of the state outside a step.
     earlier: Option<State>,
     response: SelectedResponse,
     ties: Option<Ties>,

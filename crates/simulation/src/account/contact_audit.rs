@@ -191,8 +191,8 @@ impl Simulation {
     /// with the work of the contact forces by the trapezoidal rule. For example, a contact force that vanishes when
     /// the contact opens within a step does work that no spring has stored.
     ///
-    /// In the response by decomposition, the created energy is the numerical work minus the energy that impulses
-    /// absorb.
+    /// In the response by decomposition, the created energy is instead the numerical work minus the energy absorbed by
+    /// impulses. In the midpoint energy–momentum response, it is the numerical work.
     ///
     /// In the staggered energy–momentum response, the created energy is zero in steps of constant length with
     /// continuous loads and velocities. In other steps, it also counts as numerical work.
@@ -272,8 +272,8 @@ impl Simulation {
 
     /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\].
     ///
-    /// The area is the deformed tributary area of the contactor nodes of one body, projected along the contact normal:
-    /// of the body with more contactor nodes.
+    /// The area is the deformed tributary area of the contactor nodes, projected along the contact normal. Of two
+    /// bodies, only the body with more contactor nodes counts.
     ///
     /// # Cost
     /// O(n log n) for n contacts, and one visit of the face ring of each contactor.

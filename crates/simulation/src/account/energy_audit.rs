@@ -205,7 +205,7 @@ impl Simulation {
 
     /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with mass m and largest coordinate |x|.
     ///
-    /// In each step of length dt, rounding of the positions by ε |x| can add this energy to the shortest waves:
+    /// In each step of length dt, the relative rounding error ε of positions can add this energy to the shortest waves:
     ///
     /// ```text
     /// Σ ½ m (ε |x| 2/dt)² = 2 Σ m |x|² (ε/dt)²
