@@ -1,4 +1,5 @@
-//! One contact of a complementarity problem: the local step, which solves it alone, and the bounds of opening and slip.
+//! One contact of a complementarity problem: the local step, which solves this contact alone, and the bounds of opening
+//! and slip.
 
 use crate::math::{Mat3, Vec3};
 
@@ -10,7 +11,7 @@ pub(super) struct Unknown {
     pub normal: Vec3,
     /// Lower bound c of the normal velocity \[m/s\].
     pub target: f64,
-    /// Relative velocity not due to movers: by fixed or prescribed nodes, and by rounding errors of ties \[m/s\].
+    /// Relative velocity not due to movers \[m/s\]: by fixed or prescribed nodes, and by rounding of tied velocities.
     pub drift: Vec3,
     /// Static and dynamic coefficients of friction \[-\].
     pub friction: [f64; 2],
@@ -150,8 +151,8 @@ fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     half + (half * half - minors).max(0.0).sqrt()
 }
 
-/// Face of the friction cone on which an impulse lies. The free directions, in which conjugate residuals change the
-/// impulse, are none, the normal, or all.
+/// Face of the friction cone to which conjugate residuals confine the impulse. The free directions, in which they change
+/// the impulse, are none for `Open`, the normal for `Normal`, and all for `Sticking`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Face {
     Open,
