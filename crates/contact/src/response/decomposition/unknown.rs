@@ -151,8 +151,8 @@ fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     half + (half * half - minors).max(0.0).sqrt()
 }
 
-/// Face of the friction cone to which conjugate residuals confine the impulse. The free directions, in which they change
-/// the impulse, are none for `Open`, the normal for `Normal`, and all for `Sticking`.
+/// Face of the friction cone to which conjugate residuals confine the impulse. The free directions of the impulse are
+/// none for `Open`, the normal for `Normal`, and all for `Sticking`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Face {
     Open,

@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 /// ```text
 /// M⁻¹ − M⁻¹ Cᵀ (C M⁻¹ Cᵀ)⁻¹ C M⁻¹ = M⁻¹ Pᵀ
 /// ```
-/// Pᵀ adds the impulses of the ties to given impulses (`distribute`).
+/// Pᵀ adds the impulses of the ties to the nodal impulses (`distribute`).
 #[derive(Clone, Debug, Default)]
 pub struct TiedMobility {
     groups: Vec<TiedGroup>,
