@@ -54,7 +54,7 @@ pub struct Constraints {
     bodies: Vec<[u32; 2]>,
     gaps: Vec<f64>,
     normals: Vec<Vec3>,
-    /// Indices in `nodes` of the begin and the end of the target nodes of each constraint.
+    /// For each constraint, the indices in `nodes` at which the target nodes begin and end.
     ends: Vec<[u32; 2]>,
     nodes: Vec<u32>,
     weights: Vec<f64>,
@@ -122,7 +122,7 @@ impl Constraint<'_> {
 }
 
 impl Constraints {
-    /// Whether the arrays are consistent, with nodes less than `num_nodes` and bodies less than `num_bodies`.
+    /// Whether the arrays are consistent, all node numbers below `num_nodes` and all body numbers below `num_bodies`.
     pub fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
         let count = self.keys.len();
         let lengths = [self.bodies.len(), self.gaps.len(), self.normals.len(), self.ends.len()];
@@ -153,7 +153,7 @@ impl Constraints {
     }
 
     /// Appends a constraint. The key must be greater than all present keys.
-    // Inlined: a call would store the arguments in narrow parts and load them at once in wide parts, which must wait.
+    // Inlined: a call would store the arguments and load them at once in wider parts, which stalls.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
@@ -169,7 +169,7 @@ impl Constraints {
         self.ends.push([middle, self.nodes.len() as u32]);
     }
 
-    /// Inserts `others`, which must ascend by key and contain no present key. `workspace` is overwritten.
+    /// Inserts `others`, whose keys must ascend and differ from all present keys. `workspace` is overwritten.
     pub fn merge<'a>(&mut self, others: impl Iterator<Item = Constraint<'a>>, workspace: &mut Self) {
         workspace.clear();
         let mut others = others.peekable();
@@ -213,8 +213,8 @@ impl Constraints {
         }
     }
 
-    /// Replaces gaps \[m\], normals and weights. `geometry` receives the index, the constraint and a copy of the
-    /// weights. `geometry` overwrites the copy, and returns the new gap and normal.
+    /// Replaces gaps \[m\], normals and weights. `geometry` receives the index, the constraint and a copy of the old
+    /// weights. `geometry` overwrites the copy by the new weights, and returns the new gap and normal.
     pub fn renew_geometry(
         &mut self,
         mut geometry: impl FnMut(usize, &Constraint<'_>, &mut [f64]) -> (f64, Vec3),

@@ -84,7 +84,7 @@ impl Tables {
     }
 }
 
-/// Opens an existing table to append rows after `length` \[bytes\]. Removes columns that the end of a run added.
+/// Opens an existing table to append rows after `length` \[bytes\]. Removes the columns after those of `header`.
 fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
     remove_added_columns(path, header)?;
     let mut file = OpenOptions::new().write(true).open(path)?;
@@ -156,7 +156,7 @@ impl CsvTable {
 
 impl Drop for CsvTable {
     fn drop(&mut self) {
-        // A destructor cannot report a failure. `flush` reports it.
+        // A destructor cannot report a failure; `flush` can.
         let _ = self.flush();
     }
 }

@@ -63,7 +63,7 @@ fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
     origins
 }
 
-/// Numbers of lines of `changed` and of `file` before a common line, the one with the smallest sum of both numbers.
+/// Numbers of lines of `changed` and of `file` before the common line with the smallest sum of both numbers.
 fn lines_before_match(changed: &[&str], file: &[&str]) -> (usize, usize) {
     let all = (changed.len(), file.len());
     let skips =

@@ -32,8 +32,8 @@ impl<'i> Section<'i> {
         value.filter(|_| problems.len() == before)
     }
 
-    /// Reads the table without its faulty entries, provided that no other entry depends on a faulty one. `None` if a
-    /// required entry is missing.
+    /// Reads the table without its faulty entries. `None` if a required entry is missing. Use only for tables in which
+    /// no entry depends on another.
     pub fn read_sound_part<T: DeserializeOwned>(mut self, problems: &mut Vec<Problem>) -> Option<T> {
         let mut reported: Vec<String> = Vec::new();
         loop {

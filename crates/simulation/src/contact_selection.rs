@@ -1,4 +1,4 @@
-//! Selection of the contacts that act among the detected contacts.
+//! Removes detected contacts that do not act.
 
 use crate::contact::detection::{Configuration, ContactPolicy, EntryFaces};
 use crate::contact::response::OffsetPoints;
@@ -42,8 +42,8 @@ impl ContactSelection {
         }
     }
 
-    /// Removes contacts of the pass that one-pass contact omits. Such a contact remains only if it is not flush and no
-    /// node of its face touches the contactor's body, as on a face wider than the surface of this body.
+    /// Removes contacts of the pass that one-pass contact omits. A contact of this pass that is not flush remains if no
+    /// node of the target face touches the contactor's body, as on a face wider than the surface of this body.
     fn keep_pass(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         let Self { policy, keys, workspace, .. } = self;
         keys.clear();

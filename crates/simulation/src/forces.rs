@@ -31,7 +31,7 @@ pub(crate) struct Forces {
 clone_by_field!(Forces { external, external_before, loads, load_accelerations, rigid, supported, sliders });
 
 impl Forces {
-    /// `rigid` and `supported` are not checked.
+    /// Whether the numbers of entries fit the model. Does not check `rigid` and `supported`.
     pub fn fit(&self, model: &Model) -> bool {
         let driven = model.bodies.iter().any(Body::is_driven);
         let num_nodes = if driven { model.reference_positions.len() } else { 0 };
@@ -100,7 +100,7 @@ pub(crate) struct SupportedComponent {
 }
 
 impl SupportedComponent {
-    /// Adds a jump \[N\] to `force`, balanced by the reaction.
+    /// Adds a jump of the load \[N\] to `force`, and subtracts the jump from `reaction`.
     pub fn balance_jump(&mut self, load: f64) {
         self.force += load;
         self.reaction -= load;
@@ -140,7 +140,8 @@ pub(crate) struct RigidForces {
     pub reaction_torque: Vec3,
     /// Rate of the prescribed angular momentum about the centre of mass, at the end of the step \[N·m\].
     pub momentum_rate: Vec3,
-    /// Change of the angular momentum in the last step minus its rate integrated by the trapezoidal rule \[N·m·s\].
+    /// Change of the angular momentum in the last step minus the integral of `momentum_rate` by the trapezoidal rule
+    /// \[N·m·s\].
     pub moment_jump: Vec3,
 }
 

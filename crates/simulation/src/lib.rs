@@ -56,8 +56,8 @@ pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
-    /// Copy of an earlier state. All steps since this state can be repeated from the copy. `None` before the first step
-    /// outside flight, and after a change of the state outside a step.
+    /// Copy of an earlier state, from which the steps since then are repeated after a failed step. `None` before the
+    /// first step outside flight, and after a change of the state outside a step.
     earlier: Option<State>,
     response: SelectedResponse,
     ties: Option<Ties>,
@@ -82,8 +82,8 @@ impl Simulation {
     /// tasks of a step would wait for a thread of the pool.
     ///
     /// # Errors
-    /// [`RunError::Numerical`] on a numerical failure, after a last frame. [`RunError::Output`] if the results cannot
-    /// be written.
+    /// [`RunError::Numerical`] on a numerical failure; a last frame is then written. [`RunError::Output`] if the
+    /// results cannot be written.
     pub fn run(
         &mut self,
         recorder: &mut Recorder,
@@ -225,7 +225,7 @@ impl Simulation {
         Err(self.failure(cause, None))
     }
 
-    /// `element` contains the index of a block with internal forces among such blocks, and of an element in the block.
+    /// `element` contains the index of a block among all blocks with internal forces, and of an element in this block.
     fn failure(&self, cause: FailureCause, element: Option<(usize, usize)>) -> NumericalFailure {
         let named = element.and_then(|(block, element)| self.model.element(block, element));
         NumericalFailure {
@@ -261,7 +261,7 @@ impl Simulation {
     }
 
     /// Positions, velocities and accelerations of the nodes. In flight, they are those at the last call of
-    /// [`Simulation::update_nodal_state`], as by the recorder before it writes a frame or a probe.
+    /// [`Simulation::update_nodal_state`].
     pub fn state(&self) -> &NodalState {
         &self.state.nodes
     }

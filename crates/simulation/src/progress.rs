@@ -99,7 +99,7 @@ pub(crate) enum StepLimit {
     Scenario,
     /// The setting `flight_step`, which also limits steps outside flight.
     FlightStep,
-    /// In a longer step, bodies could penetrate by more than half the search depth.
+    /// Bodies could penetrate by more than half the search depth in a longer step.
     Tunnelling,
     /// The critical step of the elements.
     Elements,
@@ -107,7 +107,7 @@ pub(crate) enum StepLimit {
     Contact,
     /// The largest admissible displacement of a node of a rigid body.
     RigidMotion,
-    /// Contact springs much stiffer than the elements.
+    /// Opening and closing of contacts on springs much stiffer than the elements.
     ContactSprings,
     /// The penetration of rigid bodies at rest on springs.
     Rest,

@@ -45,7 +45,7 @@ const MAX_ON_NODES: f64 = 1.4;
 /// impact is then a twentieth of the energy of the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// Smallest ratio of the coupled ω² to the uncoupled ω² of a spring between rigid bodies.
+/// Smallest ratio of ω² with all coupled springs to ω² of the spring alone, for a spring between rigid bodies.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
 /// Smallest weight for which the whole mass of a node counts as in contact. Below this weight, the mass in contact is
@@ -120,8 +120,8 @@ impl Bound {
         Self { nodes: self.nodes * share, rigid: self.rigid * share, over_allowed: self.over_allowed * share }
     }
 
-    /// Squared frequency for the step control \[rad²/s²\]. `lowering` is the ratio of the stable step with damping to
-    /// that without damping, for springs on nodes.
+    /// Squared frequency for the step control \[rad²/s²\]. `lowering` is, for springs on nodes, the ratio of the stable
+    /// step with damping to the stable step without damping.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
         self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
     }
@@ -203,7 +203,7 @@ impl AssembledStiffness {
         }
     }
 
-    /// Σ_j κ_j W_ij of contact i \[1/s²\]: its ω² for equal compression of all coupled springs j.
+    /// Σ_j κ_j W_ij \[1/s²\]: ω² of contact i if all coupled springs j are equally compressed.
     fn coupled(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
         let mobility = bodies.mobility;
         let of_body = |(body, total, arm): (u32, f64, Vec3)| {
@@ -238,7 +238,7 @@ impl AssembledStiffness {
                 is_of_rigid_bodies: true,
             };
         }
-        // For a single contact, the bound of the nodes is up to twice ω².
+        // Half the bound of the nodes, because this bound is up to twice ω² for a single contact.
         ContactFrequency {
             square: alone.max(0.5 * bound.nodes).max(coupled),
             alone,

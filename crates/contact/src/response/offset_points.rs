@@ -71,7 +71,7 @@ impl OffsetPoints {
         }
     }
 
-    /// Constraints on the offset surfaces; the given constraints if no body has an offset.
+    /// Constraints on the offset surfaces; `constraints` if no body has an offset.
     pub fn of<'a>(&'a self, constraints: &'a Constraints) -> &'a Constraints {
         if self.bodies.is_empty() { constraints } else { &self.moved }
     }

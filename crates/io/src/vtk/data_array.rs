@@ -19,14 +19,14 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 
 /// A multiple of the size of each number type.
 const BLOCK_BYTES: usize = 1 << 16;
-/// Length of the sample from the middle of a block. The sample shows whether the block shrinks.
+/// Length of the sample from the middle of a block \[bytes\]. A block is compressed if its sample shrinks enough.
 const SAMPLE_BYTES: usize = 1 << 12;
 /// Smallest ratio of compressed to uncompressed size of the sample at which the block is stored without compression.
 /// Mantissas of velocities and stresses hardly shrink.
 const INCOMPRESSIBLE: f64 = 0.9;
 /// Number of bytes encoded at once: a multiple of 3, so that padding occurs only at the end of the text.
 const BASE64_BYTES: usize = 3 << 14;
-/// On simulation fields, higher levels take twice the time and save a seventh of the size.
+/// Level of compression. On simulation fields, higher levels take twice the time and save a seventh of the size.
 const LEVEL: u32 = 1;
 
 pub(super) trait Number: Copy {
@@ -191,8 +191,8 @@ impl Display for Escaped<'_> {
                 '<' => formatter.write_str("&lt;")?,
                 '>' => formatter.write_str("&gt;")?,
                 '"' => formatter.write_str("&quot;")?,
-                // XML 1.0 cannot represent most other control characters.
                 '\t' | '\n' | '\r' => write!(formatter, "&#{};", u32::from(character))?,
+                // XML 1.0 excludes all other control characters below U+0020.
                 control if control.is_control() => formatter.write_str("\u{fffd}")?,
                 other => write!(formatter, "{other}")?,
             }

@@ -192,7 +192,7 @@ impl Drop for Series {
     fn drop(&mut self) {
         if let Some(Background { jobs, thread }) = self.background.take() {
             drop(jobs);
-            // A destructor cannot report a failure. `finish` reports it.
+            // A destructor cannot report a failure; `finish` can.
             let _ = thread.join();
         }
     }

@@ -123,7 +123,7 @@ fn normal(
     Some(normal)
 }
 
-/// Detection by distance fields has no edge contact.
+/// Edges with edge contact. Refuses edges with detection by distance fields, which has no edge contact.
 fn edges(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,

@@ -100,7 +100,7 @@ fn one(material: Named<'_>, check: &mut Check<'_>) -> Option<MaterialSpec> {
     }
 }
 
-/// Removes the key `model`, because the law determines the other keys of the table.
+/// Takes the key `model` out of the table, and returns the law, which determines the other keys.
 fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     let key = section.key("model");
     let models = models();

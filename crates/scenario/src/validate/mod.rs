@@ -25,7 +25,7 @@ use crate::units::UnitSystem;
 use check::{Check, VectorFunction};
 use tables::Tables;
 
-/// Scenario with the content `text`, without `source`, `file_text` and `substitution`. Spans refer to `text`.
+/// Scenario with the content `text`. `source`, `file_text` and `substitution` stay empty. Spans refer to `text`.
 pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>> {
     let mut check = Check::new(text);
     let scenario =
@@ -36,7 +36,7 @@ pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>
     }
 }
 
-/// The sorting detector pairs nodes only with faces of other bodies.
+/// Refuses self-contact, because the sorting detector pairs nodes only with faces of other bodies.
 fn refuse_sorted_self_contact(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -53,7 +53,7 @@ fn refuse_sorted_self_contact(
     }
 }
 
-/// A distance field is measured from the surface of the mesh, and nodes touch elements instead of faces.
+/// Refuses groups of faces and contact thickness: with distance fields, nodes touch the elements of the mesh.
 fn refuse_unserved_by_fields(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -78,7 +78,7 @@ fn refuse_unserved_by_fields(
     }
 }
 
-/// The midpoint scheme computes geometry at mid-steps only for nodes and faces of the meshes.
+/// Refuses contact thickness, distance fields and ties, for which the midpoint scheme has no geometry at mid-steps.
 fn refuse_unserved_by_midpoint(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],

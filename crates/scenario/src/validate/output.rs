@@ -83,7 +83,7 @@ fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettin
     CheckpointSettings { interval, keep }
 }
 
-/// Only hierarchical detection has such volumes.
+/// Whether frames include detection volumes. Refuses them unless detection is hierarchical.
 fn detection_volumes(
     wanted: Option<&Spanned<bool>>,
     detection: Option<DetectionMethod>,

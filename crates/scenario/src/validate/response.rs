@@ -63,7 +63,7 @@ impl<'a> Given<'a> {
         self.spans().next().is_none()
     }
 
-    /// Reports all given laws. The pair at `path` has no contact.
+    /// Reports all laws given for the pair at `path`, which has no contact.
     pub fn refuse(&self, path: &str, check: &mut Check<'_>) {
         for (name, span) in self.spans() {
             let key = join(path, name);

@@ -164,7 +164,7 @@ fn single<'i>(
     Some(Section { table, path: table.into(), value: value.clone() })
 }
 
-/// The path of an entry contains its index.
+/// The entries of a list of tables. The path of each entry contains the index of the entry.
 fn list<'i>(
     value: Option<toml::Spanned<DeValue<'i>>>,
     table: &'static str,
@@ -229,7 +229,7 @@ pub(super) fn materials<'i>(
     materials
 }
 
-/// The name replaces the index in the path.
+/// The entry with its name. The name replaces the index in the path.
 fn name<'i>(mut section: Section<'i>, table: &str) -> Named<'i> {
     let value = match section.value.get_ref() {
         DeValue::Table(table) => table.get("name"),

@@ -21,9 +21,9 @@ pub struct PairBalance {
     pub force: Vec3,
     /// Energy stored in contact springs at the end of the last step \[J\].
     pub contact_energy: f64,
-    /// Energy dissipated by friction since the start \[J\].
+    /// Energy dissipated by friction since the start of the run \[J\].
     pub friction_dissipation: f64,
-    /// Energy dissipated by contact damping since the start \[J\].
+    /// Energy dissipated by contact damping since the start of the run \[J\].
     pub damping_dissipation: f64,
     pub(crate) hops: Hops,
 }
@@ -57,7 +57,8 @@ impl PairBalance {
         self.damping_dissipation += work.damping_work;
     }
 
-    /// Adds a force on the contactor's body and its reaction on the target's body. In self-contact, both cancel.
+    /// Adds `force` if the contactor's body is the first body, and `-force` if it is the second. In self-contact, both
+    /// cancel.
     fn push(&mut self, [contactor, target]: [u32; 2], force: Vec3) {
         if contactor != target {
             self.force += if contactor == self.bodies[0] { force } else { -force };
@@ -72,15 +73,14 @@ const MAX_CREATED_RATIO: f64 = 0.02;
 /// Audit of the energy that contact creates.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ContactAudit {
-    /// Energy created since the start \[J\].
+    /// Energy created since the start of the run \[J\].
     pub created: f64,
     /// Work of the contact forces in the last step minus Σ force · nodal displacement by the trapezoidal rule \[J\].
     pub excess_work: f64,
     pub loads_jump: bool,
     /// Whether damping or another cause outside the time integration has changed velocities since the previous audit.
     pub velocities_jump: bool,
-    /// Decrease of the `kick_energy` of nodes held by contact impulses if the step length changes \[J\]: numerical
-    /// work, which the impulses absorb in the same step.
+    /// Decrease of the `kick_energy` by a change of the step length, at nodes where impulses absorb this energy \[J\].
     pub work_on_held_nodes: f64,
     pub time_step: f64,
     unsolved: UnsolvedProblems,
@@ -89,7 +89,7 @@ pub(crate) struct ContactAudit {
 }
 
 impl ContactAudit {
-    /// Audit at the start of a run after dynamic relaxation: the contacts remain, but the velocities are new.
+    /// Audit at the start of a run after dynamic relaxation, where the bodies get their initial velocities.
     pub fn begin(&self) -> Self {
         Self { time_step: self.time_step, velocities_jump: true, ..Self::default() }
     }
@@ -99,7 +99,7 @@ fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Index of the balance of two bodies, inserted if missing. `guess` is tried first.
+/// Index of the balance of two bodies. Inserts a missing balance. The index `guess` is tried first.
 fn place_of(balances: &mut Vec<PairBalance>, bodies: [u32; 2], guess: usize) -> usize {
     if balances.get(guess).is_some_and(|balance| balance.bodies == bodies) {
         return guess;
@@ -183,20 +183,19 @@ impl Simulation {
         }
     }
 
-    /// Adds the energy that contact created in the last step, except during dynamic relaxation.
+    /// Adds the energy that contact created in the last step, except in dynamic relaxation or after velocity jumps.
     ///
     /// ```text
     /// created energy = work + change of stored energy + dissipated energy
     /// ```
-    /// The work of the contact forces follows from the trapezoidal rule. For example, a contact that opens within a
-    /// step creates energy: its force does work that no spring has stored.
+    /// with the work of the contact forces by the trapezoidal rule. For example, a contact force that vanishes when
+    /// the contact opens within a step does work that no spring has stored.
     ///
-    /// In the response by decomposition, position corrections and forces add energy at nodes that stay in contact, and
-    /// impulses absorb this energy in the same or an adjacent step. Only the difference counts as created.
+    /// In the response by decomposition, the created energy is instead the numerical work minus the energy absorbed by
+    /// impulses. In the midpoint energy–momentum response, it is the numerical work.
     ///
-    /// In the staggered energy–momentum response, the right-hand side is zero in steps of constant length with
-    /// continuous loads and velocities. In other steps, it counts as numerical work and, unless the velocities jumped,
-    /// as created energy.
+    /// In the staggered energy–momentum response, the created energy is zero in steps of constant length with
+    /// continuous loads and velocities. In other steps, it also counts as numerical work.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -215,7 +214,7 @@ impl Simulation {
             let done = action.sum_over_contact(along) + before.sum_over_contact(along);
             let mut taken = action.work.friction + action.work.damping;
             if self.response.stage() == Stage::Accelerated {
-                // The numerical work is the energy of springs whose contact was lost.
+                // The numerical work is minus the energy left in springs whose contact was lost.
                 taken -= action.work.numerical;
             }
             done + self.state.ledger.contact_audit.excess_work + action.stored_energy - before.stored_energy
@@ -231,11 +230,8 @@ impl Simulation {
         }
     }
 
-    /// Energy that impulses absorbed in the last step \[J\]. Position corrections and kicks had added this energy. Zero
-    /// unless contact acts by inelastic impulses.
-    ///
-    /// Normal impulses and sticking friction absorb energy. Sliding friction dissipates energy by Coulomb's law
-    /// instead.
+    /// Energy that normal impulses and sticking friction absorbed in the last step \[J\]. Zero unless contact acts by
+    /// inelastic impulses.
     pub(crate) fn absorbed_by_impulses(&self) -> f64 {
         if !self.acts_by_inelastic_impulses() {
             return 0.0;
@@ -248,7 +244,7 @@ impl Simulation {
     fn warn_of_contact_energy(&mut self) {
         let scale = self.state.ledger.audit.energy_scale();
         let ContactAudit { created, warned, .. } = self.state.ledger.contact_audit;
-        // In the next step, impulses will absorb the numerical work of this step on nodes that stay in contact.
+        // Impulses of the next step will absorb the numerical work of this step, at nodes that stay in contact.
         let absorbed_next =
             if self.acts_by_inelastic_impulses() { self.state.contact.action.work.numerical } else { 0.0 };
         let created = created - absorbed_next;
@@ -276,8 +272,8 @@ impl Simulation {
 
     /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\].
     ///
-    /// The area is the deformed tributary area of the nodes in contact, projected on the contact normal. Of the two
-    /// bodies, the one with more nodes in contact counts, because this body resolves the contact better.
+    /// The area is the deformed tributary area of the contactor nodes, projected along the contact normal. Of two
+    /// bodies, only the body with more contactor nodes counts.
     ///
     /// # Cost
     /// O(n log n) for n contacts, and one visit of the face ring of each contactor.
@@ -307,8 +303,8 @@ impl Simulation {
         sides.iter().map(|[first, second]| if second.0 > first.0 { second.1 } else { first.1 }).collect()
     }
 
-    /// Deformed tributary area of a surface node, projected on `force_direction` \[m²\]; 0 for a node not on a surface.
-    /// Only faces with an outward normal against `force_direction` count.
+    /// Deformed tributary area of a surface node, projected along the unit vector `force_direction` \[m²\]. Only faces
+    /// whose outward normal n has n · `force_direction` < 0 count. Zero for a node that is not on a surface.
     fn projected_area(&self, node: u32, force_direction: &Vec3, shares: &mut CellShares) -> f64 {
         let positions = &self.state.nodes.positions;
         let Some(surface) = self.model.surfaces.get(self.model.body_of(node)) else { return 0.0 };
@@ -362,8 +358,8 @@ impl Simulation {
         self.response.stage() == Stage::Moved && self.acts_by_impulses()
     }
 
-    /// Moment by which supports and sliders prevent a rotation of the walls \[N·m\]. The contact force acts at the
-    /// contact point, the force of the support at the node of the wall.
+    /// Moment by which supports and sliders prevent a rotation of the walls \[N·m\]: contact forces act at contact
+    /// points, the forces of supports and sliders at the nodes of the walls.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);

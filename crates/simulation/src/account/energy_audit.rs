@@ -50,8 +50,8 @@ impl BodyBalance {
         }
     }
 
-    /// `first` is the position of the first node \[m\], and `from_outside` the part of Σ m |a|² from external actions
-    /// \[N·m/s²\].
+    /// `first` is the position of the first node \[m\], the centre of a body without mass. `from_outside` is the part
+    /// of Σ m |a|² from prescribed motion, weight and loads \[N·m/s²\].
     pub(crate) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3, from_outside: f64) -> Self {
         let NodalSums { momentum, angular_scale, kinetic, mass_moment, velocity_bounds, .. } = *sums;
         let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };
@@ -117,8 +117,8 @@ impl Simulation {
 
     /// Accounts for the change of [`kick_energy`] if the step length changes to `dt` \[s\].
     ///
-    /// The decrease of this energy counts as numerical work. Contact forces of `Stage::Accelerated` act from mid-step
-    /// to mid-step, and the part of these forces is `excess_work` instead.
+    /// The decrease of this energy counts as numerical work, except the part that contact forces of
+    /// `Stage::Accelerated` contribute to the decrease. This part is `excess_work`.
     pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.state.ledger.balances, dt);
         let before = std::mem::replace(&mut self.state.ledger.contact_audit.time_step, dt);
@@ -142,7 +142,7 @@ impl Simulation {
             .add_numerical_work(given - self.state.ledger.contact_audit.work_on_held_nodes, 0.0);
     }
 
-    /// Σ m (a · I)²/|I|² over nodes with a · I < 0 \[N·m/s²\], where impulses absorb the energy of the kicks.
+    /// Σ m (a · I)²/|I|² over nodes with a · I < 0 \[N·m/s²\]. At these nodes, impulses absorb the energy of the kicks.
     ///
     /// m is the mass, a the acceleration at the beginning of the step, and I the contact impulse of the previous step
     /// without the components that supports prescribe. Only nodes of deformable bodies count.
@@ -161,7 +161,7 @@ impl Simulation {
         action.nodes.iter().filter(is_deformable).map(of_node).sum()
     }
 
-    /// Σ f · a at the beginning of the step \[N·m/s²\], with accelerations a and contact forces f except tie forces.
+    /// Σ f · a at the beginning of the step \[N·m/s²\], with accelerations a and contact forces f without tie forces.
     fn contact_force_acceleration(&self) -> f64 {
         let of_node = |node: u32, force: &Vec3| {
             if self.model.bodies[self.model.body_of(node)].is_rigid() {
@@ -203,14 +203,14 @@ impl Simulation {
         self.model.bodies.iter().enumerate().filter_map(of_body).sum()
     }
 
-    /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with mass m and largest coordinate |x|. With the relative rounding
-    /// error ε and the step dt, this sum times (ε/dt)² is the energy
+    /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with mass m and largest coordinate |x|.
+    ///
+    /// In each step of length dt, the relative rounding error ε of positions can add this energy to the shortest waves:
     ///
     /// ```text
-    /// Σ ½ m (ε |x| 2/dt)²
+    /// Σ ½ m (ε |x| 2/dt)² = 2 Σ m |x|² (ε/dt)²
     /// ```
-    /// In each step, the rounding of positions can add this energy to the shortest waves. The rounding errors are
-    /// independent, so the mean square of the amplitude is proportional to the number of steps.
+    /// The rounding errors of the steps are independent, so the energies of the steps add up.
     ///
     /// # Source
     /// Brouwer, Astronomical Journal 46 (1937) 149–153; Hairer, McLachlan & Razakarivony, BIT 48 (2008) 231–243.
@@ -272,8 +272,8 @@ impl Simulation {
         BodyBalance::of_nodes(&sums, &self.model.bodies[body], positions[0], from_outside)
     }
 
-    /// Part of Σ m |a|² of a deformable body from external actions \[N·m/s²\]: prescribed motion, weight and loads.
-    /// Without loads, the weight counts only for a body in free fall.
+    /// Part of Σ m |a|² of a deformable body from prescribed motion, weight and loads \[N·m/s²\]. Without loads, the
+    /// weight counts only for a body without supports.
     pub(crate) fn acceleration_from_outside(&self, body: usize) -> f64 {
         let of_body = &self.model.bodies[body];
         let (accelerations, masses) = (&self.state.nodes.accelerations, &self.model.mass);
@@ -316,7 +316,7 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity and loads over the last step \[J\], by the trapezoidal rule with a correction for load kicks.
+    /// Work of gravity and loads over the last step \[J\], by the trapezoidal rule, plus `work_of_load_kicks`.
     fn external_work(&self, dt: f64) -> f64 {
         let before = &self.scratch.positions_next;
         let mut work = 0.0;
@@ -347,7 +347,7 @@ impl Simulation {
 /// ```text
 /// ⅛ dt² a_n · M a_n = ½ v_n · M v_n − ½ v_{n−½} · M v_{n+½}
 /// ```
-/// Contributions omitted in [`BodyBalance::force_acceleration`] are missing.
+/// Contributions that [`BodyBalance::force_acceleration`] omits are missing.
 pub(crate) fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
     0.125 * dt * dt * balances.iter().map(|balance| balance.force_acceleration).sum::<f64>()
 }

@@ -1,7 +1,7 @@
 //! Hops: bodies under gravity repeatedly leave their contacts and return.
 //!
 //! Suddenly applied gravity presses a body into its contact springs to twice the depth at rest. Undamped springs then
-//! eject the body. The flight lasts no longer than the preceding contact. A thrown or dropped body flies much longer.
+//! eject the body for a time no longer than the preceding contact. A thrown body stays away much longer.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::Simulation;
 use crate::contact::response::Stage;
 use crate::model::{Behaviour, Body};
 
-/// Longest flight of a hop, relative to the duration of the contact before the flight.
+/// Longest time without contact in a hop, relative to the duration of the preceding contact \[-\].
 const LONGEST_FLIGHT: f64 = 1.0;
 
 /// Number of successive hops that causes a warning.
@@ -20,7 +20,7 @@ pub(crate) struct Hops {
     is_touching: bool,
     /// Time of the last change of `is_touching` \[s\].
     since: f64,
-    /// Duration of the last contact \[s\].
+    /// Duration of the last completed contact \[s\].
     contact: f64,
     count: u32,
     has_warned: bool,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// Largest tolerated ratio of the largest hourglass energy to the largest strain energy of a body so far \[-\]. At
 /// larger ratios, hourglass control carries bending load.
 ///
-/// A beam with n layers of cells has the ratio k/(n² − 1), with k = 0.05 for cells short along the beam and k = 0.15
-/// for cubes. With two layers, the deflection is about 30 % too large.
+/// A bent beam with n layers of cells has the ratio k/(n² − 1), with k = 0.05 for cells short along the beam and
+/// k = 0.15 for cubes. With two layers, the deflection is about 30 % too large.
 const TOLERATED_RATIO: f64 = 0.015;
 
 /// Largest hourglass energy that counts as noise, relative to the largest energy of the run \[-\].

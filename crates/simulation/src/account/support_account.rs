@@ -16,10 +16,10 @@ pub struct SupportAccount {
     /// Reaction on the body at the end of the last step \[N\], and its moment about the origin \[N·m\]. Excludes
     /// impulses of discontinuous prescribed motion.
     pub reaction: Wrench,
-    /// Impulse of the reactions since the start \[N·s\], and its moment about the origin \[N·m·s\]. Includes velocity
-    /// jumps and reactions to contact impulses.
+    /// Impulse on the body since the start of the run \[N·s\], and its moment about the origin \[N·m·s\]. Includes the
+    /// impulses of velocity jumps and the reactions to contact impulses.
     pub impulse: Wrench,
-    /// Work of the reactions since the start, with the same contributions as `impulse` \[J\].
+    /// Work of the reactions since the start of the run, with the same contributions as `impulse` \[J\].
     pub work: f64,
 }
 
@@ -107,7 +107,7 @@ impl Simulation {
         }
     }
 
-    /// Index of the account of a component of a node of a deformable body or wall. `None` without a support.
+    /// Index of the account of the support of a component of a node. `None` without a support or for a rigid body.
     pub(crate) fn account_of(&self, node: u32, axis: usize) -> Option<usize> {
         let holds = |support: &&Support| support.axis == axis && support.nodes.binary_search(&node).is_ok();
         self.model.supports.iter().find(holds).map(|support| support.account)

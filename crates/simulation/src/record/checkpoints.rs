@@ -90,8 +90,7 @@ fn absent(place: &Path) -> CheckpointError {
     CheckpointError::Unreadable { path: place.to_path_buf(), cause }
 }
 
-/// Writer of the checkpoints of a run. The file of a checkpoint appears only when all output up to its position is on
-/// disk.
+/// Writer of the checkpoints of a run. The file of a checkpoint appears only when all earlier output is on disk.
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     directory: PathBuf,
@@ -128,8 +127,8 @@ impl Checkpoints {
     /// Waits for the previous checkpoint, then begins to write a checkpoint in the background. `time` and the last
     /// `time_step` are those of the state \[s\].
     ///
-    /// Each output series reports in `written` when its frames are written. The file of the checkpoint is written after
-    /// all reports. A failed series prevents this file.
+    /// Each receiver in `written` gets a message when the frames of one series are on disk. The file of the checkpoint
+    /// is written after all messages. A failed series prevents this file.
     pub fn write(
         &mut self,
         state: State,
@@ -169,7 +168,7 @@ impl Checkpoints {
 
 impl Drop for Checkpoints {
     fn drop(&mut self) {
-        // A destructor cannot report a failure. Callers that report failures call `wait` before.
+        // A destructor cannot report a failure; `wait` can.
         let _ = self.wait();
     }
 }

@@ -7,8 +7,8 @@
 //!     a   ┆ δ  ┆ v Δt   b         the depth δ below the top of b, and at most v Δt behind the side of b. The side is
 //!                                 often nearer than the top, but is not the entry face.
 //! ```
-//! The search examines new contacts, and contacts whose normal has changed. The *alternatives* of a node are the faces
-//! within a distance (`Query::reach`) that satisfy three conditions:
+//! The search examines node contacts between two bodies that are new or whose normal has changed. The *alternatives* of
+//! a node are the faces within a distance (`Query::reach`) that satisfy three conditions:
 //!
 //! - The node is behind the face.
 //! - The orthogonal projection of the node lies in the face.
@@ -25,26 +25,27 @@
 //! 3. The depth of the node below the alternative is at most about twice the depth of the contact. The depth of the
 //!    contact follows from current positions, with the normal and the weights of the previous step.
 //!
-//! A contact with a positive depth is *loaded*. Alternatives that satisfy (1) and (2) have one of three ranks. Only
-//! those of the highest rank that occurs can continue a contact:
+//! A contact with a positive depth is *loaded*. The contacts that satisfy (1) and (2) give an alternative its rank:
 //!
-//! - highest: a loaded contact
-//! - middle: an unloaded contact of the node itself
-//! - lowest: only unloaded contacts of face nodes
+//! - 2: at least one of these contacts is loaded.
+//! - 1: none is loaded, and at least one is a contact of the node itself.
+//! - 0: all are unloaded contacts of nodes of the alternative, or there is none.
 //!
-//! An alternative of the lowest rank or without rank can also continue a loaded contact detected in this step, for
-//! example at landing. This contact is between the same bodies, and:
+//! Only the alternatives with the largest rank present can continue a contact. If this rank is 0, an alternative can
+//! instead continue a loaded contact detected in this step, for example at landing. This contact is between the same
+//! bodies, and:
 //!
 //! - The contactor is a node of the alternative, and (2) and (3) hold.
-//! - The contact itself has no alternatives: its point is far from the edges of its triangle or quadrilateral.
+//! - The face of the contact is certain: the contact point is so far from the edges of the face, a triangle or
+//!   quadrilateral, that no other face is within reach.
 //!
 //! # Choice
 //! - The entry face is the nearest alternative that continues a contact.
 //! - If no alternative continues a contact, the entry face is the alternative whose plane the node crossed last.
 //! - If the node approaches no alternative, the entry face is the nearest alternative.
 //!
-//! Alternatives in different planes may be equally good within rounding. The contact is then with their common edge or
-//! vertex, if any. A mirrored scene therefore has the mirrored result. The normal is:
+//! Linear alternatives in different planes may be equally good within rounding. The contact is then with their common
+//! edge or vertex, if any. A mirrored scene therefore has the mirrored result. The normal is:
 //!
 //! - edge: the normalised sum of the face normals
 //! - vertex: the normalised difference of the vertex normals of target and contactor
@@ -52,14 +53,16 @@
 //! # Nodes without contact
 //! Let a node be *new* if the node had no contact with the body in the previous step.
 //!
-//! - A new node beyond the far side of a thin part gets no contact. Criterion: the node was behind the nearest face
-//!   before the step, and is outside the closed surface.
-//! - A node that crosses the plane of a face past the rim gets no contact with this face, unless a contact force on the
-//!   node in the previous step was along the normal of the face.
+//! - A new node that lies behind the detected face, but on the other side of a thin part, gets no contact. Criterion:
+//!   the node was behind the plane of this face before the step, its orthogonal projection lies in the face, and it is
+//!   outside the closed surface.
+//! - A node past the rim of a face gets no contact with this face if it was behind the plane before the step, or past
+//!   the rim when it crossed the plane. A node stays in contact if a contact force on it in the previous step was along
+//!   the normal of the face.
 //!
-//! A node can slide past the rim of a face, over a slit narrower than its depth. The contact with the face then remains
-//! until another face of the body continues the contact. A contact with another body begins when the old contact ends
-//! ([`duplicate`]).
+//! A node can slide past the rim of a face and over a slit that is narrower than the depth of the node below the face.
+//! The contact with the face then remains until another face of the body continues the contact. A contact with another
+//! body begins when the old contact ends ([`duplicate`]).
 //!
 //! # Source
 //! Developed for this program.
@@ -117,8 +120,9 @@ impl EntryFaces {
         Self { search_depths: model.search_depths.clone(), offsets: model.offsets.clone(), ..Self::default() }
     }
 
-    /// Replaces the nearest faces of contacts by the entry faces. Also removes duplicate contacts of nodes, and edge
-    /// crossings that node contacts support. `before` are the contacts of the previous step.
+    /// Replaces the nearest faces of contacts by the entry faces. Removes duplicate contacts of nodes, and edge
+    /// crossings that are redundant because node contacts carry the edge. `before` are the contacts of the previous
+    /// step.
     pub fn choose(
         &mut self,
         surfaces: &[Surface],

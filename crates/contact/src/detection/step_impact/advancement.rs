@@ -90,7 +90,7 @@ pub struct Advancement<'a> {
 
 impl Advancement<'_> {
     /// First instant of contact, as a fraction of the step. `difference` gives the vector between the closest points at
-    /// such a fraction.
+    /// a fraction of the step.
     ///
     /// `None` if the contact is after the step or in its [`BEGINNING`], or if all advances leave the features
     /// separated.

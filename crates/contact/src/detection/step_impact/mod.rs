@@ -70,8 +70,8 @@ impl StepImpactSearch {
     /// The first contact within a step. Ignores contacts in `touching`, and contacts before `BEGINNING`.
     ///
     /// # Cost
-    /// The bounds on all paths, once. For each near pair of bodies and each part of the step: the swept boxes of all
-    /// face groups of both bodies, and of the features in those groups that are near the other body.
+    /// The bounds on all paths, once. For each near pair of bodies and each part of the step, the swept boxes of all
+    /// face groups, then of the nodes, faces and edges in the groups near the other body.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);

@@ -145,8 +145,8 @@ impl Reach {
         bounds.widened(self.margin)
     }
 
-    /// Lower bound on the first τ at which faces or edges of `self` and `other` can touch; `None` if one coordinate
-    /// keeps all of them apart for the whole step.
+    /// Lower bound on the first τ at which faces or edges of `self` and `other` can touch; `None` if the bounds stay
+    /// disjoint in one coordinate for the whole step.
     pub fn earliest(&self, other: &Self) -> Option<f64> {
         let reach = self.margin + other.margin;
         let mut earliest = 0.0_f64;

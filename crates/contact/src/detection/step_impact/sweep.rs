@@ -92,7 +92,7 @@ impl<'a> Sweep<'a> {
         Some(Part { window, region: region.widened(self.offset), groups: [near(0), near(1)] })
     }
 
-    /// First contact of a node of the body `one` with a face of the body `other`. `one` and `other` are 0 or 1.
+    /// First contact of a node of one body with a face of the other. `one` and `other` are indices into `bodies`.
     fn first_of_nodes(&self, [one, other]: [u32; 2], part: &Part<'_>) -> Option<StepContact> {
         let roles = [self.bodies[one as usize], self.bodies[other as usize]];
         let of_faces = &self.model.surfaces[roles[1] as usize];
@@ -141,8 +141,7 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Whether the normals of a node and a face are opposed at `tau`. Otherwise, for example along the side of a body,
-    /// no contact begins.
+    /// Whether the normals of a node and a face are opposed at `tau`. A contact begins only with opposed normals.
     fn normals_are_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let NodeOnSurface { contactor, target } = candidate.key;
@@ -215,7 +214,7 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Gap \[m\] up to which two features count as touching, larger than the rounding error after a
+    /// Gap \[m\] up to which two features count as touching. It covers the rounding errors of positions after a
     /// `displacement` \[m\].
     fn met(&self, [a, b]: [u32; 2], other: u32, displacement: f64) -> f64 {
         let edge = self.paths.at(b, 0.0) - self.paths.at(a, 0.0);

@@ -142,9 +142,8 @@ impl RootMotion {
     /// A sphere that moves with the root, and grows by the errors of the estimated motion.
     ///
     /// The body has the angular velocity ω. At the distance q from the centre of the body, velocities deviate from that
-    /// of the centre by at most |ω| q, and accelerations by at most (|ω|² + |dω/dt|) q; `spin_bound` bounds the factor
-    /// of q. The growth includes such deviations of the velocities of sphere and root and of the acceleration of the
-    /// root.
+    /// of the centre by at most |ω| q, and accelerations by at most s q, with s = |ω|² + |dω/dt| ≤ `spin_bound`. The
+    /// growth covers the deviations of the velocities of sphere and root, and of the acceleration of the root.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;

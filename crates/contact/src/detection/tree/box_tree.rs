@@ -9,8 +9,8 @@ use crate::math::pack::{Registers, WIDTH};
 
 pub(crate) const ROWS_PER_TASK: usize = 256;
 
-/// Levels from the lowest to the root. A row contains the boxes of the children of a node; in the lowest level, the
-/// children are up to eight of the given boxes.
+/// Levels from the lowest to the root. A row contains the boxes of up to eight children of a node. In the lowest level,
+/// the children are the boxes over which the tree is built.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxTree {
     levels: Vec<Vec<AabbRow>>,

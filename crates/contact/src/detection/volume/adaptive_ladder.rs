@@ -58,7 +58,7 @@ impl AdaptiveLadder {
         &self.paying
     }
 
-    /// Adds the statistics since the last call, and selects the rungs anew. A fixed ladder does not change.
+    /// Adds the statistics since the previous call, and selects the rungs anew. A fixed ladder does not change.
     pub fn learn(&mut self, tally: LadderTally) {
         if tally.pairs == 0 || self.is_fixed {
             return;

@@ -1,8 +1,8 @@
 //! Oriented bounding boxes (OBB).
 //!
-//! The axes of segments, triangles and flat quadrilaterals are the longest edge, the face normal, and the normal of
-//! both. The axes of other point sets are the eigenvectors of the covariance (Aragón & Molinari 2014, eqs. (13)–(15),
-//! with the centre of gravity in both terms of eq. (15)).
+//! The axes of segments, triangles and flat quadrilaterals are the longest edge, the face normal, and the direction
+//! perpendicular to both. The axes of other point sets are the eigenvectors of the covariance (Aragón & Molinari 2014,
+//! eqs. (13)–(15), with the centre of gravity in both terms of eq. (15)).
 
 use super::ROUNDING;
 use crate::math::eight_lanes::EightLanes;

@@ -12,7 +12,7 @@
 //! ```text
 //! repeat   block Jacobi steps; they predict which contacts open, stick or slip
 //!          conjugate residuals over the closed contacts; contacts that open or slip stay at their bounds
-//!          with friction, mixing: the next round begins at the best combination of the last rounds
+//!          with friction, mixing: the next round begins at the best combination of up to seven rounds
 //! until    a Jacobi step changes no velocity by more than the tolerance, for at most `MAX_ROUNDS` rounds
 //! then     without convergence, restart with Jacobi steps only
 //! ```
@@ -37,20 +37,21 @@ use crate::response::groups::momentum::Momentum;
 
 /// Number of Jacobi steps in a round.
 const STEPS: usize = 4;
-/// Largest number of rounds. A round is `STEPS` Jacobi steps, a descent and, with friction, mixing.
+/// Largest number of rounds. A round is `STEPS` Jacobi steps, a call of `descend` and, with friction, mixing.
 const MAX_ROUNDS: usize = 100;
 /// Largest number of Jacobi steps after the restart.
 const MAX_STEPS: usize = 1000;
 /// Number of Jacobi steps in a series after the restart.
 const STEPS_TO_GAIN: usize = 100;
-/// The series end if the smallest velocity change in a series exceeds this fraction of that in the previous series.
+/// Largest ratio of the smallest velocity change in a series to the smallest in the previous series; the iteration ends
+/// if the ratio is larger.
 const GAIN: f64 = 0.5;
 /// Largest ratio of the impulses after mixing to those before mixing (sums of magnitudes).
 const MAX_GROWTH: f64 = 10.0;
-/// Impulses along z = D⁻¹ r count as causing no motion up to this ratio (z · W z)/(z · D z). r is the residual; D
+/// Largest ratio (z · W z)/(z · D z) at which impulses along z = D⁻¹ r count as causing no motion. r is the residual; D
 /// contains the compliances of the Jacobi steps.
 const NULL_SPACE: f64 = 1e-10;
-/// A descent step also stops contacts that would reach their bounds within this fraction of another such step.
+/// A descent step also fixes the contacts that would reach their bounds within this fraction of a further step.
 const AT_BOUND: f64 = 1e-9;
 
 #[derive(Clone, Debug, Default)]
@@ -74,9 +75,9 @@ pub(super) struct Workspace {
     motion: Vec<Vec3>,
     free_motion: Vec<Vec3>,
     guess: Vec<Vec3>,
-    /// Impulses at the start of the round; after the restart, those after the previous Jacobi step.
+    /// Impulses at the start of the round; after the restart, impulses after the previous Jacobi step.
     start: Vec<Vec3>,
-    /// Impulses and slip states after the step with the smallest velocity change.
+    /// Impulses and slip states after the Jacobi step with the smallest velocity change.
     best: Vec<(Vec3, bool)>,
     mixing: Mixing,
 }
@@ -114,9 +115,7 @@ impl Problem<'_> {
     }
 
     /// Restarts with Jacobi steps only; returns whether they converged. If not, keeps the impulses of the last Jacobi
-    /// step or the best of the rounds, whichever had the smaller velocity change; that of the rounds is `left` \[m/s\].
-    ///
-    /// Rounds that do not converge cycle through sets of sticking and slipping contacts.
+    /// step if its velocity change was below `left`, otherwise `best`. `left` is the velocity change of `best` \[m/s\].
     fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
@@ -144,8 +143,8 @@ impl Problem<'_> {
         false
     }
 
-    /// A series of Jacobi steps with extrapolation; `None` if they converge. Otherwise the velocity change of the last
-    /// step and the smallest velocity change \[m/s\].
+    /// Performs a series of Jacobi steps with extrapolation. Returns `None` if they converge, otherwise the velocity
+    /// change of the last step and the smallest velocity change of the series \[m/s\].
     fn jacobi_steps(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) -> Option<[f64; 2]> {
         let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..STEPS_TO_GAIN {
@@ -159,7 +158,7 @@ impl Problem<'_> {
         Some([change, least])
     }
 
-    /// Extrapolates from the impulses `start` through the current impulses, and stores the latter in `start`.
+    /// Extrapolates from the impulses `start` through the current impulses. `start` receives the current impulses.
     fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
         let Workspace { start, directions, .. } = workspace;
         let (part, mut back) = (momentum.farther(), 0.0);
@@ -176,8 +175,8 @@ impl Problem<'_> {
         momentum.end(back);
     }
 
-    /// `None` if the rounds converge. Otherwise the smallest velocity change in the first Jacobi steps of all rounds
-    /// \[m/s\]; `workspace.best` then contains the impulses after this step.
+    /// Performs the rounds. Returns `None` if they converge, otherwise the smallest velocity change by the first Jacobi
+    /// step of a round \[m/s\]; `workspace.best` then contains the impulses after this step.
     fn iterate(&mut self, workspace: &mut Workspace) -> Option<f64> {
         let has_friction = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
         workspace.mixing.clear();
@@ -212,15 +211,14 @@ impl Problem<'_> {
         Some(least_change)
     }
 
-    /// Stores the current impulses as the best. After a Jacobi step, they satisfy the bounds of the contact laws.
+    /// Stores the current impulses as the best.
     fn store_best(&self, workspace: &mut Workspace) {
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
         workspace.best.clear();
         workspace.best.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
     }
 
-    /// Stores the motion without impulses. The final motion is this motion plus the motion by the final impulses; this
-    /// conserves momentum.
+    /// Stores the motion without impulses, to which `recompute_field` adds the motion by the impulses.
     fn store_free_motion(&self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
         workspace.free_motion.clear();
@@ -254,8 +252,8 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
     }
 
-    /// Starts the next round at the best combination of the last rounds, unless the combination has much larger
-    /// impulses, which balance each other.
+    /// Starts the next round at the best combination of the stored rounds, unless the impulses of this combination are
+    /// much larger than those of the present round.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
@@ -309,7 +307,7 @@ impl Problem<'_> {
     /// Descent by conjugate residuals on the closed contacts. A contact that opens or slips stays at its bound. Returns
     /// whether the sets of open, sticking and slipping contacts are unchanged since the end of the previous descent.
     ///
-    /// Impulses without effect on the motion grow until a contact opens or slips.
+    /// Along a search direction that causes no motion, the impulses grow until a contact opens or slips.
     fn descend(&mut self, workspace: &mut Workspace) -> bool {
         let members = self.members.iter();
         let mut is_same =
@@ -347,7 +345,8 @@ impl Problem<'_> {
         is_same
     }
 
-    /// Computes r, z = D⁻¹ r and W z in the free directions, and sets d = z. Returns z · W z \[J\].
+    /// Computes r, z = D⁻¹ r and W z in the directions in which the impulses may change (`Face`), and sets d = z.
+    /// Returns z · W z \[J\].
     fn begin_descent(&self, workspace: &mut Workspace) -> f64 {
         let Workspace { faces, residuals, scaled, .. } = &mut *workspace;
         residuals.clear();
@@ -413,7 +412,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Computes the motion M⁻¹ Gᵀ d and the part of W d in the free directions (`responses`). Returns d · W d.
+    /// Computes the motion M⁻¹ Gᵀ d, and in `responses` the part of W d in the directions of `faces`. Returns d · W d.
     fn apply_operator(
         &self,
         faces: &[Face],

@@ -8,7 +8,7 @@ use crate::math::Vec3;
 pub(super) struct Contact {
     pub laws: ImpactOptions,
     pub normal: Vec3,
-    /// Relative velocity not due to movers: by fixed or prescribed nodes, and by rounding errors of ties \[m/s\].
+    /// Relative velocity not due to movers \[m/s\]: by fixed or prescribed nodes, and by rounding of tied velocities.
     pub drift: Vec3,
     /// Relative velocity before all impulses of the step \[m/s\].
     pub before: Vec3,

@@ -13,8 +13,8 @@
 //! the largest α ≤ 1 for which the step would create no energy if the forces kept their values at the beginning of the
 //! step. Energy created because the forces change is dissipated in the following steps (`created`).
 //!
-//! P_e does not always exist: friction can jam the contacts of a body that is wedged in a groove. The contacts farthest
-//! below Newton's law then lose their restitution. If there is still no solution, α = 0.
+//! P_e does not always exist: friction can jam the contacts of a body that is wedged in a groove. The contacts whose
+//! normal velocities fall most below Newton's law then lose their restitution. If there is still no solution, α = 0.
 //!
 //! In the sequential order, each closing contact in turn is solved as a group of its own, in passes over the contacts
 //! until no contact is closing (at most `MAX_PASSES` passes). An impact thus propagates along a row of bodies.
@@ -184,7 +184,7 @@ impl Group<'_> {
             guessed += self.contacts[k as usize].guess.norm();
             required += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
-        // All guesses of a stack contain an impulse that only the top contact requires; hence the factor `len`.
+        // An impulse that only the top contact of a stack requires is part of every guess; hence the factor `len`.
         guessed <= MAX_GUESS_RATIO * self.members.len() as f64 * required
     }
 

@@ -176,8 +176,8 @@ impl Decomposition {
     }
 
     /// Writes impulses and results. An impulse I dissipates the energy −I · (v_r⁻ + v_r⁺)/2, with the relative
-    /// velocities v_r⁻ before and v_r⁺ after I. For a normal impulse, the velocities at the beginning of the contact
-    /// count (`lead`); the difference is numerical work.
+    /// velocities v_r⁻ before and v_r⁺ after I. For a normal impulse, `lead` is added to both normal velocities; the
+    /// work −I_n `lead` of this change is numerical work.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {

@@ -7,7 +7,7 @@ use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::{deformable_sides, rigid_sides};
 use crate::{Constraint, Constraints};
 
-/// Ties count as fixing a contact up to this ratio of the compliance with ties to the compliance without ties.
+/// Largest ratio of the compliance with ties to the compliance without ties at which the ties fix the contact.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 const NONE: u32 = u32::MAX;

@@ -33,7 +33,7 @@ impl Decomposition {
     /// Computes position corrections Δx = M⁻¹ Gᵀ π, with the normal projection impulses π ≥ 0, that remove the fraction
     /// `projection` of all penetrations. Δx is minimal in the mass norm.
     ///
-    /// A contact with restitution e also rises by e times the penetration of this step, because it has rebounded.
+    /// A contact with restitution e also rises by e times the penetration that arose in this step.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
@@ -43,7 +43,7 @@ impl Decomposition {
         for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
             let closing = -contact.normal.dot(&contact.before);
             let way = closing * dt;
-            // A contact without normal motion has lasted the whole step.
+            // Fraction of the step after the beginning of the contact; 1 without normal motion.
             let fraction = match way {
                 way if way > flush => way.min(-constraint.gap).max(0.0) / way,
                 way if way >= -flush => 1.0,
@@ -52,7 +52,7 @@ impl Decomposition {
             // A contact with an impulse in the previous solution lasts the whole step, even if slightly lifted.
             let sliding_fraction = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
             contact.since = part * dt * sliding_fraction;
-            // A resting contact does not begin within the step.
+            // `impact_fraction` is 0 for a resting contact, which does not begin within the step.
             let kick = contact.normal.dot(&contact.kick);
             contact.lead = contact.impact_fraction(closing) * kick * (1.0 - 2.0 * fraction);
             let gone = way.min(-constraint.gap).max(0.0);
@@ -68,7 +68,7 @@ impl Decomposition {
         self.project(constraints, positions);
     }
 
-    /// Starts from the impulses `push_out`, of which `corrections` already contains the effect.
+    /// Solves for the impulses `push_out`. `corrections` already contains the effect of their initial values.
     fn project(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let tolerance = TOLERANCE * deepest(constraints) + rounding(constraints, positions);
         let begin = self.unknowns.len();
@@ -123,7 +123,7 @@ impl Decomposition {
     }
 
     /// Restores the angular momentum of each contact. Position corrections Δx_a add Σ m_a Δx_a × v_a; an impulse and
-    /// its reaction at two different points add a moment. The support of a fixed side takes up the change. Returns the
+    /// its reaction at two different points add a moment. The support of a fixed body takes up the change. Returns the
     /// added kinetic energy \[J\] and the angular impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
@@ -195,8 +195,8 @@ impl Decomposition {
         Some((given, taken))
     }
 
-    /// Adds the angular momentum `couple` \[N·m·s\] by a rotation of the free nodes about their centre of mass. Returns
-    /// the added kinetic energy \[J\].
+    /// Adds the angular momentum `couple` \[N·m·s\] by a rotation of the nodes that are free in all directions about
+    /// their centre of mass. Returns the added kinetic energy \[J\].
     fn rotate_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
         let (operator, corrections, mobility) = (&self.operator, &self.corrections, bodies.mobility);
         let free = || {

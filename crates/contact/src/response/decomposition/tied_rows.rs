@@ -50,7 +50,7 @@ impl Operator {
         reactions.map(move |(node, share)| (*node, share.component_mul(&impulse)))
     }
 
-    /// Relative velocity by tied nodes, not due to movers \[m/s\]: by fixed nodes, and by rounding errors of the ties.
+    /// Relative velocity by tied nodes, not due to movers \[m/s\]: by fixed nodes, and by rounding of tied velocities.
     pub(super) fn tied_drift(
         &self,
         k: u32,

@@ -1,16 +1,18 @@
-//! One contact of a complementarity problem: the local step, which solves it alone, and the bounds of opening and slip.
+//! One contact of a complementarity problem: the local step, which solves this contact alone, and the bounds of opening
+//! and slip.
 
 use crate::math::{Mat3, Vec3};
 
-/// Largest determinant of a nearly singular compliance, relative to the cube of the trace.
+/// A compliance is nearly singular if its determinant is at most this factor times the cube of its trace.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
+/// In position corrections, displacements \[m\] replace the velocities, and the impulses are in kg·m.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unknown {
     pub normal: Vec3,
     /// Lower bound c of the normal velocity \[m/s\].
     pub target: f64,
-    /// Relative velocity not due to movers: by fixed or prescribed nodes, and by rounding errors of ties \[m/s\].
+    /// Relative velocity not due to movers \[m/s\]: by fixed or prescribed nodes, and by rounding of tied velocities.
     pub drift: Vec3,
     /// Static and dynamic coefficients of friction \[-\].
     pub friction: [f64; 2],
@@ -28,7 +30,7 @@ pub(super) struct Unknown {
 
 impl Unknown {
     /// `compliance` is D \[1/kg\]; D minus the result of `Operator::compliance` must be positive semi-definite.
-    /// `friction` is both coefficients of friction.
+    /// `friction` is the value of both coefficients of friction.
     pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
         let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
         let along = normal.dot(&(compliance * normal));
@@ -95,7 +97,8 @@ impl Unknown {
         }
     }
 
-    /// Multiplies `vector` by the inverse of D restricted to the free directions of `face`, in which `vector` lies.
+    /// Restricts D to the free directions of `face`, inverts it, and multiplies the result by `vector`, which lies in
+    /// these directions.
     pub fn scaled(&self, face: Face, vector: &Vec3) -> Vec3 {
         match (face, &self.inverse) {
             (Face::Sticking, Some(inverse)) => inverse * vector,
@@ -140,7 +143,7 @@ impl Unknown {
     }
 }
 
-/// Largest eigenvalue of `compliance` in the tangent plane.
+/// Largest eigenvalue of `compliance` restricted to the tangent plane.
 fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     let out = Mat3::identity() - normal * normal.transpose();
     let plane = out * compliance * out;
@@ -150,8 +153,8 @@ fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     half + (half * half - minors).max(0.0).sqrt()
 }
 
-/// Face of the friction cone on which an impulse lies. The free directions, in which conjugate residuals change the
-/// impulse, are none, the normal, or all.
+/// Face of the friction cone to which conjugate residuals confine the impulse. The free directions of the impulse are
+/// none for `Open`, the normal for `Normal`, and all for `Sticking`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Face {
     Open,

@@ -98,7 +98,7 @@ impl TiedMotions {
         }
     }
 
-    /// Compliance along the nodal vectors with the ties, minus that without the ties; ≤ 0 \[1/kg\].
+    /// Compliance along the nodal vectors with the ties, minus the compliance without the ties; ≤ 0 \[1/kg\].
     pub fn compliance(&self, contact: &Range<usize>, constraint: &Constraint<'_>, vectors: &[Vec3]) -> f64 {
         let of_node = |tied: &TiedNode| {
             let of_contact = constraint.nodes.iter().zip(vectors).filter(|(node, _)| **node == tied.node);

@@ -45,8 +45,8 @@ impl<S: Copy> ContactHistory<S> {
         self.now.keys.len() == self.now.states.len() && self.now.keys.is_sorted()
     }
 
-    /// A continuing contact keeps its state; `begin` creates the state of a new contact; `end` receives the state of an
-    /// ended contact.
+    /// Adopts the keys of `constraints`. A continuing contact keeps its state; `begin` creates the state of a new
+    /// contact; `end` receives the state of an ended contact.
     pub fn update(
         &mut self,
         constraints: &Constraints,
@@ -81,7 +81,7 @@ impl<S: Copy> ContactHistory<S> {
         before.keys[old..].iter().zip(&before.states[old..]).for_each(|(key, state)| end(*key, state));
     }
 
-    /// `name` maps old keys to new keys, which must be distinct.
+    /// Replaces every key by `name(key)`; the new keys must be distinct.
     pub fn rename(&mut self, name: impl Fn(ContactKey) -> ContactKey) {
         let Self { now, before, order } = self;
         order.clear();
@@ -104,7 +104,8 @@ impl<S: Copy> ContactHistory<S> {
         self.now.states.get_mut(k)
     }
 
-    /// `constraints` must be a subset of the constraints of the last call of `update`.
+    /// Returns each constraint with its state. `constraints` must be a subset of the constraints of the last call of
+    /// `update`.
     pub fn beside<'a>(
         &'a mut self,
         constraints: &'a Constraints,

@@ -7,7 +7,7 @@
 //! ```
 //! A penetrating contact that ends transfers its state to a new contact of the same node under two conditions:
 //! - The angle between the two normals is at most about 1°.
-//! - The new penetration is at most twice the old penetration, which is extrapolated over the step.
+//! - The new penetration is at most twice the old penetration extrapolated over the step.
 //!
 //! # Source
 //! Derived.
@@ -19,13 +19,14 @@ use crate::{Constraint, Constraints, ContactKey};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactTransfers {
-    /// Keys of the ended and of the new contact.
+    /// Key of each ended contact, and key of the new contact that takes over its state.
     found: Vec<[ContactKey; 2]>,
 }
 
 impl ContactTransfers {
     /// Finds the transfers from `before` to `now`; returns whether there are any. A key of `now` is new if it is
-    /// neither in `before` nor `is_remembered`. The `velocities` \[m/s\] extrapolate the gaps of `before`.
+    /// neither in `before` nor `is_remembered`. The nodal `velocities` \[m/s\] serve to extrapolate the gaps
+    /// of `before`.
     pub fn find(
         &mut self,
         before: &Constraints,

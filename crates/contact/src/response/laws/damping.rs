@@ -31,8 +31,8 @@ impl Damping {
         Self { always: 0.0, at_rest: ratio }
     }
 
-    /// Damping ratio ζ at the age `half_periods` of a contact, in half periods π/ω. `at_rest` grows linearly during the
-    /// second half period.
+    /// Damping ratio ζ at the age `half_periods` of a contact, in half periods π/ω. The share of `at_rest` that acts
+    /// grows linearly from 0 to 1 during the second half period.
     pub fn ratio(self, half_periods: f64) -> f64 {
         self.always + self.at_rest * (half_periods - 1.0).clamp(0.0, 1.0)
     }

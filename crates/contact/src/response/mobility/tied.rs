@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 /// ```text
 /// M⁻¹ − M⁻¹ Cᵀ (C M⁻¹ Cᵀ)⁻¹ C M⁻¹ = M⁻¹ Pᵀ
 /// ```
-/// Pᵀ adds the impulses of the ties to given impulses (`distribute`).
+/// Pᵀ adds the impulses of the ties to the nodal impulses (`distribute`).
 #[derive(Clone, Debug, Default)]
 pub struct TiedMobility {
     groups: Vec<TiedGroup>,
@@ -124,8 +124,8 @@ impl TiedNodes {
     }
 
     /// Adds the impulses of the ties to one component J of the nodal impulses. The results J' have the velocity changes
-    /// Δv = M⁻¹ J'. In this order, the lines hold for free independent nodes c, dependent nodes d, and fixed
-    /// independent nodes c:
+    /// Δv = M⁻¹ J'. The first line holds for free independent nodes c, the second line for dependent nodes d, and the
+    /// third line for fixed independent nodes c:
     ///
     /// ```text
     /// Σ_c' A_cc' Δv_c' = J_c + Σ_d s_dc J_d

@@ -141,7 +141,7 @@ impl Axis {
         row.shares.iter().map(|&(place, share)| share * value(place).unwrap_or(0.0)).sum()
     }
 
-    /// Solves for Δv_c, in `right_side`, given the motion of the rigid bodies.
+    /// Computes Δv_c from the motion of the rigid bodies; `right_side` receives Δv_c.
     fn solve(&mut self, rigid_motion: impl Fn(&RigidTerm) -> f64) {
         let Self { dependent, rows, masses, unknowns, factor, right_side, ordered, jumps, .. } = self;
         right_side.fill(0.0);

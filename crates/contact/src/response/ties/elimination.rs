@@ -1,12 +1,11 @@
 //! Gaussian elimination of sparse rows, in place.
 
-/// Smallest pivot, relative to the largest entry in eligible columns of all rows without a pivot \[-\]. The elimination
-/// takes the shortest of the rows that satisfy this bound.
+/// Smallest pivot, relative to the largest entry that could be the pivot \[-\].
 const PIVOT_THRESHOLD: f64 = 0.8;
 
 type Entry = (u32, f64);
 
-/// Sparse rows. The elimination of a column changes only rows without a pivot.
+/// Sparse rows. The elimination of a column changes only open rows, that is rows not yet used as pivot rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SparseRows {
     /// Entries of each row, by ascending column.
@@ -14,7 +13,7 @@ pub(super) struct SparseRows {
     /// By column, the rows that have or had an entry.
     users: Vec<Vec<u32>>,
     is_done: Vec<bool>,
-    /// Magnitude and column of the largest eligible entry of each row.
+    /// Magnitude and column of the largest entry of each row in the columns that `eliminate` may eliminate.
     largest: Vec<(f64, u32)>,
     merged: Vec<Entry>,
 }
@@ -37,8 +36,8 @@ impl SparseRows {
         }
     }
 
-    /// Eliminates up to `most` eligible columns, until no eligible entry exceeds the tolerance. `pivots` receives the
-    /// row and column of each pivot.
+    /// Eliminates columns for which `eligible` is true: at most `most` columns, and only while an open row has an entry
+    /// above `tolerance` in such a column. `pivots` receives the row and column of each pivot.
     pub fn eliminate(
         &mut self,
         eligible: &[bool],
@@ -61,8 +60,8 @@ impl SparseRows {
         pivots.iter().for_each(|&pivot| self.clear_column(pivot, |_, _| ()));
     }
 
-    /// Largest eligible entry of the shortest candidate row. A candidate has no pivot, and its largest eligible entry
-    /// exceeds the tolerance and the pivot threshold.
+    /// Row and column of the next pivot: the largest eligible entry of the shortest candidate. Candidates are the open
+    /// rows with an eligible entry above `tolerance` and of at least `PIVOT_THRESHOLD` times the largest of open rows.
     fn next_pivot(&self, tolerance: f64) -> Option<[usize; 2]> {
         let rows = || self.largest.iter().enumerate().filter(|(row, _)| !self.is_done[*row]);
         let most = rows().map(|(_, (size, _))| *size).fold(0.0, f64::max);
@@ -71,7 +70,7 @@ impl SparseRows {
         shortest.map(|(row, (_, column))| [row, *column as usize])
     }
 
-    /// Eliminates the column from all rows without a pivot; `update` receives each changed row.
+    /// Eliminates the column from all open rows with `row` as the pivot row; `update` receives each changed row.
     fn clear_column(&mut self, [row, column]: [usize; 2], update: impl Fn(&mut (f64, u32), &[Entry])) {
         self.is_done[row] = true;
         let pivot_row = std::mem::take(&mut self.rows[row]);
@@ -88,7 +87,7 @@ impl SparseRows {
         self.rows[row] = pivot_row;
     }
 
-    /// Subtracts `factor` times the entries `others` from a row, so that its entry in `column` vanishes.
+    /// Subtracts `factor` times the entries `others` from `row`; the entry of `row` in `column` vanishes.
     fn subtract(&mut self, row: usize, others: &[Entry], factor: f64, column: u32) {
         self.merged.clear();
         let mut own = self.rows[row].iter().copied().peekable();
@@ -109,8 +108,8 @@ impl SparseRows {
         std::mem::swap(&mut self.rows[row], &mut self.merged);
     }
 
-    /// Solves the pivot rows Σ a x = b. `x` contains the other unknowns and receives the pivot unknowns; columns beyond
-    /// the length of `x` do not enter the sums. `b` maps a row to its right-hand side.
+    /// Solves the pivot rows Σ a x = b for the unknowns of the pivot columns, which `x` receives. `x` contains all
+    /// further unknowns; columns beyond the length of `x` do not enter the sums. `b` maps a row to its right-hand side.
     pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
         for &[row, column] in pivots.iter().rev() {
             let entries = &self.rows[row];
@@ -194,7 +193,7 @@ mod tests {
         rows
     }
 
-    /// The last row is the sum of the other two; the last two columns are not eligible. The pivots satisfy all rows.
+    /// The last row is the sum of the first two; the last two columns are not eligible. `solve` satisfies all rows.
     #[test]
     fn redundant_rows_have_no_pivot() {
         let (mut rows, mut again, mut pivots) = (filled(), filled(), Vec::new());

@@ -15,13 +15,13 @@ use crate::response::{Bodies, RigidForce, StepLength};
 
 const MAX_ITERATIONS: u32 = 20;
 
-/// Largest gap at convergence, relative to the largest coordinate \[-\].
+/// Largest gap between tied points at convergence, relative to the largest coordinate \[-\].
 const GAP_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 
-/// Largest gap at convergence after stagnation, relative to the largest coordinate \[-\].
+/// Largest gap between tied points at which stagnating iterations converge, relative to the largest coordinate \[-\].
 const STAGNATION_GAP_TOLERANCE: f64 = 256.0 * f64::EPSILON;
 
-/// The iterations stagnate if the ratio of a gap to the gap of the previous iteration exceeds this value \[-\].
+/// The iterations stagnate if the ratio of the largest gap to that of the previous iteration exceeds this value \[-\].
 const MAX_GAP_RATIO: f64 = 0.5;
 
 /// Coupled ties, independent of all other groups, with their tie forces.
@@ -45,7 +45,7 @@ pub(super) struct Group {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Solution {
     pub iterations: u32,
-    /// Largest remaining gap \[m\]; `None` if the iterations converged.
+    /// Largest remaining gap between tied points \[m\]; `None` if the iterations converged.
     pub gap: Option<f64>,
 }
 

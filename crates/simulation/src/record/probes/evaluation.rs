@@ -106,7 +106,7 @@ impl Simulation {
         (centres[1], nearest_rotation(&product))
     }
 
-    /// Weighted mean over the elements of a probe \[Pa\].
+    /// Weighted mean of the Cauchy stress over the elements of a probe \[Pa\].
     fn mean_stress(&self, probe: &Probe) -> Mat3 {
         let blocks = &self.model.bodies[probe.spec.body].blocks;
         let of_block = |block: &[ElementSample]| {
@@ -148,7 +148,7 @@ fn nearest_rotation(product: &Mat3) -> Mat3 {
     left * Mat3::from_diagonal(&signs) * right
 }
 
-/// From the components XX YY ZZ XY YZ XZ.
+/// Symmetric matrix with the components XX YY ZZ XY YZ XZ.
 fn symmetric([xx, yy, zz, xy, yz, xz]: [f64; 6]) -> Mat3 {
     Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }

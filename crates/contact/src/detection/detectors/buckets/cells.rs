@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 const ENLARGEMENT: f64 = 1.25;
 
 /// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. The cell index along an axis
-/// never decreases with the coordinate. A point inside a box therefore belongs to a cell that the box overlaps.
+/// never decreases with the coordinate. The cells of a box therefore include the cells of all points of the box.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     origin: Vec3,
@@ -18,7 +18,7 @@ pub struct Grid {
     counts: [u32; 3],
 }
 
-/// A block of cells of a grid, with inclusive limits `low` and `high`. `counts` are the cell counts of the whole grid.
+/// The cells of a grid with indices from `low` to `high` inclusive. `counts` are the cell counts of the whole grid.
 #[derive(Clone, Copy, Debug)]
 pub struct CellRange {
     low: [u32; 3],
@@ -27,8 +27,8 @@ pub struct CellRange {
 }
 
 impl Grid {
-    /// Divides the zone into cells of `size` \[m\], or into larger cells if there were more than `most`. A zone of zero
-    /// or infinite extent has one cell.
+    /// Divides the zone into at most `most` cells, of `size` \[m\] if that gives no more cells, and larger otherwise. A
+    /// zone of zero or infinite extent has one cell.
     pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
         let extent = zone.upper - zone.lower;
         let most = most.clamp(1, u32::MAX as usize / 2) as f64;
@@ -101,7 +101,7 @@ pub struct CellLists {
     /// Index of each cell among the marked cells, or [`NONE`].
     slots: Vec<u32>,
     marked: Vec<u32>,
-    /// End in `entries` of the list of each marked cell.
+    /// For each marked cell, the index in `entries` at which the list of the cell ends.
     ends: Vec<usize>,
     entries: Vec<u32>,
 }

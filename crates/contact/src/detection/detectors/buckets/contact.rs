@@ -1,4 +1,4 @@
-//! Buckets in contact, where bodies deform. Candidates remain in use until the next sorting.
+//! Bucket search in the contact phase, in which bodies may deform. Candidates remain in use until the next sorting.
 
 use std::time::Instant;
 
@@ -23,7 +23,8 @@ const CELL_SIZE: f64 = 2.0 / 3.0;
 /// Largest number of cells of a grid per contactor node. Aragón, Yastrebov & Molinari use 19.
 const CELLS_PER_NODE: usize = 32;
 
-/// The allowance of a pair is its relative displacement in this number of steps, limited by [`ALLOWANCE`].
+/// The allowance of two near bodies is the relative displacement of the bodies in this number of steps, limited by
+/// [`ALLOWANCE`]. Two bodies are near if they can touch before the next sorting.
 const STEPS: f64 = 32.0;
 
 /// Least and greatest allowance of two near bodies, relative to the search depth. A larger allowance gives more
@@ -53,7 +54,7 @@ pub(super) struct ContactPhase {
 struct Direction {
     contactor: u32,
     target: u32,
-    /// Largest distance along each axis of a candidate node from the box of its face \[m\].
+    /// Length by which each box of a target face is widened \[m\]; only nodes in this box are candidates.
     reach: f64,
 }
 
@@ -78,7 +79,7 @@ struct EdgeSorting {
     targets: Vec<u32>,
     /// Boxes of `targets`, widened by the reach.
     target_boxes: Vec<Aabb>,
-    /// Edges of the contactor body that overlap the common box of `target_boxes`.
+    /// Selected edges of the contactor body whose boxes overlap the smallest box around all `target_boxes`.
     contactors: Vec<u32>,
     contactor_boxes: Vec<Aabb>,
     /// Contactor edge and target edge with overlapping boxes.
@@ -115,8 +116,8 @@ impl ContactPhase {
         self.sorted = false;
     }
 
-    /// Whether the candidates still contain all possible contacts: in no pair of bodies does the relative displacement
-    /// along an axis exceed the allowance.
+    /// Whether the candidates still contain all possible contacts: for no pair of bodies does the relative displacement
+    /// since the sorting exceed the allowance of the pair along an axis.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
@@ -159,7 +160,8 @@ impl ContactPhase {
         self.sorted = true;
     }
 
-    /// Lists the candidates of all near bodies. Returns the number of node–face and edge pairs in common cells.
+    /// Lists the candidates of all near bodies. Returns the number of node–face pairs with a common cell, plus the
+    /// number of edge pairs, which count once for each common cell.
     fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {
@@ -265,7 +267,8 @@ impl Sorting {
 }
 
 impl EdgeSorting {
-    /// Lists the edge pairs with overlapping boxes, once per pair of bodies: not if the contactor body is the second.
+    /// Lists the edge pairs with overlapping boxes. Lists none if `contactor` > `target`, because the opposite
+    /// direction lists the pairs of the two bodies.
     fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
         self.pairs.clear();
         self.tests = 0;
@@ -354,7 +357,7 @@ impl Buckets {
 pub struct GridCensus {
     /// Body of the nodes, and body of the faces.
     pub bodies: [u32; 2],
-    /// Largest distance along each axis of a candidate node from the box of its face \[m\].
+    /// Length by which each box of a target face is widened \[m\]; only nodes in this box are candidates.
     pub reach: f64,
     /// Number of cells along each axis.
     pub cells: [u32; 3],

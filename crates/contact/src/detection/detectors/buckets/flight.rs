@@ -27,8 +27,8 @@ use super::cells::{CellLists, Grid};
 /// Largest number of cells of a grid per face.
 const CELLS_PER_FACE: usize = 32;
 
-/// A slice with at most `WORTHWHILE.0 + n / WORTHWHILE.1` overlapping pairs is not halved for the number of pairs. Here
-/// n is the number of faces of both bodies. So few impacts cost no more than a pass over all n faces.
+/// Two bodies with n faces in total have too many overlapping face pairs if the number of pairs exceeds
+/// `WORTHWHILE.0 + n / WORTHWHILE.1`. Fewer impact tests cost no more than a pass over all n faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
 /// Shortest slice that is halved, relative to the duration of the step.
@@ -40,8 +40,8 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 pub(super) struct FlightPhase {
     /// Median edge length of each body \[m\].
     edges: Vec<f64>,
-    /// Ball that contains each body in the reference configuration. The ball of a rotating body is centred at the
-    /// centre of rotation.
+    /// For each body, a ball that contains the body in the reference configuration. The ball of a rotating body is
+    /// centred at the centre of rotation.
     balls: Vec<Sphere>,
     /// For each pair, the time before which its bodies cannot touch \[s\].
     no_contact_before: Vec<f64>,
@@ -63,7 +63,7 @@ struct Slice {
 #[derive(Default)]
 struct SweptBody {
     faces: Vec<Aabb>,
-    /// Faces whose swept boxes overlap the zone that both bodies sweep.
+    /// Faces whose swept boxes overlap the zone returned by `Buckets::sweep`.
     near: Vec<u32>,
     /// Swept boxes of `near`.
     boxes: Vec<Aabb>,
@@ -141,7 +141,7 @@ impl Buckets {
         first
     }
 
-    /// The earliest of `first` and the impacts of a pair.
+    /// The earliest of `first` and the impacts of a pair of bodies.
     fn first_impact_of_pair(
         &mut self,
         flight: &Flight<'_>,
@@ -179,7 +179,8 @@ impl Buckets {
         WORTHWHILE.0 + faces / WORTHWHILE.1
     }
 
-    /// Sweeps both bodies, in the frame of the first body. Returns the zone that both bodies sweep, if any.
+    /// Sweeps both bodies, in the frame that translates with the first body. Returns the intersection of the boxes that
+    /// the two bodies sweep, if any.
     fn sweep(&mut self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> Option<Aabb> {
         let start = Instant::now();
         let [first, second] = &mut self.flight.swept;
@@ -205,7 +206,7 @@ impl Buckets {
         zone
     }
 
-    /// Upper bound on the relative displacement of any two points of the bodies in a slice \[m\].
+    /// Upper bound on the relative displacement of a point of one body and a point of the other in a slice \[m\].
     fn relative_path(&self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> f64 {
         let [first, second] = bodies.map(|body| &flight.motions[body as usize]);
         let acceleration = first.acceleration - second.acceleration;
@@ -275,8 +276,8 @@ impl Buckets {
 
 impl SweptBody {
     /// Computes the boxes that the faces sweep, widened by `margin`. Returns the smallest box around these boxes.
-    /// `margin` must include the deviation of a node from the chord between its end positions: up to |a| L²/8, with its
-    /// acceleration a and the length L of the slice \[s\].
+    /// `margin` must include the distance of a node from the straight line through its positions at the begin and the
+    /// end of the slice: up to |a| L²/8, with the acceleration a of the node and the duration L of the slice \[s\].
     fn sweep(
         &mut self,
         surface: &Surface,

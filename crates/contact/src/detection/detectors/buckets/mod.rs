@@ -1,16 +1,16 @@
 //! Bucket search: a grid of cells gives the candidate faces of a node.
 //!
 //! ```text
-//! contact  nodes and faces of a pair of bodies are sorted into cells; a node is tested only against the faces of
-//!          its own cell ([`contact`])
-//! flight   time is divided into slices with a relative displacement of up to an edge length; the swept boxes of the
-//!          faces are sorted into cells ([`flight`])
+//! contact  nodes and faces of two bodies are sorted into cells; a node is tested only against the faces in the
+//!          cell of the node ([`contact`])
+//! flight   time is divided into slices, in which two bodies approach by at most an edge length; the boxes that the
+//!          faces sweep in a slice are sorted into cells ([`flight`])
 //! ```
 //! The results are equal to [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!
 //! # Limits
-//! Every sorting tests all pairs of bodies. Each grid has one cell size: if face sizes differ much, nodes are tested
-//! against many distant faces. In flight, each slice costs a pass over all faces of the two bodies.
+//! Every sorting loops over all pairs of bodies. Each grid has one cell size: if face sizes differ much, nodes are
+//! tested against many distant faces. In flight, each slice costs a pass over all faces of the two bodies.
 //!
 //! # Source
 //! Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2 (buckets of
@@ -46,8 +46,8 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// A detector of contact between the surfaces of the model. `positions` of all nodes \[m\] are the reference
-    /// positions of flights.
+    /// A detector of contact between the surfaces of the model. The median edge length of each surface is measured at
+    /// the nodal positions `positions` \[m\].
     pub fn new(model: ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Self {
         let pairs: Vec<[u32; 2]> = model.pairs().collect();
         let flight = FlightPhase::new(&model, pairs.len(), positions);
@@ -56,8 +56,8 @@ impl Buckets {
         Self { model, pairs, options, phase: Phase::Fresh, flight, contact, statistics }
     }
 
-    /// Statistics of the latest sorting in contact. Two near bodies have two entries, one for each contactor body; a
-    /// body in self-contact has one.
+    /// Statistics of the latest sorting in contact. Two bodies near enough to touch before the next sorting have two
+    /// entries, one for each contactor body; a body in self-contact has one.
     ///
     /// # Cost
     /// A pass over all cells of the grids.

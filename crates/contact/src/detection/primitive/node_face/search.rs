@@ -28,7 +28,7 @@ struct Found {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeFaceSearch {
     pub(super) vectorised: Vectorised,
-    /// End of the candidates of each group. A group has one contactor node and one target.
+    /// End of each group. A group is the candidates with one contactor node and one target.
     pub(super) group_ends: Vec<u32>,
     pub(super) target_faces: Vec<TargetFace>,
     /// Starting points for the next search, one per group; empty unless the option is [`StartFrom::Previous`].

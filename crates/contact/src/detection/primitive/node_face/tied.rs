@@ -1,8 +1,8 @@
 //! Contact of a node with several equally close faces of its target.
 //!
-//! Below a node or an edge of the target, all adjacent faces are equally close, up to rounding. The contact is the mean
-//! of the contacts with these faces, so it does not depend on the numbering of coplanar faces. Below a sharp edge,
-//! [`entry_face`](crate::detection::EntryFaces) later selects the face of the contact.
+//! Below a node or an edge of the target, all adjacent faces are equally close, up to rounding. If these faces are
+//! coplanar, the contact is the mean of the contacts with them, so it does not depend on the numbering of the faces.
+//! Below a sharp edge, [`entry_face`](crate::detection::EntryFaces) later selects the face of the contact.
 
 use super::closest_faces::{Closest, ClosestFaces};
 use super::penetration::Penetration;
@@ -12,7 +12,7 @@ use crate::flush::are_coplanar;
 use crate::math::Vec3;
 use crate::{NodeOnSurface, Surface};
 
-/// Largest number of target nodes of a contact. The mean omits a face that would exceed this number.
+/// Largest number of target nodes of a contact. The mean omits a face whose nodes would exceed this number.
 const MAX_TIED_NODES: usize = 2 * MAX_NODES - 1;
 
 #[derive(Clone, Copy, Debug)]
@@ -80,10 +80,10 @@ impl ClosestFaces<'_> {
         Some(NodeContact { key, gap: gap?, points: [first as u32, points.len() as u32] })
     }
 
-    /// Mean of the penetrations below all faces as close as the closest face. Omits penetrations of which the normal
-    /// differs from that of the penetration below the lowest-numbered of these faces.
+    /// Mean of the penetrations below the faces that are as close as the closest face. Only faces coplanar with the
+    /// lowest-numbered of these faces contribute.
     ///
-    /// The sum follows the face numbers, so the result does not depend on the order of the candidates.
+    /// The sum is in the order of the face numbers, so the result does not depend on the order of the candidates.
     fn mean_of_tied(
         &self,
         closest: &Closest,

@@ -45,9 +45,9 @@ pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> O
 
 /// Advance along the direction given by the features of the closest points.
 ///
-/// For a small gap (`NEAR`) at a [`Feature::Line`], with `motion.distance` zero, the result is the longest advance of
-/// several directions. Without a separating direction, the result is that of [`arrive`] if the faces were apart in the
-/// advance `earlier`, otherwise that of [`leave`].
+/// If the gap at a [`Feature::Line`] is below `NEAR`, the result is the longest advance of several directions. Without
+/// a separating direction, the result is that of [`arrive`] if the faces were apart in the advance `earlier`, otherwise
+/// that of [`leave`].
 pub(super) fn advance<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,
@@ -83,10 +83,10 @@ fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
     Advance { normal: direction.map_or(before.normal, |found| found.normal), step: 0.0, ..before }
 }
 
-/// Advance of faces that touch or overlap. Zero if the faces close, otherwise the time for which a direction separates
-/// touching faces. Infinite if the faces overlap at time 0 and do not close along the direction of least overlap.
+/// Advance of faces that touch or overlap: the longest time for which a direction separates the faces, or zero.
+/// Infinite if the faces overlap at time 0 and do not close along the direction of least overlap.
 ///
-/// The normal of `earlier` selects the sign of the common normal of coplanar faces; at time 0, the outward normals do.
+/// The sign of the common normal of coplanar faces follows the normal of `earlier`, or at time 0 the outward normals.
 pub(super) fn leave<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,

@@ -153,7 +153,7 @@ impl<const N: usize> Motion<'_, N> {
         lowest - highest - self.distance
     }
 
-    /// Time \[s\] for which the rotating or the fixed direction certainly separates the hulls, the longer of the two.
+    /// The longer of the times \[s\] for which the rotating and the fixed direction certainly separate the hulls.
     /// Infinite if the hulls stay separated until the end of the search.
     pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
         let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
@@ -169,9 +169,9 @@ impl<const N: usize> Motion<'_, N> {
     /// g = n·x − d,   p = n·v + ṅ·x,   q = ṅ·v + (n·A − deviation − d |ṅ|²)/2
     /// ```
     ///
-    /// d is `distance`. The nodes have the relative position x and velocity v at h = 0; A is `acceleration`. If the
-    /// third-order term c h³ is negative, it is at least c H h² up to a horizon H, and c H is added to q. The result is
-    /// the first root over all pairs, but at most H, or infinite if there is no root before the end of the search.
+    /// d is `distance`. The nodes have the relative position x and velocity v at h = 0; A is `acceleration`. Up to a
+    /// horizon H, a negative third-order term c h³ is at least c H h², so c H is added to q. The result is the first
+    /// root over all pairs, but at most H, or infinite if there is no root before the end of the search.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
         // The length of a rotating direction grows with h: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.

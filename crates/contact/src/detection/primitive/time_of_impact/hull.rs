@@ -28,8 +28,8 @@ static TETRAHEDRON: Boundary = Boundary {
     triangles: &[[0, 1, 2], [0, 2, 3], [0, 1, 3], [1, 2, 3]],
 };
 
-/// Convex hull of the control points of a Bézier face, at most `N`, corners first. The corners of a warped
-/// quadrilateral span a tetrahedron.
+/// Convex hull of the control points of a Bézier face: at most `N` points, of which the corners come first. The corners
+/// of a warped quadrilateral span a tetrahedron.
 ///
 /// The corners give the directions that may separate two hulls. The test of a direction uses all control points.
 #[derive(Debug)]
@@ -72,12 +72,12 @@ impl<const N: usize> Hull<N> {
         &self.velocities[..self.count]
     }
 
-    /// Local numbers of the corners.
+    /// The edges, by the local numbers of their corners.
     pub(super) fn edges(&self) -> &'static [[usize; 2]] {
         self.boundary.edges
     }
 
-    /// Local numbers of the corners.
+    /// The triangles, by the local numbers of their corners.
     pub(super) fn triangles(&self) -> &'static [[usize; 3]] {
         self.boundary.triangles
     }
@@ -137,11 +137,11 @@ pub(super) enum Side {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
-    /// A triangle of the given side, and a node of the other face.
+    /// Side and nodes of a triangle. The closest point of the other hull is a node.
     Triangle(Side, [usize; 3]),
     /// An edge of `a` and an edge of `b`.
     Edges([usize; 2], [usize; 2]),
-    /// In the plane: a segment of the given side, and a node of the other segment.
+    /// In the plane: side and nodes of a segment. The closest point of the other hull is a node.
     Segment(Side, [usize; 2]),
     /// All other pairs. The line between the closest points is the normal.
     Line,

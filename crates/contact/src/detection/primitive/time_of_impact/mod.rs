@@ -31,8 +31,8 @@ const MAX_ADVANCES: usize = 10_000;
 
 /// First contact at a time s in [0, `duration`] \[s\]; `None` if the faces do not touch.
 ///
-/// - Faces that touch at time 0 have an impact at time 0, unless they certainly separate or rest. Plane faces touch at
-///   a gap of at most 16 ε times the largest coordinate, with the machine precision ε.
+/// - Faces that touch at time 0 have an impact at time 0, unless they certainly separate or rest on each other. Plane
+///   faces touch at a gap of at most 16 ε times the largest coordinate, with the machine precision ε.
 /// - Of two coplanar faces, each counts as outside the other. Nodes run counter-clockwise as seen from outside.
 /// - Faces that overlap at time 0 have an impact at time 0 if they approach along the direction of least overlap.
 ///   Otherwise they have no impact.

@@ -4,8 +4,7 @@
 //! so the time at which the hulls touch is a lower bound for the pair. The search splits the thicker face of the pair
 //! with the earliest bound, until the thicknesses of both faces add up to at most the tolerance.
 //!
-//! Among pairs with the same bound, the pair with the most subdivisions comes first. For conforming faces, the first
-//! thin pair then determines the result.
+//! Among pairs with the same bound, the pair with the most subdivisions comes first.
 //!
 //! # Source
 //! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between time-dependent
@@ -98,7 +97,7 @@ struct BezierFacePair {
 /// Priority: by the earliest tick, then by the most subdivisions, then by the latest index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Turn {
-    /// Time of the pair in units of the resolution, rounded down.
+    /// Time of the pair in units of `Search::resolution`, rounded down.
     tick: f64,
     depth: u32,
     index: usize,
@@ -146,7 +145,7 @@ enum Start {
 /// State of two hulls after the advances of a pair.
 struct Stuck {
     time: f64,
-    /// Normal at the last gap or at the contact; `None` if unknown because the hulls overlap.
+    /// Normal of the latest advance or of the contact; `None` if the hulls overlapped before the first advance.
     normal: Option<Vec3>,
     point: Vec3,
     is_separated: bool,

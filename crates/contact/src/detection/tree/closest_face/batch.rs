@@ -125,7 +125,7 @@ fn lanes_of(query: &Vec3) -> PointLanes {
     [Lanes::splat(query.x), Lanes::splat(query.y), Lanes::splat(query.z)]
 }
 
-/// False for points that are not finite.
+/// Whether all coordinates agree up to `span`; false for points that are not finite.
 #[inline(always)]
 fn are_near(a: &Vec3, b: &Vec3, span: f64) -> bool {
     (a.x - b.x).abs() <= span && (a.y - b.y).abs() <= span && (a.z - b.z).abs() <= span

@@ -286,7 +286,7 @@ fn sample(surface: &Surface, positions: &[Vec3], runs: &[&[Item]]) -> Sample {
     sample
 }
 
-/// A leaf of up to four faces, its box, and the margin of this box. `None` without a finite box.
+/// A leaf of up to four faces, its box, and the margin of this box. The box is `None` if no face has a finite box.
 fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<Aabb>, f64) {
     let Some(last) = items.last() else {
         return (

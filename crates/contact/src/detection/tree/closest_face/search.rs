@@ -159,7 +159,7 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
 }
 
 impl ClosestFaceIndex {
-    /// Calls the visitor for all leaves within its limit, from the root down, with the nearest child first.
+    /// Visits all leaves with keys up to `Visitor::limit`, from the root down, with the nearest child first.
     #[inline(always)]
     pub(super) fn descend(
         &self,
@@ -220,8 +220,8 @@ impl ClosestFaceIndex {
         Some(&self.samples[place as usize])
     }
 
-    /// Lists the lowest-level nodes within `limit` of the box `around`, and copies their boxes. `None` if the list is
-    /// full.
+    /// Lists the lowest-level nodes with keys up to `limit` for the box `around`, and copies the boxes of these nodes.
+    /// `None` if the list is full.
     #[inline(always)]
     pub(super) fn list_nodes(
         &self,
@@ -274,7 +274,7 @@ impl ClosestFaceIndex {
         search.best.map(|(_, leaf, lane)| (leaf, lane))
     }
 
-    /// `places`: leaf and lane of the closest face of each query.
+    /// Writes the closest face of each query to `closest`. `places`: leaf and lane of this face.
     #[inline(always)]
     pub(super) fn closest_faces(
         &self,

@@ -1,9 +1,9 @@
 //! Greedy agglomeration: repeatedly merges the two live balls that are nearest to each other.
 //!
 //! A ball is live until it is merged. The distance of two balls is the radius of their joint ball, the smallest ball
-//! around both. This distance is *reducible*: the joint ball of B and C is at least as far from any ball A as B and C
-//! are. Two balls that are nearest to each other therefore remain so until they merge. Merging all such pairs at once
-//! gives the tree of the greedy method, up to ties.
+//! around both. This distance is *reducible*: the joint ball of B and C is at least as far from any ball A as the
+//! nearer of B and C. Two balls that are nearest to each other therefore remain so until they merge. Merging all such
+//! pairs at once gives the tree of the greedy method, up to ties.
 
 use rayon::prelude::*;
 
@@ -16,10 +16,10 @@ const BALLS_PER_TASK: usize = 64;
 /// Upper bound on the |coordinates| and radii for which costs are computed; their cubes are finite.
 const LARGEST_COMPARABLE: f64 = 1e100;
 
-/// The live balls along a space-filling curve. A merged ball leaves a gap in the lists.
+/// The live balls along a space-filling curve. A merged ball leaves an empty place in the lists.
 struct Balls {
     spheres: Vec<Sphere>,
-    /// Cluster of each ball; `NONE` in a gap.
+    /// Cluster of each ball; `NONE` at an empty place.
     numbers: Vec<u32>,
     partners: Vec<Partner>,
     num_live: usize,
@@ -143,7 +143,7 @@ impl Balls {
     }
 }
 
-/// Replaces a sphere by a point at the origin if its cost may not be finite.
+/// Replaces a sphere by a point at the origin if a number is NaN or its magnitude reaches `LARGEST_COMPARABLE`.
 pub(super) fn make_comparable(sphere: &mut Sphere) {
     let comparable = sphere.centre.iter().chain([&sphere.radius]).all(|x| x.abs() < LARGEST_COMPARABLE);
     if !comparable {

@@ -53,7 +53,7 @@ pub enum HierarchyError {
 }
 
 impl Hierarchy {
-    /// Checks the structure of the tree, and whether each sphere contains the points of its faces with the margin.
+    /// Checks the structure of the tree, and whether each sphere contains the faces below its vertex with the margin.
     ///
     /// # Cost
     /// O(n · depth) for n faces; intended for tests and diagnosis.

@@ -1,6 +1,6 @@
 //! The remaining clusters of locally-ordered clustering, in their order along the space-filling curve.
 //!
-//! Clusters are stored in groups of eight lanes. The lanes after the last cluster are undefined.
+//! The arrays are padded to a multiple of eight lanes. The lanes after the last cluster are undefined.
 
 use bytemuck::cast;
 
@@ -25,7 +25,7 @@ pub struct Clusters {
 
 /// The merging pairs of a round.
 pub struct Pairs {
-    /// Preference of each cluster for its partner; zeros after the last cluster.
+    /// Least preference of each cluster; zeros after the last cluster.
     best: Vec<u32>,
     /// Preferences of all pairs (i, i + d) for one distance d along the curve.
     preferences: Vec<u32>,
@@ -103,8 +103,8 @@ impl Clusters {
         }
     }
 
-    /// Merges pairs as long as entries of `links` remain, and returns the number of merges. The joint sphere replaces
-    /// the lower cluster. Merged clusters become the vertices from `first_merge` onwards.
+    /// Merges the pairs, at most one per entry of `links`, and returns the number of merges. `links`: output, the two
+    /// children of each merge. The joint sphere of merge k replaces the lower cluster, as vertex `first_merge` + k.
     #[inline(always)]
     pub fn merge(
         &mut self,
@@ -207,11 +207,11 @@ impl Pairs {
         }
     }
 
-    /// Finds the least preference of each cluster.
+    /// Finds the least preference of each cluster; it encodes the partner.
     ///
-    /// The preference of a pair (i, j) is the bit pattern of its positive cost, in which the low bits are replaced by
-    /// those of i XOR j. The low bits encode the partner. They also decide between equal costs, because two pairs with
-    /// equal i XOR j have no cluster in common. Every round therefore merges a pair.
+    /// The preference of a pair (i, j) is the bit pattern of its cost, a number ≥ 0, with the low bits replaced by
+    /// those of i XOR j. Two pairs with a common cluster differ in i XOR j, so their preferences are never equal. Every
+    /// round therefore merges a pair.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];

@@ -56,7 +56,7 @@ impl Hierarchy {
         }
     }
 
-    /// The points of the largest subtrees with at most `LEAVES_OF_GROUP` leaves, from left to right.
+    /// The points of the largest subtrees with at most `LEAVES_OF_GROUP` leaves: a group per subtree, left to right.
     fn groups<const N: usize>(&self, positions: &[Vec3]) -> PointGroups {
         let mut groups = PointGroups::default();
         // Nodes of the current group; few, so a linear search is fast.
@@ -78,7 +78,7 @@ impl Hierarchy {
         groups
     }
 
-    /// Without curved faces, each node below `root` is appended once.
+    /// Appends the bounding points of the faces below `root`; without curved faces, each node once.
     fn append_points<const N: usize>(
         &self,
         root: u32,
@@ -126,7 +126,7 @@ impl PointGroups {
         self.ends.push(self.points.len());
     }
 
-    /// Ritter's ball, or the minimum ball of the extremal points, grown over the other points.
+    /// Ritter's ball of the points of `groups`; or the minimum ball of the extremal points, grown over all points.
     fn fit(&self, fit: LeafFit, groups: std::ops::Range<usize>) -> Option<Sphere> {
         let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
         let points = &self.points[first..self.ends[groups.end - 1]];

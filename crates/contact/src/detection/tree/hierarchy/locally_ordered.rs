@@ -19,8 +19,8 @@ const LEAVES_PER_CLUSTER: usize = 32;
 /// `cube`.
 ///
 /// # Cost
-/// O(n · `WINDOW`) for n faces, because each round merges about a third of the clusters. The result does not depend on
-/// the number of threads.
+/// O(n · `clusters::WINDOW`) for n faces, because each round merges about a third of the clusters. The result does not
+/// depend on the number of threads.
 ///
 /// # Source
 /// Meister & Bittner 2018, "Parallel locally-ordered clustering for bounding volume hierarchy construction", IEEE TVCG

@@ -1,5 +1,5 @@
-//! Search in a list of spheres for the partner of a sphere. Of all other spheres, the partner is the one for which the
-//! joint sphere of the two is smallest.
+//! Search in a list of spheres. The partner of a sphere A is the sphere B for which the joint sphere of A and B is
+//! smallest.
 //!
 //! The list follows a space-filling curve. Branch and bound uses boxes around runs of the list.
 
@@ -123,7 +123,7 @@ impl Runs {
         best
     }
 
-    /// The depth of the recursion is at most the number of levels.
+    /// Searches below a box. The depth of the recursion is at most the number of levels.
     fn descend(
         &self,
         spheres: &[Sphere],

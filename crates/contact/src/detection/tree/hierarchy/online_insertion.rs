@@ -1,8 +1,8 @@
 //! Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion.
 //!
-//! A ball is live until it is merged. The queue holds each live ball with its best partner, and the radius of the joint
-//! ball of the two as cost. Merges can only increase the least cost of a ball, so the queued cost is a lower bound. The
-//! first pair of the queue with two live balls is therefore the best pair.
+//! A ball is live until it is merged. An entry of the queue is a live ball, its best partner at the time of the push,
+//! and the radius of the joint ball of the two as cost. Merges can only increase the least cost of a ball, so this cost
+//! is a lower bound. The first entry with two live balls is therefore the best pair.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -51,7 +51,7 @@ pub fn merges(spheres: &[Sphere]) -> Vec<[u32; 2]> {
 
 #[derive(Clone, Copy, Debug)]
 struct Pair {
-    /// Radius of the joint ball \[m\].
+    /// Radius of the joint ball \[m\]; for other uses see `Waiting`.
     cost: f64,
     number: u32,
     partner: u32,
@@ -78,16 +78,17 @@ impl Ord for Pair {
     }
 }
 
-/// A vertex `number` in the queue of a search. `cost` is a lower bound for all balls below this vertex.
+/// The vertex `number` in the queue of a search. `cost` is a lower bound, for all balls below this vertex, on what the
+/// search minimises: a radius \[m\] or a growth of volume \[m³\].
 type Waiting = Reverse<Pair>;
 
 #[derive(Clone, Copy, Debug)]
 struct Vertex {
     ball: Sphere,
     parent: u32,
-    /// For a given ball, [`NONE`] and the number of the ball.
+    /// For a leaf, [`NONE`] and the number of the inserted ball.
     children: [u32; 2],
-    /// Least radius of the given balls at or below the vertex \[m\].
+    /// Least radius of the inserted balls at or below the vertex \[m\].
     least_radius: f64,
 }
 
@@ -122,7 +123,7 @@ impl OnlineTree {
         self.vertices.len() as u32 - 1
     }
 
-    /// Inserts a ball as sibling of the vertex for which the sum of the volumes of the tree grows least.
+    /// Inserts a ball as sibling of the vertex that `best_sibling` selects.
     fn insert(&mut self, number: u32, ball: Sphere) {
         let leaf = Vertex { ball, parent: NONE, children: [NONE, number], least_radius: ball.radius };
         let leaf = self.add(leaf);
@@ -177,9 +178,10 @@ impl OnlineTree {
         }
     }
 
-    /// The vertex beside which `ball` adds the least volume to the tree. Volumes are divided by 4 π/3.
+    /// The vertex beside which `ball` adds the least volume to the tree, by an estimate: the volume of the new joint
+    /// ball, plus the growth of each ball above, joined with `ball`. Volumes are divided by 4 π/3.
     ///
-    /// Best-first search: the growth of the balls above a vertex is a lower bound for all vertices below it.
+    /// Best-first search: the growth of the balls above a vertex is a lower bound for this vertex and all below it.
     fn best_sibling(&self, ball: &Sphere) -> u32 {
         let volume = |radius: f64| radius * radius * radius;
         let (mut best, mut sibling) = (f64::INFINITY, self.root);
@@ -201,8 +203,8 @@ impl OnlineTree {
         sibling
     }
 
-    /// The ball paired with its best partner: the one that gives the smallest joint ball, and among equals the one with
-    /// the least number. `None` without another ball.
+    /// The ball A with its best partner: the ball B for which the joint ball of A and B is smallest, and of equals the
+    /// one with the least number. `None` if the tree contains no other ball.
     fn best_partner(&self, number: u32) -> Option<Pair> {
         let query = self.ball(number);
         let mut best: Option<Pair> = None;
@@ -223,10 +225,10 @@ impl OnlineTree {
         best
     }
 
-    /// Lower bound on the radius of the joint ball of `query` and any given ball at or below a vertex.
+    /// Lower bound on the radius of the joint ball of `query` and any inserted ball at or below a vertex.
     ///
-    /// Let the vertex have the radius R and the centre c. The centre of a given ball of radius r is at most R − r from
-    /// c. The last factor covers rounding.
+    /// Let the vertex have the radius R and the centre c. The centre of an inserted ball of radius r is at most R − r
+    /// from c. The last factor covers rounding.
     fn lower_bound(&self, place: u32, query: &Sphere) -> f64 {
         let Vertex { ball, least_radius, .. } = &self.vertices[place as usize];
         let distance = (query.centre - ball.centre).norm();

@@ -88,7 +88,7 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
 /// aᵢ² (aⱼ² + aₖ² − aᵢ²)
 /// ```
 ///
-/// with the length aᵢ of the edge that faces corner i.
+/// with the length aᵢ of the edge opposite to corner i.
 ///
 /// The second result is 1 for unreliable weights (acute needles, NaN), and 0 otherwise.
 ///

@@ -51,7 +51,8 @@ pub struct Records<'a, const N: usize> {
 }
 
 impl Leaves {
-    /// Stores the balls at `positions`, with the margin, in `spheres`. Each entry of `spheres` is filled by one task.
+    /// Builds the leaves of `faces`, and stores the balls at `positions`, with the margin, in `spheres`. One task fills
+    /// each slice of `spheres`.
     pub fn new(
         surface: &Surface,
         faces: &[u32],
