@@ -51,7 +51,8 @@ impl WorstElement {
 pub(super) struct ChunkBound<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,
-    /// Slots (local node numbers) of each group, by node, then lane.
+    /// Slots (node numbers within the chunk) of the element nodes: for each group of elements, one row per node with
+    /// one slot per lane.
     pub slots: &'a [[u16; WIDTH]],
     /// Positions by slot \[m\].
     pub positions: &'a Slots,

@@ -63,8 +63,8 @@ pub struct Progress {
     pub step: u64,
     /// Number of steps taken outside flight.
     pub stable_steps: u64,
-    /// Remaining time divided by the length that the last step outside flight would have had without a cut to an event
-    /// \[-\]. Infinite before the first step outside flight.
+    /// Remaining time divided by the length of the last step outside flight \[-\], before this step was shortened to
+    /// end at an event. Infinite before the first step outside flight.
     pub remaining_steps: f64,
     /// Last time step \[s\].
     pub time_step: f64,
@@ -83,7 +83,7 @@ pub struct Progress {
 pub struct RelaxationProgress {
     /// Kinetic energy, relative to its peak \[-\].
     pub share: f64,
-    /// Largest `share` at rest \[-\].
+    /// The bodies count as at rest up to this `share` \[-\].
     pub tolerance: f64,
     /// Consecutive steps at rest, divided by the number that ends the relaxation \[-\].
     pub part_done: f64,
@@ -109,7 +109,7 @@ pub(crate) enum StepLimit {
     RigidMotion,
     /// Opening and closing of contacts on springs much stiffer than the elements.
     ContactSprings,
-    /// The penetration of rigid bodies at rest on springs.
+    /// The penetration of rigid bodies at rest on contact springs, whose stiffness follows from the step.
     Rest,
 }
 

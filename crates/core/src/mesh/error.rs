@@ -1,4 +1,4 @@
-//! Errors of meshes; the messages state the remedy.
+//! Errors of meshes. Where the user can act, the message states the remedy.
 
 use std::fmt;
 

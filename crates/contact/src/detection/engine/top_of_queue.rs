@@ -12,8 +12,8 @@ use crate::detection::detector::Phase;
 use crate::detection::volume::Sphere;
 
 impl Engine {
-    /// Earliest queue entry of each pair of bodies, with the current spheres. In contact, the next list update of each
-    /// pair instead. Before the first prediction, the root pairs, as due at once.
+    /// Earliest queue entry of each pair of bodies, with the current spheres. In the contact phase, the next list
+    /// update of each body pair. Before the queue is filled for the first time, pairs of roots with the current time.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -68,9 +68,9 @@ impl Engine {
         }
     }
 
-    /// Next list update of each body pair, at the displacements of the latest step. The vertices are those of the
-    /// latest separation search, if any, else the leaves of the nearest listed pair, if any, else the roots. Omits
-    /// pairs without a finite time.
+    /// Time of the next list update of each body pair if every step has the displacements of the latest step. The
+    /// vertices are those that gave the latest bound on the distance of the bodies, else the leaves of the nearest
+    /// node–face pair in the lists, else the roots. Omits pairs without a finite time.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;

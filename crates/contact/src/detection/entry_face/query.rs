@@ -12,13 +12,14 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Addition, for curved surfaces, to the largest depth at which a contact can continue, as a fraction of the relative
-/// displacement in the step.
+/// Part of the relative displacement in the step by which a contact can be deeper below another face of a curved
+/// surface.
 const CURVED: f64 = 0.1;
 /// Relative difference up to which depths or fractions of the step count as equal.
 const EQUAL: f64 = 1e-6;
 
-/// Contacts that satisfy conditions (1) and (2) at the top of `entry_face` for an alternative.
+/// Summary of the contacts that an alternative can continue if their depths allow: conditions (1) and (2) at the top of
+/// `entry_face`, or its conditions on detected contacts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
     /// Largest depth of the contacts at current positions \[m\].
@@ -158,8 +159,8 @@ impl Query<'_> {
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of the nearest face and came from outside: the node was behind the plane before
-    /// the step, or past the rim when the node crossed the plane.
+    /// Whether the node is past the rim of the nearest face and did not come through this face: the node was behind the
+    /// plane before the step, or past the rim when the node crossed the plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -194,7 +195,8 @@ impl Query<'_> {
         }) && self.target().is_face(nodes)
     }
 
-    /// The faces that contain all target nodes of the contact. If there are none, the faces that have no other nodes.
+    /// The faces that contain all target nodes of the contact. If there are none, the faces whose nodes are
+    /// all among the target nodes.
     pub(super) fn nearest_faces(&self) -> impl Iterator<Item = u32> {
         self.target().faces_at(&self.constraint.nodes[self.constraint.num_contactor_nodes..])
     }
@@ -210,7 +212,8 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face \[m\], and the face as an alternative if the conditions at the top of `entry_face` hold.
+    /// Distance of a face from the node \[m\], and the face as an alternative if the node is behind the face and
+    /// projects onto the face, and the normals are opposed.
     pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -250,7 +253,8 @@ impl Query<'_> {
         if before - gap > self.rounding() { before / (before - gap) } else { f64::NEG_INFINITY }
     }
 
-    /// Adds the contact with the best alternative, or the detected contact if the alternatives give no choice.
+    /// Adds the contact with the best alternative, or the detected contact if fewer than two alternatives exist
+    /// or none has the normal of the detected contact.
     pub(super) fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
         let Workspace { alternatives, tied, .. } = workspace;
         let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);
@@ -290,7 +294,7 @@ impl Query<'_> {
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));
-        // The first faces examined are the faces of the contact.
+        // The faces of the detected contact are examined first, and therefore come first in `tied`.
         let is_original = || {
             self.nearest_faces().any(|face| face == tied[0].face)
                 && are_coplanar(normal, &self.constraint.normal)

@@ -119,7 +119,7 @@ impl BodyTree {
     /// All pairs of bodies with overlapping boxes, ascending, with first < second. `None` for more than `most` pairs.
     ///
     /// # Cost
-    /// O(N log N + pairs), in parallel. Memory is limited to `most` pairs, plus `most` + 1 pairs per thread.
+    /// O((N + pairs) log N), in parallel. Memory is limited to 2 `most` pairs, plus `most` + 1 pairs per thread.
     pub fn pairs(&self, most: usize) -> Option<Vec<[u32; 2]>> {
         let found = AtomicUsize::new(0);
         let of_body = |&body: &u32| {

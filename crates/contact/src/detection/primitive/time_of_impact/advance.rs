@@ -45,8 +45,9 @@ pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> O
 
 /// Advance along the direction given by the features of the closest points.
 ///
-/// If the gap at a [`Feature::Line`] is below `NEAR`, the result is the longest advance of several directions. Without
-/// a separating direction, the result is that of [`arrive`] if the faces were apart in the advance `earlier`, otherwise
+/// With a [`Feature::Line`], the direction is the line between the closest points, which is inaccurate for a gap below
+/// `NEAR`. If zero distance is searched, the result is then the longest advance of several directions. Without a
+/// separating direction, the result is that of [`arrive`] if the faces were apart in the advance `earlier`, otherwise
 /// that of [`leave`].
 pub(super) fn advance<const N: usize>(
     motion: &Motion<'_, N>,
