@@ -44,7 +44,7 @@ impl<'a> Cursor<'a> {
         Place { file: self.file(), position }
     }
 
-    /// Number of bytes after the cursor, an upper bound on the number of items.
+    /// Number of bytes after the cursor, an upper bound on the number of nodes or elements that follow.
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }

@@ -26,7 +26,7 @@ pub struct DistanceField {
 }
 
 impl DistanceField {
-    /// The field of a solid and its surface, both in reference positions. Elements are numbered block by block.
+    /// The field of a solid and its surface, both in reference positions. Elements are numbered in the order of `Solid::blocks`.
     ///
     /// # Errors
     /// [`DistanceFieldError`] if the solid and the surface define no distance field.

@@ -19,7 +19,7 @@ pub struct TiedMobility {
     group_of: Vec<u32>,
 }
 
-/// Nodes of a group of ties, ascending, and ties by Cartesian component.
+/// Ties coupled through common nodes or bodies: the nodes, ascending, and the ties by Cartesian component.
 #[derive(Clone, Debug)]
 pub(crate) struct TiedGroup {
     pub nodes: Vec<u32>,
@@ -75,7 +75,7 @@ impl TiedMobility {
     }
 
     /// Adds the impulses of the ties to `impulses`; returns the sum J for every node of the group. The velocity changes
-    /// M⁻¹ J keep the tied points together. The supports react to J on fixed components.
+    /// M⁻¹ J keep the tied points together. On a fixed component, J changes no velocity.
     pub(crate) fn distribute<'a>(
         &'a self,
         group: u32,

@@ -2,7 +2,7 @@
 //!
 //! The closest points give a separating direction. It is fixed, or rotates with the features on which the points lie.
 //! The velocities and a bound on the accelerations give an interval without contact, and time advances by this
-//! interval. The result is never late, up to rounding. The last advances before a contact converge quadratically.
+//! interval. The result is never late, up to rounding. The last advances converge quadratically, except in a graze.
 //!
 //! Quadratic faces and warped quadrilaterals are Bézier faces, which lie in the hull of their control points
 //! (`subdivision`). All other faces are the convex hulls of their nodes.
@@ -33,10 +33,10 @@ const MAX_ADVANCES: usize = 10_000;
 ///
 /// - Faces that touch at time 0 have an impact at time 0, unless they certainly separate or rest on each other. Plane
 ///   faces touch at a gap of at most 16 ε times the largest coordinate, with the machine precision ε.
-/// - Of two coplanar faces, each counts as outside the other. Nodes run counter-clockwise as seen from outside.
+/// - Each of two coplanar faces counts as on the outer side of the other, from which nodes run counter-clockwise.
 /// - Faces that overlap at time 0 have an impact at time 0 if they approach along the direction of least overlap.
 ///   Otherwise they have no impact.
-/// - If 10 000 advances do not decide, the result is an impact that is too early. Paths that are not finite have an
+/// - If the largest number of advances does not decide, the result is an impact that is too early. Paths that are not finite have an
 ///   impact, too.
 /// - Curved faces touch if the gap is below 1e-9 of the size of the smaller face, or within rounding. The result is
 ///   early by at most the time in which this gap closes, except for closely conforming faces.

@@ -2,7 +2,7 @@
 //! space-filling curve. All pairs of clusters that select each other merge at once.
 //!
 //! Blocks of consecutive leaves are clustered separately, in the cache and in parallel, down to one cluster per 32
-//! leaves. Costs are in single precision on the unit cube; the rounding does not affect the spheres.
+//! leaves. The radii of joint spheres are compared in single precision; the spheres of the tree are fitted later.
 
 use rayon::prelude::*;
 
