@@ -26,7 +26,8 @@ pub struct DistanceField {
 }
 
 impl DistanceField {
-    /// The field of a solid and its surface, both in reference positions. Elements are numbered in the order of `Solid::blocks`.
+    /// The field of a solid and its surface, both in reference positions. The order of elements is that of
+    /// `Solid::blocks`.
     ///
     /// # Errors
     /// [`DistanceFieldError`] if the solid and the surface define no distance field.
