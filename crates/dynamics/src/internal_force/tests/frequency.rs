@@ -47,7 +47,6 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    #[ignore = "long verification: cargo test --release -p ictus-units -- --ignored"]
     fn the_critical_step_is_never_too_long(
         seed in 0..u64::MAX, distortion in 0.0..0.5f64, deformation in 0.0..0.5f64, poisson in -0.3..0.495f64,
         flatness in 0.05..1.0f64,
