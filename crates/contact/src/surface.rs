@@ -267,7 +267,7 @@ impl Surface {
     }
 }
 
-/// End nodes of the k-th edge of a face, and the middle node of a quadratic edge. For a segment, k = 0: the segment.
+/// End nodes of the k-th edge of a face, and the middle node of a quadratic edge. Edge 0 of a segment is the segment.
 fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>) {
     let count = kind.corners().len();
     let middle = if kind == kind.linear() { None } else { nodes.get(count + k).copied() };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Constraint, Surface};
 
 /// A target point counts as a point of a face if the total weight of the target nodes that do not belong to the face is
-/// below this bound \[-\]. The closest points on equally close faces agree to about 1e-6.
+/// below this bound \[-\]. The closest points on equally close faces agree to about 1e-6 of the coordinates.
 const BESIDE: f64 = 1e-5;
 
 /// A pair of bodies, or of parts of their surfaces.

@@ -32,7 +32,7 @@ impl Motion {
         }
     }
 
-    /// Loads the velocities after a kick by the accelerations; prescribed components keep their velocity.
+    /// Loads the velocities after a kick of duration `time_step`; prescribed components keep their velocity.
     pub fn kick(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, time_step: f64) {
         for (body, nodes, _) in sides(constraint) {
             let b = body as usize;
@@ -204,7 +204,8 @@ impl Row {
         }
     }
 
-    /// Rounding error 4 ε Σ |w_a| |v_a| of the relative velocity, with the machine precision ε.
+    /// Rounding error 4 ε Σ |w_a| |v_a| of the relative velocity, with the machine precision ε. It matters for bodies
+    /// in fast common motion.
     pub fn rounding(&self, constraint: &Constraint<'_>, motion: &Motion) -> f64 {
         let mut sum = 0.0;
         for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {

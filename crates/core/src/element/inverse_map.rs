@@ -4,6 +4,7 @@ use super::{MAX_NODES, shape_gradients, shape_values};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
+/// Affine elements need one iteration, curved elements a few.
 const MOST_ITERATIONS: usize = 30;
 
 /// Largest residual |x − x(ξ)| of a converged ξ, relative to the extent of the element \[-\].

@@ -104,7 +104,8 @@ pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
 
 /// Rule for internal forces: full integration of the stiffness of an affine element.
 ///
-/// The rule also integrates N_a det J of distorted linear elements exactly.
+/// The rule also integrates N_a det J of distorted linear elements exactly, and hence the volume and the row sums of
+/// the mass matrix.
 pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,
@@ -124,7 +125,7 @@ pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
 
 /// Rule for masses and moments of inertia: exact for N_a N_b det J and x ⊗ x det J, with the position x.
 ///
-/// The rule is approximate on curved lines, and on curved surfaces in space.
+/// Distorted and curved elements are included, but the rule is approximate on curved lines and curved surfaces in space.
 pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,

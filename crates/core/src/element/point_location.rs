@@ -34,8 +34,8 @@ const RESTARTS: usize = 6;
 pub struct ElementPoint {
     /// Natural coordinates.
     pub xi: [f64; 3],
-    /// Smallest distance of `xi` from the bounds of the reference element \[-\], for example the smallest 1 − |ξ_k| in
-    /// a cube. Negative outside, but at least −1e-8.
+    /// Smallest distance of `xi` from the bounds of the reference element \[-\]: the smallest 1 − |ξ_k| in a cube, the
+    /// smallest of ξ_k and 1 − Σ ξ_k in a simplex. Negative outside, but at least −1e-8.
     pub margin: f64,
     /// Number of Newton iterations from all starts together.
     pub steps: u32,

@@ -96,8 +96,8 @@ pub fn hessians8(xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     }
 }
 
-/// Factors of each shape function of the nine-node quadrilateral: indices of the Lagrange polynomials in ξ₁ and in ξ₂,
-/// of the points −1, +1, 0.
+/// Factors of each shape function of the nine-node quadrilateral: indices of the Lagrange polynomials of the points −1,
+/// +1, 0, first in ξ₁, then in ξ₂.
 const FACTORS_9: [[usize; 2]; 9] = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [1, 2], [2, 1], [0, 2], [2, 2]];
 
 /// N of the nine-node quadrilateral.

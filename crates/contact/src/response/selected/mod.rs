@@ -39,7 +39,7 @@ impl SelectedResponse {
         self.response().stage()
     }
 
-    /// Whether the response uses flush contacts: contacts without penetration beyond rounding, which can be closing.
+    /// Whether the response uses flush contacts. These may be closing, but have no penetration beyond rounding.
     pub fn uses_flush_contacts(&self) -> bool {
         self.response().uses_flush_contacts()
     }

@@ -21,9 +21,10 @@ const NONE: u32 = u32::MAX;
 /// Σ_c' A_cc' Δv_c' = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)              A = M_c + Sᵀ M_d S over the nodes c that are free
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```
-/// Here m are the nodal masses, M_c and M_d the mass matrices of independent and dependent nodes, and S is the matrix
-/// of the s_dc. The tie force on a free node is m Δv divided by the duration of the kick. On a fixed node c, it is
-/// −Σ_d s_dc f_d with the forces f_d on dependent nodes. A is constant in time.
+/// Here m are the nodal masses, M_c and M_d the diagonal mass matrices of independent and dependent nodes, and S is the
+/// matrix of the s_dc. The tie force on a free node is m Δv divided by the duration of the kick. On a fixed node c, it
+/// is −Σ_d s_dc f_d with the forces f_d on dependent nodes. No velocity is a difference of large forces, so tied points
+/// coincide to rounding for any masses. A is constant in time.
 ///
 /// # Cost
 /// Each solution needs a few products per weight s_dc and two products per entry of the Cholesky factor.
@@ -34,7 +35,7 @@ pub(super) struct Axis {
     rows: Rows,
     /// Nodal masses \[kg\]; 0 if this component is fixed.
     masses: Vec<f64>,
-    /// Unknown of each node; `NONE` for fixed and dependent nodes.
+    /// Index of the unknown of each node; `NONE` for fixed and dependent nodes.
     unknowns: Vec<u32>,
     factor: SparseCholesky,
     right_side: Vec<f64>,
@@ -167,8 +168,8 @@ impl Axis {
         )
     }
 
-    /// Computes this component of the nodal forces \[N\], which cause `changes` over the time `kick` \[s\]. Adds the
-    /// impulses on the rigid bodies at `present` to `impulses` \[N·s, N·m·s\].
+    /// Computes this component of the nodal forces \[N\] that cause the velocity changes `changes` over the time `kick`
+    /// \[s\]. Adds the impulses on the rigid bodies at `present` to `impulses` \[N·s, N·m·s\].
     pub fn find_forces(
         &self,
         changes: &[Vec3],

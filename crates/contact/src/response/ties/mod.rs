@@ -22,11 +22,12 @@ pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 /// Ties between points of surfaces: Σ w_a x_a = 0 with the positions x_a and weights w_a of the nodes.
 ///
 /// The tie forces are Lagrange multipliers. They make the points coincide at the end of the following step, of length
-/// dt'. Without rigid bodies, the velocities v' after the kick satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The tie forces do
-/// no work and have no moment.
+/// dt'. Without rigid bodies, the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The
+/// tie forces do no work and have no moment.
 ///
 /// Dependent nodes of deformable bodies are eliminated (see `axis`). A small dense system remains for the movable rigid
-/// bodies (see `rigid_bodies`). Finite rotations require Newton iterations.
+/// bodies (see `rigid_bodies`). Finite rotations require Newton iterations, each with a direct solution, so the cost
+/// does not depend on the masses.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -37,7 +38,7 @@ pub struct Ties {
     groups: Vec<Group>,
 }
 
-/// Tied bodies with nodal masses so unlike that rounding makes their mass matrix singular.
+/// Tied bodies with nodal masses so unlike that rounding makes the nodal mass matrix singular.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnlikeMasses {
     /// Bodies of the group of ties, ascending.
@@ -92,7 +93,7 @@ impl Ties {
     }
 
     /// Adds the tie forces to the action. The accelerations of `bodies` must include the contact forces of the action.
-    /// Returns the number of Newton iterations; a group without movable rigid bodies needs one.
+    /// Returns the total number of Newton iterations of all groups; a group without movable rigid bodies needs one.
     pub fn hold(
         &mut self,
         bodies: &Bodies<'_>,
@@ -127,8 +128,8 @@ fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
     masses.fold([f64::INFINITY, 0.0], |[least, most], mass| [mass.min(least), mass.max(most)])
 }
 
-/// A subset of the ties `members` that implies all of them. For two movable rigid bodies, at most three ties at distant
-/// points are necessary.
+/// A subset of the ties `members` that implies all of them. Between two movable rigid bodies, at most three ties, at
+/// distant points, are kept; all other ties are kept.
 fn independent(
     members: &[u32],
     ties: &Constraints,

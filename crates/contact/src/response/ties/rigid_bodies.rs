@@ -13,7 +13,8 @@ const DOF: usize = 6;
 /// reference coordinates relative to the centre.
 const MOTIONS: usize = 4;
 
-/// Largest pivot of a redundant condition \[-\]; the entries of conditions are about 1.
+/// Largest pivot of a redundant condition \[-\]; the entries of conditions are about 1. The conditions of a tied point
+/// are redundant if the distance from another tied point is below this fraction of the radius; the gap is negligible.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
 /// Addition to [`REDUNDANT_PIVOT`], in units of (rounding error of coordinates)/(smallest `radii` of the bodies).
