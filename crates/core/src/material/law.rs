@@ -71,8 +71,9 @@ impl<R: Copy, const LEN: usize> PointHistory<R> for [R; LEN] {
 
 /// A constitutive law: the stress of a point from its deformation and its history.
 ///
-/// The history advances over steps of length `time_step` \[s\]. A step of zero length leaves the history unchanged up
-/// to rounding. The energy is the work done on the point since the initial state, dissipation included.
+/// The history advances over steps of length `time_step` \[s\]. A step of zero length gives the stress of the present
+/// history, and changes the history only by rounding. The energy is the work done on the point since the initial state,
+/// dissipation included.
 pub trait Law: Copy + Send + Sync {
     /// Whether the law is linear in the displacement gradient H. Such a law has the volume change tr H, and is not
     /// objective.
@@ -105,7 +106,7 @@ pub trait Law: Copy + Send + Sync {
         time_step: f64,
     ) -> MaterialResponse<R>;
 
-    /// Upper bound on the tangent at H = F − I and the present history.
+    /// Upper bound on the tangent at H = F − I and the present history, for the stable time step.
     fn tangent_bound<R: Real>(
         &self,
         displacement_gradient: &Tensor<R>,

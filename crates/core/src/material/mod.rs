@@ -4,7 +4,7 @@
 //! significant digits at small strain.
 //!
 //! A new law needs a file, a variant of [`Material`], an entry of [`LAWS`], and an arm in the `match` over materials in
-//! `dynamics/src/elements/block`.
+//! `dynamics/src/elements/block`. A law without history implements [`Hyperelastic`], a law with history [`Law`].
 
 use std::fmt;
 

@@ -14,7 +14,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 /// det C = 1 + 2 I₁ + 4 I₂ + 8 I₃ = (1 + j)²
 /// W = μ [j − ln(1 + j) + ½ j² − 2 I₂ − 4 I₃] + ½ λ ln²(1 + j)
 /// ```
-/// With D = J (I − F⁻ᵀ) and H = F − I:
+/// With D = J (I − F⁻ᵀ), a tensor of the order of H = F − I:
 ///
 /// ```text
 /// P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ = μ H + (1/J) (μ − λ ln J) D + λ ln J I
@@ -70,7 +70,8 @@ impl Hyperelastic for NeoHookean {
         Response { stress, energy }
     }
 
-    /// S = μ (I − C⁻¹) + λ ln J C⁻¹, and S : C = 2μ tr E + 3λ ln J. With G = det C (I − C⁻¹): I − C⁻¹ = G/J².
+    /// S = μ (I − C⁻¹) + λ ln J C⁻¹, and S : C = 2μ tr E + 3λ ln J. I − C⁻¹ = G/J², where G = det C (I − C⁻¹) is of the
+    /// order of E.
     #[inline(always)]
     fn response_to_strain<R: Real>(
         &self,

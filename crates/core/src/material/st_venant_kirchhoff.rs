@@ -7,7 +7,8 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// S = λ tr E I + 2μ E, P = F S, W = ½ λ tr² E + μ E : E.
 ///
-/// The law is valid for moderate strain. A bar compressed to less than 1/√3 of its length softens and can invert.
+/// The law is valid for large rotations and moderate strain. A bar compressed to less than 1/√3 of its length softens
+/// and can invert.
 #[derive(Clone, Copy, Debug)]
 pub struct StVenantKirchhoff(pub Elasticity);
 

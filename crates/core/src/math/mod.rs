@@ -11,7 +11,8 @@
 //! | [`real::Lanes`] in [`vectorised`] | four closest-point searches at once | AVX2; AVX-512 is slower |
 //! | [`eight_lanes`] in [`vectorised`] | tree searches on eight keys, masks or `f32` boxes | AVX2 |
 //!
-//! A pack is one register of a kernel. [`real::Lanes`] are plain data that structures can store.
+//! A pack is one register of a kernel, with `f64` numbers only. [`real::Lanes`] are plain data that structures can
+//! store.
 
 mod clone_by_field;
 pub mod eight_lanes;

@@ -2,7 +2,8 @@
 //!
 //! The stationary points divide the interval into parts on which the polynomial is monotone. A part with a sign
 //! change contains one root. The stationary points are found in the same way, recursively down to a linear function.
-//! Multiple roots and tiny leading coefficients do not reduce the accuracy of this method.
+//! Multiple roots and tiny leading coefficients reduce the accuracy of closed forms (Ferrari) and companion matrices,
+//! but not of this method.
 
 const MAX_ITERATIONS: usize = 200;
 
@@ -10,7 +11,8 @@ const MAX_ITERATIONS: usize = 200;
 /// \[0, 1\], or if all coefficients are zero.
 ///
 /// If c₀ > 0, the result is the left end of a bracket a few units in the last place wide. The result never exceeds the
-/// root, because p > 0 at the left end. A non-finite coefficient gives `Some(0.0)`, the safe side of a prediction.
+/// root, because the computed p is positive at the left end. A non-finite coefficient gives `Some(0.0)`, the safe side
+/// of a prediction.
 ///
 /// # Cost
 /// O(n²) brackets of about six evaluations each for degree n; no allocation.
@@ -52,7 +54,7 @@ pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
 
 /// Writes the roots in (0, 1) with a sign change of p into `roots`, ascending; returns the number of roots.
 ///
-/// Roots without a sign change can be included.
+/// The roots are accurate to a few units in the last place. Roots without a sign change can be included.
 pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N]) -> usize {
     let degree = (0..N).rev().find(|&k| coefficients[k] != 0.0).unwrap_or(0);
     roots_from_order(&coefficients[..=degree], 0, roots)
@@ -81,8 +83,8 @@ pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2
     least > rounding || greatest < -rounding
 }
 
-/// Writes the roots in (0, 1) of the derivative of order `lowest`, ascending; returns their number. The roots of each
-/// derivative divide the interval for the next lower order.
+/// Writes the roots in (0, 1) of the derivative of order `lowest` (0: of p), ascending; returns their number. The roots
+/// of each derivative divide the interval for the next lower order.
 fn roots_from_order<const N: usize>(coefficients: &[f64], lowest: usize, roots: &mut [f64; N]) -> usize {
     let degree = coefficients.len() - 1;
     let mut count = 0;

@@ -160,6 +160,7 @@ fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
 /// ln(1 + x) = k ln 2 + f − t,   t = ½ f² − s (½ f² + R(s²)),   s = f/(2 + f)
 /// x − ln(1 + x) = (x − f) − k ln 2 + t
 /// ```
+/// For k = 0, x − f is only a rounding error, so the second line has no cancellation.
 ///
 /// # Source
 /// Reduction and minimax polynomial R of fdlibm (Sun Microsystems 1993, `s_log1p.c`).
