@@ -13,7 +13,7 @@ use super::error::{FileAction, OutputError};
 #[derive(Clone, Debug)]
 pub struct Tables {
     directory: PathBuf,
-    /// Length of each table at the checkpoint \[bytes\]. `None` in a new run.
+    /// Length of each table at the checkpoint \[bytes\] under its file name. `None` in a new run.
     lengths: Option<BTreeMap<String, u64>>,
     names: Vec<String>,
 }
@@ -49,7 +49,7 @@ impl Tables {
         &self.directory
     }
 
-    /// Length of each file opened so far \[bytes\], without the rows that still wait in memory.
+    /// Length of each file opened so far \[bytes\] under its name, without the rows that still wait in memory.
     pub fn lengths(&self) -> Result<BTreeMap<String, u64>, OutputError> {
         let length = |name: &String| {
             let path = self.directory.join(name);
@@ -84,7 +84,8 @@ impl Tables {
     }
 }
 
-/// Opens an existing table to append rows after `length` \[bytes\]. Removes the columns after those of `header`.
+/// Opens an existing table to append rows after `length` \[bytes\]. First removes the columns after those of `header`,
+/// which the end of the earlier run added.
 fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
     remove_added_columns(path, header)?;
     let mut file = OpenOptions::new().write(true).open(path)?;
@@ -115,7 +116,8 @@ fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Rows wait in memory for this time, because one system call per row would cost more than the row.
+/// Least time between two writes by `append`: rows wait in memory, because one system call per row would cost more
+/// than the row.
 const LONGEST_DELAY: Duration = Duration::from_millis(100);
 
 /// An open table. Only whole rows are written, so a killed run leaves complete rows.

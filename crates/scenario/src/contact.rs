@@ -22,7 +22,7 @@ pub struct ContactSettings {
     pub kinematics: Kinematics,
     /// Ladder of bounding volumes tested at the leaves, from loose to tight.
     pub volumes: Vec<BoundingVolume>,
-    /// Whether the scenario gives `volumes`. The default ladder is tested while it saves time, on curved faces only.
+    /// Whether the scenario gives `volumes`. Given volumes are always tested; default ones on curved faces, to save time.
     pub volumes_are_given: bool,
     /// Closest-point method of a face.
     pub closest_point: Located<ClosestPointMethod>,
@@ -128,7 +128,7 @@ vocabulary! {
 /// Contact laws of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactLaws {
-    /// Factor f of the spring stiffness f m_eff/dt² \[-\], with the effective mass m_eff and the time step dt.
+    /// Factor f of the spring stiffness \[-\], by default f m_eff/dt² with the effective mass m_eff and time step dt.
     pub penalty: f64,
     /// Fraction of critical damping of the normal springs \[-\].
     pub damping: f64,

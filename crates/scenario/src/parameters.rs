@@ -10,7 +10,7 @@ use super::error::{Problem, nearest, suggest};
 use super::section::join;
 use crate::math::{EXPRESSION_NAMES, TimeFunction};
 
-/// The text `before` values replaced expressions, and the places of the replacements.
+/// The places where values replaced expressions in the text `before`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Substitution {
     pub before: String,

@@ -9,7 +9,7 @@ pub(crate) struct ContactSelection {
     pub policy: ContactPolicy,
     /// `None` with detection by distance fields: nodes then touch elements instead of faces.
     pub entry_faces: Option<EntryFaces>,
-    /// Whether flush contacts (without penetration beyond rounding) act.
+    /// Whether contacts without penetration beyond rounding act (see `Constraint::is_flush`).
     pub flush_contacts_act: bool,
     pub offset_points: OffsetPoints,
     pub keys: Vec<ContactKey>,
@@ -42,8 +42,9 @@ impl ContactSelection {
         }
     }
 
-    /// Removes contacts of the pass that one-pass contact omits. A contact of this pass that is not flush remains if no
-    /// node of the target face touches the contactor's body, as on a face wider than the surface of this body.
+    /// Removes contacts of the second pass, which one-pass contact omits. Exception: a contact with penetration beyond
+    /// rounding remains if no node of its face has a detected contact with the contactor's body. This happens if the
+    /// face is wider than that body.
     fn keep_pass(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         let Self { policy, keys, workspace, .. } = self;
         keys.clear();

@@ -17,12 +17,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-/// A multiple of the size of each number type.
+/// Length of a full block before compression \[bytes\]: a multiple of the size of each number type.
 const BLOCK_BYTES: usize = 1 << 16;
 /// Length of the sample from the middle of a block \[bytes\]. A block is compressed if its sample shrinks enough.
 const SAMPLE_BYTES: usize = 1 << 12;
 /// Smallest ratio of compressed to uncompressed size of the sample at which the block is stored without compression.
-/// Mantissas of velocities and stresses hardly shrink.
+/// Mantissas of velocities and stresses hardly shrink, and their compression takes the longest.
 const INCOMPRESSIBLE: f64 = 0.9;
 /// Number of bytes encoded at once: a multiple of 3, so that padding occurs only at the end of the text.
 const BASE64_BYTES: usize = 3 << 14;
@@ -71,7 +71,7 @@ impl<'a> ArrayHeader<'a> {
 #[derive(Debug)]
 pub(super) struct ArrayEncoder {
     compressor: Compress,
-    /// Compressor for blocks that do not shrink.
+    /// Writes zlib streams without compression, for blocks that do not shrink enough.
     storer: Compress,
     block: Vec<u8>,
     sample: Vec<u8>,

@@ -18,8 +18,9 @@ const QUEUE: usize = 2;
 /// Frames `frames/<name>_000000.vtu` and so on, and the collection `<name>.pvd`.
 ///
 /// If the background thread fails, the next call that needs the thread returns the failure. The collection is replaced
-/// after each frame, so that it lists exactly the complete frames. Only [`Series::written`] forces files to the disk. A
-/// dropped series still writes the submitted frames but loses failures: call [`Series::finish`].
+/// after each frame, so that it lists exactly the complete frames. Only [`Series::written`] forces files to the disk:
+/// in short runs, the disk would take longer than the steps. A dropped series still writes the submitted frames but
+/// loses failures: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,
@@ -184,6 +185,7 @@ impl Series {
 
     fn send(&mut self, job: Job) -> Result<(), OutputError> {
         let sent = self.background.as_ref().is_some_and(|background| background.jobs.send(job).is_ok());
+        // The thread stops receiving only after a failure, which `stop` returns.
         if sent { Ok(()) } else { self.stop() }
     }
 }

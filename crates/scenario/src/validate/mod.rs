@@ -36,7 +36,7 @@ pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>
     }
 }
 
-/// Refuses self-contact, because the sorting detector pairs nodes only with faces of other bodies.
+/// Refuses self-contact with the sorting detector, which pairs nodes only with faces of other bodies.
 fn refuse_sorted_self_contact(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -53,7 +53,7 @@ fn refuse_sorted_self_contact(
     }
 }
 
-/// Refuses groups of faces and contact thickness: with distance fields, nodes touch the elements of the mesh.
+/// With distance fields, refuses groups of faces and contact thickness: nodes touch the elements of the mesh.
 fn refuse_unserved_by_fields(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],

@@ -226,7 +226,7 @@ pub(super) fn laws(
     check: &mut Check<'_>,
 ) -> ContactLaws {
     let method = response.map(|response| response.method);
-    // Explicitly integrated springs are unstable with a factor above 1.
+    // Penalty springs are integrated explicitly and are unstable with a factor above 1.
     let factor =
         if method == Some(ResponseMethod::EnergyMomentum) { Bounds::Positive } else { Bounds::Fraction };
     let restitution = if method == Some(ResponseMethod::Decomposition) { 0.0 } else { 1.0 };

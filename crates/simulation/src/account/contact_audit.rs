@@ -49,7 +49,7 @@ impl PairBalance {
         self.damping_dissipation += result.damping_work;
     }
 
-    /// Adds a contact that is no longer detected but still acts through its spring.
+    /// Adds force and energies that no detected contact reports, such as those of ended contacts.
     fn add_unlisted(&mut self, work: &UnlistedWork) {
         self.push(work.bodies, work.force);
         self.contact_energy += work.stored_energy;
@@ -57,8 +57,8 @@ impl PairBalance {
         self.damping_dissipation += work.damping_work;
     }
 
-    /// Adds `force` if the contactor's body is the first body, and `-force` if it is the second. In self-contact, both
-    /// cancel.
+    /// Adds `force` if the contactor's body is the first body, and `-force` if it is the second. In self-contact, the
+    /// force and its reaction cancel.
     fn push(&mut self, [contactor, target]: [u32; 2], force: Vec3) {
         if contactor != target {
             self.force += if contactor == self.bodies[0] { force } else { -force };
@@ -75,13 +75,15 @@ const MAX_CREATED_RATIO: f64 = 0.02;
 pub(crate) struct ContactAudit {
     /// Energy created since the start of the run \[J\].
     pub created: f64,
-    /// Work of the contact forces in the last step minus Σ force · nodal displacement by the trapezoidal rule \[J\].
+    /// Work of the contact forces in the last step beyond Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over the nodes \[J\].
     pub excess_work: f64,
     pub loads_jump: bool,
     /// Whether damping or another cause outside the time integration has changed velocities since the previous audit.
     pub velocities_jump: bool,
-    /// Decrease of the `kick_energy` by a change of the step length, at nodes where impulses absorb this energy \[J\].
+    /// Decrease of `kick_energy` by a change of the step length, only from accelerations against the contact impulses:
+    /// the impulses absorb this energy \[J\]. See `held_force_acceleration`.
     pub work_on_held_nodes: f64,
+    /// Length of the last step \[s\].
     pub time_step: f64,
     unsolved: UnsolvedProblems,
     /// Whether a warning was issued, by subject: created energy, friction, impulses, restitution, ties, geometry.
@@ -188,14 +190,14 @@ impl Simulation {
     /// ```text
     /// created energy = work + change of stored energy + dissipated energy
     /// ```
-    /// with the work of the contact forces by the trapezoidal rule. For example, a contact force that vanishes when
-    /// the contact opens within a step does work that no spring has stored.
+    /// where the work of the contact forces is the trapezoidal sum plus `excess_work`. For example, a contact force
+    /// that vanishes when the contact opens within a step does work that no spring has stored.
     ///
-    /// In the response by decomposition, the created energy is instead the numerical work minus the energy absorbed by
+    /// If inelastic impulses act, the created energy is instead the numerical work minus the energy absorbed by
     /// impulses. In the midpoint energy–momentum response, it is the numerical work.
     ///
-    /// In the staggered energy–momentum response, the created energy is zero in steps of constant length with
-    /// continuous loads and velocities. In other steps, it also counts as numerical work.
+    /// The forces of the staggered energy–momentum response create no energy if the step has the committed length and
+    /// neither loads nor velocities jump. Otherwise, the created energy also counts as numerical work.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -273,7 +275,7 @@ impl Simulation {
     /// Contact area of each pair, in the order of [`Simulation::pair_balances`] \[m²\].
     ///
     /// The area is the deformed tributary area of the contactor nodes, projected along the contact normal. Of two
-    /// bodies, only the body with more contactor nodes counts.
+    /// bodies, only the body with more contactor nodes counts: it resolves the contact better.
     ///
     /// # Cost
     /// O(n log n) for n contacts, and one visit of the face ring of each contactor.

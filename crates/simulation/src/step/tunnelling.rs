@@ -17,7 +17,7 @@ use crate::error::{FailureCause, NumericalFailure, Passage};
 const MAX_DEPTH_RATIO: f64 = 0.5;
 
 impl Simulation {
-    /// Longest step, at most `step`, in which detection misses no contact \[s\].
+    /// Step in which detection misses no contact \[s\]: `step`, or a lower bound on the longest such step.
     pub(crate) fn step_without_tunnelling(&mut self, step: f64) -> f64 {
         let num_bodies = self.model.surfaces.len();
         if self.caches.tunnelling.allows(
