@@ -65,7 +65,7 @@ impl Work {
         }
     }
 
-    /// `done` and `remaining` have the same unit. An infinite or NaN `remaining` is unknown.
+    /// `done` and `remaining` have the same unit. An infinite or NaN `remaining` means unknown.
     fn update(&mut self, done: f64, remaining: f64) -> f64 {
         let fraction = match done / (done + remaining) {
             _ if remaining <= 0.0 => 1.0,
@@ -211,7 +211,7 @@ mod tests {
     }
 
     /// With equal steps, the estimate is the ratio of the steps taken to all steps. If the steps become ten times
-    /// shorter, the estimate remains constant until the ratio exceeds it again. It is 1 only at the end.
+    /// shorter, the estimate remains constant until the ratio exceeds it again. The estimate is 1 only at the end.
     #[test]
     fn work_is_counted_in_steps_and_never_decreases() {
         let mut work = Work::default();

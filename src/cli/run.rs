@@ -307,7 +307,7 @@ fn injuries(probes: &[ProbeSummary], units: UnitSystem) -> Vec<(&'static str, St
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Limits of steps, each with the number and share of the steps that it limits. The most frequent limit comes first.
+/// Limits of the steps outside flight, with the number and share of steps of each. The most frequent limit comes first.
 fn step_limits(summary: &Summary) -> Option<String> {
     let steps = summary.steps - summary.flight_steps;
     let mut limits: Vec<_> = summary.step_limits.iter().filter(|(name, _)| **name != "flight").collect();

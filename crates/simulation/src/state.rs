@@ -65,7 +65,7 @@ pub(crate) struct ContactState {
     pub response: ResponseMemory,
     /// Filled only in copies of the state. During a run, the detector holds this memory.
     pub detection: DetectionMemory,
-    /// Step for which the tie forces were computed \[s\]; 0 if they must be computed again.
+    /// Length of the following step for which the tie forces were computed \[s\]; 0 if they must be computed again.
     pub tied_step: f64,
     /// Number of Newton iterations for tie forces since the start of the simulation.
     pub tie_iterations: u64,
@@ -102,6 +102,7 @@ pub(crate) struct Ledger {
     pub have_touched: BTreeSet<[u32; 2]>,
     /// Number of consecutive steps, up to the last, with an energy imbalance above the tolerance.
     pub steps_past_tolerance: u32,
+    /// In the order of the driving functions.
     pub function_ranges: Vec<FunctionRange>,
     pub warnings: Vec<String>,
 }
@@ -236,7 +237,7 @@ impl Before {
         }
     }
 
-    /// Copies the data that the step overwrites.
+    /// The step overwrites rigid states and balances in place.
     pub fn note(&mut self, state: &State) {
         self.rigid_bodies.clone_from(&state.rigid_bodies);
         self.balances.clone_from(&state.ledger.balances);

@@ -9,11 +9,11 @@ use crate::cli::print;
 
 /// Plausible range of the mass of a body in the usual systems of units.
 const MASSES: [f64; 2] = [1e-15, 1e9];
-/// Gravitational acceleration of the earth \[m/s²\].
+/// Range of the gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
 /// Extent above which bodies are rare in metres, and common in millimetres.
 const LARGE: f64 = 50.0;
-/// Largest factor between the expected value of 1 g and the `g` of a probe in the same units.
+/// Largest factor between the expected value of 1 g and the `g` of a probe, if both are in the same units.
 const OTHER_UNITS: f64 = 50.0;
 
 /// Lowest and highest coordinates of the nodes of a body \[m\].
@@ -87,7 +87,7 @@ fn material_hint(material: &MaterialSpec, systems: &[UnitSystem]) -> Option<Stri
     ))
 }
 
-/// Value of `scale` that converts a mesh to the unit of length of a system, by default metres.
+/// Advice on the `scale` that converts a mesh to the unit of length of a system, by default metres.
 fn advice_on_scale(units: Option<UnitSystem>) -> &'static str {
     match units.unwrap_or(UnitSystem::SI).symbol_of("m").as_str() {
         "m" => "`scale = 1e-3` takes a mesh from millimetres to metres",

@@ -36,7 +36,7 @@ struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// Passes over files, and over directories without runs, unless no directory has a run.
+    /// Passes over files and directories without runs. Returns an error if no directory has a run.
     fn of(items: &'a [String]) -> Result<Self, Failure> {
         let is_on_disk = |item: &&String| {
             let path = Path::new(item);

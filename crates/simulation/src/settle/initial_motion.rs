@@ -7,6 +7,7 @@ use crate::scenario::BodySpec;
 use crate::Simulation;
 
 pub(crate) struct InitialVelocity {
+    /// Global numbers.
     pub nodes: Vec<u32>,
     /// Velocity of the centre of mass of the nodes \[m/s\].
     pub velocity: Vec3,

@@ -1,6 +1,7 @@
 //! Dynamic relaxation: before t = 0, the bodies come to rest under gravity, contact, and the loads of t = 0.
 //!
-//! Functions of time keep their values of t = 0. Supports are fixed, and material history evolves.
+//! Functions of time keep their values of t = 0. Supports are fixed, and material history evolves. Local damping acts
+//! equally on all frequencies, so that the scenario needs no damping parameter.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +46,8 @@ impl Relaxation {
         self.calm_steps >= self.required_steps()
     }
 
-    /// Number of consecutive steps at rest that ends the relaxation.
+    /// Number of consecutive steps at rest that ends the relaxation: the bodies rest for as long as their motion took
+    /// to decay.
     fn required_steps(&self) -> u64 {
         DynamicRelaxation::MIN_CALM_STEPS.max(self.steps / 2)
     }
@@ -105,7 +107,8 @@ impl Simulation {
     }
 
     /// Kinetic energy at the middle of the last step \[J\], of length `dt` \[s\], traced back from the current
-    /// velocities. The energy at the end of the step includes half a kick by gravity even at rest.
+    /// velocities. Contact impulses stop a resting body at mid-step; half a kick by gravity follows, so that the energy
+    /// at the end of the step is not zero.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
         let (nodes, masses, part) = (&self.state.nodes, &self.model.mass, self.jump_after_mid_step());
         let at_middle = |node: usize| nodes.velocities[node] - nodes.accelerations[node] * (0.5 * dt);
@@ -150,7 +153,7 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Warnings and ranges of functions remain.
+    /// Empties the sums. Warnings and ranges of functions remain.
     fn begin_ledger(&mut self) {
         let ledger = &mut self.state.ledger;
         ledger.contact_audit = ledger.contact_audit.begin();

@@ -132,7 +132,7 @@ impl Assembly {
     }
 
     /// Contact surface of the body whose nodes were added last. Omits the degenerate faces of a rigid body, because
-    /// degenerate faces have no normal.
+    /// degenerate faces have no normal. In a deformable body, the element of such a face is rejected as inverted.
     fn surface_of(
         &mut self,
         spec: &BodySpec,
@@ -267,7 +267,8 @@ fn read_mesh(spec: &BodySpec) -> Result<Mesh, SetupError> {
     })
 }
 
-/// Selects the region of a body, moves the nodes into place, and gives near numbers to neighbours.
+/// Selects the region of a body, moves the nodes into place, and renumbers them: nodes near each other get near
+/// numbers.
 fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshError> {
     let names: Vec<&str> = spec.region.iter().map(|name| name.value.as_str()).collect();
     let mut mesh = file.region(&names)?.scaled(spec.scale)?;

@@ -353,7 +353,8 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
 /// body whose whole mass is in one node.
 const RIGID_TRAVEL: f64 = 0.05;
 
-/// Largest travel of a node of a rigid body in a step \[m\], and the index of the body that sets this limit.
+/// Largest travel of a node of a rigid body in a step \[m\], and the index of the body that sets this limit. `None`
+/// without a rigid body that has contact faces.
 ///
 /// A contact spring has the stiffness κ = f m/dt², with the nodal mass m, the step dt and the factor f of
 /// `contact.penalty`. A body with the mass M and the speed V compresses one spring by

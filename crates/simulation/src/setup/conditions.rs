@@ -75,7 +75,7 @@ impl Assembly {
                     }
                 }
             }
-            // A wall has no boundary.
+            // No boundary refers to a wall.
             Behaviour::Wall { .. } => {}
         }
         Ok(())

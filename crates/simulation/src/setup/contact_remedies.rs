@@ -2,7 +2,8 @@
 
 use crate::scenario::{ResponseMethod, Scenario, StepSize};
 
-/// Advice to the user: a setting with which contact creates less energy.
+/// Advice to the user: a setting with which contact creates less energy. The automatic step remains stable with penalty
+/// springs that are too stiff for a fixed step.
 pub(crate) fn contact_energy_remedy(scenario: &Scenario) -> &'static str {
     let response = &scenario.contact.response;
     match (response.method, scenario.time.step) {

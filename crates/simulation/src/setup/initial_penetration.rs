@@ -30,7 +30,7 @@ const MAX_SWEEPS: usize = 200;
 /// Largest penetration that counts as touching, relative to the search depth or to the depth of an overlap.
 const TOUCHING_DEPTH: f64 = 1e-9;
 
-/// Gap to which contacts are opened, relative to the largest penetration.
+/// Gap to which contacts are opened, relative to the largest penetration. Rounding then leaves no penetration.
 const CLEARANCE: f64 = 1e-9;
 
 /// The overlaps include bodies closer than their contact thickness allows. `unit` is the symbol of the unit of length.
@@ -108,7 +108,8 @@ pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
     overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
 }
 
-/// Rejects overlaps that the policy does not allow. After `remove`, contact resolves remaining intersections of faces.
+/// Rejects overlaps that the policy does not allow. After `remove`, faces can still intersect without a node inside;
+/// contact resolves such overlaps up to the search depth.
 pub(crate) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,
@@ -234,8 +235,8 @@ impl Simulation {
         &self.settings.initial_penetrations
     }
 
-    /// Stores the gaps of the contacts at t = 0. Returns an error if nodes are inside another body without a detected
-    /// contact.
+    /// Stores the gaps of the contacts at t = 0. Returns an error if a node of a body is inside another body, but no
+    /// contact between the two is detected.
     pub(crate) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
         let positions = &self.state.nodes.positions;
         let configuration =

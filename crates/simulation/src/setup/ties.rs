@@ -22,7 +22,7 @@ use crate::step::free_flight::rigid_state_of_nodes;
 /// nodes.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
-/// Largest absolute weight of a node that counts as zero.
+/// Largest absolute nodal weight that counts as zero.
 const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 
 const PLACEMENT_SWEEPS: usize = 10;
@@ -207,7 +207,7 @@ impl Assembly {
 }
 
 /// Rejects contact between a tied, movable rigid body and a body to which it is not tied, except with the penalty
-/// response. All other responses need the mobility, which omits tied rigid bodies.
+/// response. All other responses need the mobility, which for a rigid body omits the bodies tied to it.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,

@@ -9,13 +9,14 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step that ends at a break, relative to the regular step. Steps pass closer breaks.
+/// Smallest step that ends at a break, relative to the regular step, which is not cut to events. A step passes closer
+/// breaks; the mean of the function over the step then acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
 /// Largest number of breaks in a regular step that each end a step. Of more breaks, only the last ends a step.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
-/// Largest relative difference at which step lengths count as equal.
+/// Largest relative difference at which step lengths count as equal. Times are rounded sums of steps.
 const ROUNDING: f64 = 1e-9;
 
 /// Largest deviation of a function from linear interpolation over a step that causes no warning, relative to the
@@ -96,7 +97,7 @@ impl DrivingFunctions {
     }
 
     /// Length of a step that begins at `time` \[s\]: `wanted`, or shorter to end at a break before `horizon` \[s\]. A
-    /// break between one and two steps `wanted` away is reached in two equal steps.
+    /// break farther away than `wanted`, but less than twice as far, is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);
         let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {

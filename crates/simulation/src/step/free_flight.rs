@@ -143,8 +143,8 @@ impl Simulation {
     }
 
     /// Sets the velocities of the nodes of deformable bodies \[m/s\], as a function of their reference positions \[m\].
-    /// Ends a flight, and restarts the audit. Ties equalise velocities in the following step. No effect at the end of
-    /// the run.
+    /// Ends a flight, and restarts the audit. Ties equalise the velocities of tied points in the following step. No
+    /// effect at the end of the run.
     pub fn set_velocities(&mut self, velocity: impl Fn(&Vec3) -> Vec3) {
         if self.is_finished() {
             return;

@@ -7,8 +7,8 @@ use crate::math::Vec3;
 use crate::timings::timed;
 use crate::{FirstContact, Simulation};
 
-/// Smallest interval between two impacts at which steps end, relative to the regular step. When two faces meet, their
-/// nodes impact at slightly different times.
+/// Smallest interval between two impacts at which steps end, relative to the regular step, which is not cut to events.
+/// When two faces meet, their nodes impact at slightly different times.
 const MIN_IMPACT_INTERVAL: f64 = 0.1;
 
 pub(crate) struct ImpactControl {
@@ -27,8 +27,8 @@ impl Simulation {
     /// Predicts a step of length `dt` \[s\], and cuts the step to its first impact, as far as [`MIN_IMPACT_INTERVAL`]
     /// allows. Returns the length of the cut step \[s\].
     ///
-    /// The predicted path of a node is a parabola, and its impact time is exact. For rotating bodies and supports that
-    /// move in time, the error is of third order in the step.
+    /// The predicted path of a node is a parabola, and the impact time on this parabola is exact. For rotating bodies
+    /// and driven supports, the error of the impact time is of third order in the step.
     pub(crate) fn predict_to_impact(&mut self, dt: f64) -> f64 {
         // Discrete-gradient forces are valid only for their step length.
         let is_committed =

@@ -2,7 +2,8 @@
 //!
 //! Springs at the full penetration would store energy without corresponding work. The initial gap, which is negative,
 //! is therefore subtracted from the gap. When the penetration falls below the magnitude of the initial gap, the initial
-//! gap is set to the measured gap. A contact has an initial gap in three cases:
+//! gap is set to the measured gap. An initial gap is removed when the contact opens. A contact has an initial gap in
+//! three cases:
 //!
 //! - Bodies overlap at t = 0, with the policy `offset`. The initial gap is the gap at t = 0.
 //! - The penetration of a new contact exceeds the relative displacement in the step: the contactor came past an edge,
@@ -22,7 +23,8 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Largest relative excess of the magnitude of an initial gap over the magnitude of the measured gap.
+/// Largest relative excess of the magnitude of an initial gap over the magnitude of the measured gap. With this excess,
+/// rounding leaves no penetration.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps \[m\] by ascending key.
@@ -50,7 +52,8 @@ impl InitialGaps {
     }
 
     /// Subtracts the initial gaps, and removes the constraints of edges that have passed each other. `before` are the
-    /// constraints of the previous step. `positions` are those at the beginning and end of the step \[m\].
+    /// constraints of the previous step. `positions` are the nodal positions at the beginning and end of the step
+    /// \[m\].
     pub fn apply(&mut self, constraints: &mut Constraints, before: &Constraints, positions: [&[Vec3]; 2]) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
@@ -103,7 +106,8 @@ fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Opt
 }
 
 /// Initial gap of a node contact that replaces a contact with the effective gap `counted`: the part of the new gap that
-/// is due neither to `counted` nor to the displacement in the step. `None` if this part is not a penetration.
+/// is due neither to `counted` nor to the displacement in the step. `None` if this part is not a penetration, and
+/// for an edge contact: its normal differs from that of the replaced contact, so that the gaps cannot be compared.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;

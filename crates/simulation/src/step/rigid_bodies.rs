@@ -278,7 +278,7 @@ impl Simulation {
 
     /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\], minus the sum of force times nodal
     /// displacement \[J\]. The kicks do work along tangents of the path of a rotating node; the displacement is a
-    /// secant of this path.
+    /// secant of this path. Tie forces act on a body as a whole, and do not contribute.
     pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.scratch.before.action;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));

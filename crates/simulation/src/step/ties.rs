@@ -103,7 +103,8 @@ impl RigidMotions for PredictedMotions<'_> {
             .map_or([Mat3::zeros(); 2], |rigid_state| [rigid_state.inertia(), rigid_state.inverse_inertia()])
     }
 
-    /// Place at the end of the following step, under the impulse and moment of the ties.
+    /// Place at the end of the following step, under the impulse and moment of the ties. The kick by forces combines
+    /// the second half kick of the current step and the first half kick of the following step.
     fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
         let Some(mut rigid_state) = self.rigid_state(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
@@ -194,8 +195,8 @@ impl Simulation {
         self.accelerate_by_contact();
     }
 
-    /// Solves the ties again if `dt` \[s\] differs from the committed length. Like a load that jumps, the tie forces
-    /// then have two values at the beginning of the step.
+    /// Solves the ties again if `dt` \[s\] differs from the length for which the tie forces were computed. Like a load
+    /// that jumps, the tie forces then have two values at the beginning of the step.
     pub(crate) fn renew_ties(&mut self, dt: f64) {
         if self.ties.is_none() || is_same_step(dt, self.state.contact.tied_step) {
             return;

@@ -13,12 +13,12 @@ use super::response::moved_bodies;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MiddleOfStep {
-    /// Positions at the middle of the step, by node \[m\]; only of the nodes in contact.
+    /// Positions at the middle of the step, by node \[m\]; valid only for nodes in contact.
     positions: Vec<Vec3>,
     /// Gap of each contact minus n · Σ w_a x_a \[m\], nonzero, for example, with an initial gap. Here n is the normal,
     /// and w_a and x_a are the weight and predicted position of each node a.
     offsets: Vec<f64>,
-    /// Normals at the predicted positions, which determine the sign of the normals at the middle.
+    /// Normals at the predicted positions. They determine the sign of the normals at the middle.
     normals: Vec<Vec3>,
 }
 
@@ -61,7 +61,7 @@ impl Middle<'_> {
     }
 }
 
-/// Corrections of position \[m\] and rotation \[rad\] by contact.
+/// Corrections of position \[m\] and rotation \[rad\] by contact; `None` for a body without a correction.
 fn rigid_correction(action: &ContactAction, body: u32) -> Option<[Vec3; 2]> {
     let corrections = &action.rigid_corrections;
     let found = corrections.binary_search_by_key(&body, |correction| correction.body).ok()?;

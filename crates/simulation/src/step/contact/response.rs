@@ -31,6 +31,7 @@ pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     mobility
 }
 
+/// Includes the ties of deformable bodies.
 pub(crate) fn tied_mobility(model: &Model, ties: Option<&Ties>) -> Mobility {
     let mut mobility = nodal_mobility(model);
     if let Some(ties) = ties {

@@ -12,7 +12,8 @@ use crate::progress::StepLimit;
 const MAX_INTERVAL: u32 = 50;
 
 /// Tolerated strain of the elements, and tolerated relative change of the critical step, from one computation of the
-/// critical step to the next \[-\].
+/// critical step to the next \[-\]. The default step, 20 % below the critical step, remains stable within this
+/// tolerance.
 const TOLERATED_CHANGE: f64 = 0.05;
 
 /// Largest ratio of the stable step to the time step at which the time step is kept. Frequent changes cost accuracy.
@@ -34,7 +35,7 @@ pub(crate) struct StepControl {
     pub(super) rigid_travel: f64,
     /// Largest step for nodes whose contacts open and close on stiff springs \[s\].
     pub(super) stiff_spring: f64,
-    /// Largest step that bounds the penetration of rigid bodies at rest \[s\].
+    /// Largest step in a model of rigid bodies \[s\], which bounds the penetration of bodies at rest.
     pub(super) resting_contact: f64,
     /// Number of steps between two computations of the critical step.
     pub(super) interval: u32,
@@ -163,7 +164,8 @@ impl StepControl {
         self.differs_from_committed
     }
 
-    /// Critical step at its last computation \[s\].
+    /// Critical step at its last computation \[s\]; `None` before the first computation, and without deformable
+    /// elements.
     pub fn critical_step(&self) -> Option<f64> {
         self.critical.map(|critical| critical.time_step)
     }

@@ -18,7 +18,8 @@ use control::{CommittedFor, CommittedStep, keep_or_take, shortest};
 pub(crate) use control::{StepControl, is_same_step};
 
 /// Factor by which contact may increase the speed of rigid bodies before a new step is chosen. A free body gains up to
-/// twice the speed of a striking body, plus a rotation.
+/// twice the speed of a striking body, plus a rotation. Even at three times the speed, no node can tunnel: the chosen step
+/// is a small fraction of the step in which a node could tunnel.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
 /// Smallest step that does not count as collapsed, relative to the first step.
@@ -77,7 +78,8 @@ impl Simulation {
         remaining <= step + self.rounding_of_step(step)
     }
 
-    /// Largest time that is too short for a step of its own, if steps have the length `step` \[s\].
+    /// Largest time that is too short for a step of its own, if steps have the length `step` \[s\]. Of the two rounding
+    /// errors of the end time, one is that of a step, and one is that of the sum of steps.
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
@@ -261,7 +263,7 @@ mod tests {
     use crate::scenario::Scenario;
 
     /// A block is pressed on a wall in equal steps between exact output times. By rounding, many steps are slightly
-    /// longer than the committed steps. They must still count as the committed steps.
+    /// longer than the committed steps. The longer steps must still count as the committed steps.
     #[test]
     fn steps_longer_by_a_rounding_are_the_committed_ones() {
         let folder = tempfile::tempdir().unwrap();
