@@ -1,7 +1,8 @@
 //! Expressions of `t`: parsed once into a postfix program, evaluated on a small stack without allocation.
 //!
 //! A Pratt parser (Pratt, *Top down operator precedence*, POPL 1973) groups operators as in mathematics: `-t^2` is
-//! −(t²) and `2^3^2` is 2⁹. Published crates read `-t^2` as (−t)², which reverses the sign.
+//! −(t²) and `2^3^2` is 2⁹. Published crates read `-t^2` as (−t)², which reverses the sign, and do not locate errors in
+//! the text.
 
 use std::f64::consts;
 
@@ -113,7 +114,8 @@ fn truth(holds: bool) -> Jet {
     Jet::constant(f64::from(holds))
 }
 
-/// State of the parser: the remaining text and the nesting level.
+/// State of the parser: the remaining text, and the number of open brackets, functions, signs and powers (nesting
+/// level).
 type Input<'a> = Stateful<LocatingSlice<&'a str>, usize>;
 type Parsed<T> = Result<T, ErrMode<Fault>>;
 type Sign<'a> = Prefix<Input<'a>, Part, ErrMode<Fault>>;
@@ -173,7 +175,7 @@ fn whole(input: &mut Input) -> Parsed<Part> {
 /// Parses an expression with at most one comparison outside brackets.
 fn comparison(input: &mut Input) -> Parsed<Part> {
     let part = expression(operand).prefix(sign).infix(operator).parse_next(input)?;
-    // Only a second comparison operator can remain after the expression.
+    // The only operator that the parser above does not consume is a second comparison.
     match opt(peek(operator)).parse_next(input)? {
         Some(_) => Err(ErrMode::Cut(Fault::ChainedComparison { at: input.current_token_start() })),
         None => Ok(part),

@@ -84,6 +84,8 @@ impl TimeFunction {
     /// two cases:
     /// - The function has a kink or a jump inside the step.
     /// - The function deviates from the chord over the step by more than a tenth of the largest magnitude.
+    ///
+    /// With the mean, half the step times the sum of both values is the integral over the step.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;

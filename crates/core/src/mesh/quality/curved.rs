@@ -15,7 +15,8 @@
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Largest number of undecided parts of a cell; a cell with more undecided parts counts as inverted.
+/// Largest number of parts of a cell that are examined without a decision. A cell with more such parts counts as
+/// inverted, because its smallest Jacobian is zero to rounding.
 const MAX_PARTS: usize = 1000;
 
 /// Number of bisections for the coarse sum of areas in [`CurvedCell::area`].
@@ -23,7 +24,8 @@ const AREA_BISECTIONS: usize = 6;
 
 #[derive(Clone)]
 pub(super) enum CurvedCell {
-    /// Control points b_ij of the map Σ b_ij L_i L_j, with barycentric coordinates L_i.
+    /// Control points b_ij of the map Σ b_ij L_i L_j, with barycentric coordinates L_i. Indices above the dimension are
+    /// unused.
     Simplex { dimension: usize, points: Box<[[Vec3; 4]; 4]> },
     /// Control point (i, j, k) at index i + 3 j + 9 k; k = 0 for surfaces.
     Product { dimension: usize, points: Vec<Vec3> },

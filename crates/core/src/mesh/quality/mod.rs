@@ -17,7 +17,8 @@
 //! - Quadratic cell: det J ≤ 0 anywhere (module `curved`). Tangents replace the edges in J.
 //!
 //! The edge lengths and facet areas of a quadratic cell are those of the linear cell with the same corners. In a
-//! surface mesh off the plane z = 0, the third column of J is the mean normal of the cell.
+//! surface mesh off the plane z = 0, the third column of J is the mean normal of the cell, so only a folded cell or a
+//! cell without area counts as inverted.
 
 mod curved;
 
