@@ -32,7 +32,7 @@ impl Renumbering {
 
 impl Mesh {
     /// The mesh with the cells of each block sorted along a Hilbert curve. Nodes are in the order of first use by the
-    /// cells of the highest dimension. Unused nodes come last. Blocks and groups keep their order.
+    /// cells of the highest dimension; all other nodes come last. Blocks and groups keep their order.
     ///
     /// # Errors
     /// The errors of [`Mesh::validate`].

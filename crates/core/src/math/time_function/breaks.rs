@@ -9,7 +9,7 @@ use super::table::interpolate;
 /// Largest number of bisections of an interval in the search for a kink or a jump.
 const HALVINGS: u32 = 12;
 
-/// Largest number of further bisections of an interval in which the bound on the slope is infinite.
+/// Largest number of further bisections of an interval in which the bound on the slope of the argument is infinite.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
 /// A possible kink or jump of an expression, where `argument` crosses zero or an integer.
