@@ -57,7 +57,7 @@ pub struct Simulation {
     settings: Settings,
     state: State,
     /// Copy of an earlier state, from which the steps since then are repeated after a failed step. `None` before the
-    /// first step outside flight, and after a change of the state outside a step.
+    /// first step outside flight, and after a change of the state outside a step: repeated steps would lack this change.
     earlier: Option<State>,
     response: SelectedResponse,
     ties: Option<Ties>,
@@ -70,8 +70,8 @@ pub struct Simulation {
 /// Number of consecutive steps with an excessive energy imbalance after which a run stops.
 ///
 /// A suddenly applied load excites the shortest waves. At the ends of steps, the kinetic energy of these waves has a
-/// relative error of (ω dt)²/4, with frequency ω and step dt. Some steps after the load, this error is negligible. In
-/// an unstable run, the imbalance persists.
+/// relative error of (ω dt)²/4, with frequency ω and step dt. In the first steps, this error is a large fraction of
+/// the total energy; some steps later, it is negligible. In an unstable run, the imbalance persists.
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
 impl Simulation {

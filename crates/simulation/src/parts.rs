@@ -59,7 +59,7 @@ pub(crate) struct Scratch {
     pub nodal_sums: Vec<NodalSums>,
     /// Time up to which mass damping has acted \[s\].
     pub damped_until: f64,
-    /// Nodes corrected by contact in this step, and their velocities after local damping \[m/s\].
+    /// Nodes whose velocities contact corrected in this step, and these velocities after local damping \[m/s\].
     pub damped_velocities: Vec<(u32, Vec3)>,
     /// Bounding boxes of the nodal positions \[m\] and velocities \[m/s\] of each body with a contact surface.
     pub tunnelling_boxes: Vec<(u32, [Aabb; 2])>,

@@ -117,8 +117,9 @@ impl Simulation {
 
     /// Accounts for the change of [`kick_energy`] if the step length changes to `dt` \[s\].
     ///
-    /// The decrease of this energy counts as numerical work, except the part that contact forces of
-    /// `Stage::Accelerated` contribute to the decrease. This part is `excess_work`.
+    /// The decrease of this energy counts as numerical work, except the part from contact forces of
+    /// `Stage::Accelerated`. This part is `excess_work`: these discrete-gradient forces act from mid-step to mid-step,
+    /// and their work has no kick energy.
     pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.state.ledger.balances, dt);
         let before = std::mem::replace(&mut self.state.ledger.contact_audit.time_step, dt);

@@ -39,7 +39,7 @@ pub struct NumericalFailure {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FailureCause {
-    /// An element is inverted. The value is its smallest ratio of current to reference volume.
+    /// An element is inverted. The value is its smallest ratio of current to reference volume at quadrature points.
     InvertedElement(f64),
     /// A force or position is not a finite number.
     NonFinite,

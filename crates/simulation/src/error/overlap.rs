@@ -11,11 +11,12 @@ use crate::contact::detection::Penetration;
 pub struct Overlap {
     /// Names of the bodies.
     pub bodies: [String; 2],
-    /// How the overlap was found.
+    /// Parts of the bodies that overlap.
     pub entry: Entry,
     /// Approximate length of the smallest translation that separates the bodies \[m\] (see [`Penetration::depth`]).
     pub depth: f64,
-    /// Search depth of contact between the bodies \[m\]: infinite for a wall, zero if the faces of the bodies line up.
+    /// Search depth of contact between the bodies \[m\]: infinite for a wall, zero if the faces of the bodies line up,
+    /// where detection finds no contact.
     pub deepest: f64,
     /// A point of the overlap \[m\].
     pub point: [f64; 3],

@@ -16,8 +16,8 @@ use crate::scenario::{CheckpointSettings, Scenario};
 use super::probes::ProbePosition;
 use super::schedule::SchedulePosition;
 
-/// Largest time by which a checkpoint may precede its scheduled instant, relative to the length of the last step.
-/// Allows for rounding.
+/// Largest time by which a checkpoint may precede its scheduled instant, relative to the length of the last step. Times
+/// are rounded sums of steps.
 const EARLY: f64 = 1e-6;
 
 /// Position in the output, from which a resumed run continues.

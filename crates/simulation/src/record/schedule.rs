@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{FrameSchedule, Scenario};
 
-/// Largest time by which output may precede its scheduled instant, relative to the length of a step.
+/// Largest time by which output may precede its scheduled instant, relative to the length of a step. Times are rounded
+/// sums of steps.
 const TIME_TOLERANCE: f64 = 1e-6;
 
 #[derive(Clone, Debug)]

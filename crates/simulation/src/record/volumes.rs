@@ -28,9 +28,9 @@ impl Simulation {
         }))
     }
 
-    /// Writes a series with one frame for each level of the hierarchies down to `depth`, in the reference
-    /// configuration. The time of a frame is the depth of the level. Returns the number of levels, or `None` without
-    /// hierarchies.
+    /// Writes a series with one frame for each level of the hierarchies down to `depth`, in the configuration in which
+    /// the hierarchies were built. The time of a frame is the depth of the level. Returns the number of levels, or
+    /// `None` without hierarchies.
     ///
     /// # Errors
     /// [`OutputError`] if the directory or a file in it cannot be written.

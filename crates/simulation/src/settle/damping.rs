@@ -18,7 +18,8 @@
 //! v ← sign(v) max(|v| − β |a| dt, 0)
 //! ```
 //!
-//! In each half period, an oscillation loses the fraction 2β/(1 + β) of its amplitude, independent of its frequency.
+//! In each half period, an oscillation of any frequency loses the fraction 2β/(1 + β) of its amplitude. The damping
+//! vanishes in equilibrium.
 //!
 //! Damping leaves positions and forces unchanged. The dissipation is the decrease of the kinetic energy.
 //!
@@ -37,7 +38,7 @@ use crate::contact::response::Stage;
 use crate::step::corrector::{supports_of, within};
 use crate::step::rigid_bodies::is_supported;
 
-/// Coefficient β of local damping \[-\] (Cundall 1987).
+/// Coefficient β of local damping \[-\] (Cundall 1987): amplitudes fall to a ninth in each half period.
 const LOCAL: f64 = 0.8;
 
 #[derive(Clone, Copy)]
@@ -87,8 +88,9 @@ impl Simulation {
         }
     }
 
-    /// Replaces mid-step velocities and angular momenta by `damped`(value, change in a step of length `dt`). With ties
-    /// or contact impulses, the middle is that of the last step, and otherwise that of the following step.
+    /// Replaces mid-step velocities and angular momenta by `damped`(value, change in a step of length `dt`). The middle
+    /// is that of the following step; with ties or contact impulses, which can still change the value there, that of
+    /// the last step.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };

@@ -19,6 +19,7 @@ const HIC36: f64 = 0.036;
 const UNEVEN: f64 = 1.5;
 
 /// Largest change over a sampling interval at which a quantity counts as constant, relative to its largest magnitude.
+/// Linear interpolation of a constant quantity is accurate, as in free flight.
 const CONSTANT: f64 = 0.01;
 
 /// No step counts as omitted if the number of samples is at least this fraction of the steps with contact forces.
@@ -196,7 +197,8 @@ fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -
     })
 }
 
-/// Warning of a peak at the first or last sample, where the filter has little effect.
+/// Warning of a peak at the first or last sample. The filter has little effect there, because it extends the record by
+/// point reflection.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
     ends.contains(&peak?.time).then(|| {

@@ -7,7 +7,7 @@ use crate::scenario::ProbeSpec;
 pub(crate) struct Probe {
     pub spec: ProbeSpec,
     pub spot: Spot,
-    /// In ascending order of block and element; the weights sum to 1.
+    /// Points of stress and strain, in ascending order of block and element; the weights sum to 1.
     pub elements: Vec<ElementSample>,
 }
 
