@@ -22,7 +22,7 @@ pub struct ContactSettings {
     pub kinematics: Kinematics,
     /// Ladder of bounding volumes tested at the leaves, from loose to tight.
     pub volumes: Vec<BoundingVolume>,
-    /// Whether the scenario gives `volumes`, for all faces. Default volumes serve curved faces only, while they save time.
+    /// Whether the scenario gives `volumes`, for all faces. Default volumes are for curved faces, while they save time.
     pub volumes_are_given: bool,
     /// Closest-point method of a face.
     pub closest_point: Located<ClosestPointMethod>,

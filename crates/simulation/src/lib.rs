@@ -57,7 +57,7 @@ pub struct Simulation {
     settings: Settings,
     state: State,
     /// Copy of an earlier state, from which the steps since then are repeated after a failed step. `None` before the
-    /// first step outside flight, and after a change of the state outside a step: repeated steps would lack this change.
+    /// first step outside flight, and after a change of the state outside a step: repeated steps would lack the change.
     earlier: Option<State>,
     response: SelectedResponse,
     ties: Option<Ties>,
