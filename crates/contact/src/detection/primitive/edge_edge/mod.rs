@@ -23,7 +23,8 @@
 //! approach each other at two places, the method finds only one.
 //!
 //! Node–face contact covers edges at an angle below 0.6° to each other. Node–face contact also covers crossings within
-//! a hundredth of the edge length from an end, if the node at this end is in contact with the other body.
+//! a hundredth of the edge length from an end, if the node at this end is in contact with the other body. Without
+//! node contact, only edge contact supports such a corner.
 //!
 //! A crossing next to an end is also no contact if the edges have passed each other outside the bodies. In this case,
 //! the node at this end lies in front of a face of the other edge. An example is a leaning block that slides over the
@@ -59,7 +60,8 @@ const PAIRS_PER_TASK: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeEdgeSearch {
     candidates: Vec<EdgePair>,
-    /// End nodes of the two edges of each candidate; `None` if an edge is curved.
+    /// End nodes of the two edges of each candidate; `None` if an edge is curved, because its chord can be parallel to
+    /// the other edge although the edges cross.
     ends: Vec<Option<[[u32; 2]; 2]>>,
     found: Vec<Vec<Crossing>>,
     crossings: Vec<Crossing>,

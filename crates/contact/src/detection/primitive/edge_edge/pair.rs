@@ -6,8 +6,8 @@ use crate::detection::model::ContactModel;
 use crate::math::Vec3;
 use crate::{Edge, EdgeOnEdge, Surface};
 
-/// A point is in front of an edge if v·n > `BEFORE` |v|, with v from the edge to the point and the outward unit normal
-/// n.
+/// A point is in front of an edge if v·n > `BEFORE` |v|. Here v points from the edge to the point, and n is the outward
+/// unit normal of the edge.
 const BEFORE: f64 = 0.1;
 
 /// Two edges that can touch.
@@ -45,8 +45,8 @@ impl EdgePair {
 
     /// Edges of different bodies can always touch. Edges of one body that are assigned to the same face, or that have a
     /// common node, cannot touch. Other edges of one body, at most `Thickness::near` apart in the stress-free
-    /// configuration, can touch only if each edge is in front of the other and they are more than twice the offset
-    /// apart. This excludes opposite sides of a thin part, and edges around a corner.
+    /// configuration, can touch only if each edge is in front of the other and they are more than twice the surface
+    /// offset apart. This excludes opposite sides of a thin part, and edges around a corner.
     fn can_touch(&self, model: &ContactModel) -> bool {
         let [body, other] = self.bodies;
         if body != other {
@@ -74,8 +74,7 @@ fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Ve
     unit_or_zero(&(first + second))
 }
 
-/// Adds to `near` the pairs of an edge of one face and an edge of the other face that can touch and may be within
-/// `reach` \[m\].
+/// Adds to `near` the edge pairs that can touch and may be within `reach` \[m\], with one edge from each face.
 pub(crate) fn near_edges(
     model: &ContactModel,
     bodies: [u32; 2],

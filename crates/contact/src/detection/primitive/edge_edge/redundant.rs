@@ -4,9 +4,9 @@
 //! of the deeper crossing, only the shallower crossing counts.
 //!
 //! If an edge crosses both rims of a seam between flush bodies, neither crossing counts in two cases:
-//! - Both crossings are contacts. Their distance is at most the depth of the deeper crossing or the width of a closed
-//!   seam (`CLOSED_SEAM`).
-//! - One crossing is a contact. The distance and the difference of the gaps are at most the width of a closed seam.
+//! - Both crossings are contacts, and their distance is at most the larger of the depth of the deeper crossing and the
+//!   width of a closed seam (`CLOSED_SEAM`).
+//! - One crossing is a contact, and the distance and the difference of the gaps are at most the width of a closed seam.
 //!
 //! ```text
 //!        ────────────────   edge that crosses both rims

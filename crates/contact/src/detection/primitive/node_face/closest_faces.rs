@@ -19,6 +19,7 @@ use crate::mesh::CellKind;
 const NODES_AT_A_TIME: usize = 64;
 
 /// Largest size of a face for which [`ClosestFaces::largest_rounding`] is a bound, relative to the reach of the face.
+/// Meshes stay far below, because the search depth follows the lengths of the edges.
 const LARGEST_FACE: f64 = 1e6;
 
 /// The closest candidate face of one contactor node.
@@ -127,8 +128,8 @@ impl ClosestFaces<'_> {
         }
     }
 
-    /// The nearest node of the candidate faces, with the lowest number among equals. `None` unless the method is
-    /// [`Method::NearestNode`].
+    /// The node of the candidate faces that is nearest to the contactor; among equals, the node with the lowest number.
+    /// `None` unless the method is [`Method::NearestNode`].
     fn nearest_node(&self, candidates: Range<usize>) -> Option<u32> {
         if self.options.method != Method::NearestNode {
             return None;
@@ -139,7 +140,7 @@ impl ClosestFaces<'_> {
         nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 
-    /// Bound on the rounding error of a distance \[m\], from the coordinates of three nodes.
+    /// Bound on the rounding error of a distance \[m\], from three nodes, because a single node may be at the origin.
     pub fn rounding(&self, candidate: usize) -> f64 {
         let nodes = self.nodes_of(candidate);
         let points = [self.candidates[candidate].key.contactor, nodes[0], nodes[nodes.len() / 2]];

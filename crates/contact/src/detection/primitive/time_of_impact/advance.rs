@@ -5,9 +5,11 @@ use super::hull::{Closest, Feature, Hull};
 use crate::math::Vec3;
 
 /// Gap, relative to the largest coordinate, below which the line between the closest points is not an accurate normal.
+/// Coordinates are relative to a node of the pair.
 const NEAR: f64 = 1e-6;
 
-/// Smallest ratio of an advance by `hold` to the advance before it. A shorter advance is discarded.
+/// Smallest ratio of an advance by `hold` to the advance before it. A shorter advance is discarded, and the closest
+/// points are computed anew.
 const WORTHWHILE: f64 = 0.1;
 
 pub(super) fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
@@ -21,6 +23,7 @@ pub(super) fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
 /// Time for which a direction separates two faces, and this direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Advance {
+    /// Features to which `normal` is perpendicular.
     pub feature: Feature,
     pub normal: Vec3,
     /// Time without impact \[s\]: zero on impact, infinite if no impact follows before the end of the search.
@@ -46,9 +49,9 @@ pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> O
 /// Advance along the direction given by the features of the closest points.
 ///
 /// With a [`Feature::Line`], the direction is the line between the closest points, which is inaccurate for a gap below
-/// `NEAR`. If zero distance is searched, the result is then the longest advance of several directions. Without a
-/// separating direction, the result is that of [`arrive`] if the faces were apart in the advance `earlier`, otherwise
-/// that of [`leave`].
+/// `NEAR`. If `motion.distance` is zero, the result for such a gap is the longest advance of several directions.
+/// Without a separating direction, the result is that of [`arrive`] if the faces were apart in the advance `earlier`,
+/// otherwise that of [`leave`].
 pub(super) fn advance<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,

@@ -16,7 +16,8 @@ pub(super) struct Direction {
 }
 
 impl Direction {
-    /// Common normal n of two vectors e, and the rate ṅ with ṅ·e = −n·ė. `None` if the vectors are parallel or zero.
+    /// Common normal n of two vectors e, and the rate ṅ with ṅ·e = −n·ė and ṅ·n = 0. `None` if the vectors are parallel
+    /// or zero.
     ///
     /// Each argument is `[e, ė]`. Both vectors stay perpendicular to n + h ṅ to first order.
     pub(super) fn spanned(first: [Vec3; 2], second: [Vec3; 2]) -> Option<Self> {
@@ -133,6 +134,7 @@ pub(super) enum Touch {
 pub(super) struct Motion<'a, const N: usize> {
     pub a: &'a Hull<N>,
     pub b: &'a Hull<N>,
+    /// Distance at which the hulls touch \[m\].
     pub distance: f64,
     /// Relative acceleration a − b of the centres [m/s²].
     pub acceleration: Vec3,
@@ -140,7 +142,9 @@ pub(super) struct Motion<'a, const N: usize> {
     pub deviation: f64,
     /// Time to the end of the search \[s\].
     pub remaining: f64,
+    /// Bound on the rounding error of a gap \[m\].
     pub rounding: f64,
+    /// Bound on the rounding error of a closing speed [m/s].
     pub speed_rounding: f64,
 }
 

@@ -27,6 +27,7 @@ use hull::{Hull, closest_features};
 pub use face_path::{FacePath, Impact};
 
 /// Largest number of advances. If the faces only graze each other, each advance only halves the gap.
+/// Spinning faces need several advances per revolution.
 const MAX_ADVANCES: usize = 10_000;
 
 /// First contact at a time s in [0, `duration`] \[s\]; `None` if the faces do not touch.
@@ -36,10 +37,10 @@ const MAX_ADVANCES: usize = 10_000;
 /// - Each of two coplanar faces counts as on the outer side of the other, from which nodes run counter-clockwise.
 /// - Faces that overlap at time 0 have an impact at time 0 if they approach along the direction of least overlap.
 ///   Otherwise they have no impact.
-/// - If the largest number of advances does not decide, the result is an impact that is too early. Paths that are not
-///   finite have an impact, too.
+/// - If the largest number of advances does not decide, the result is an impact before any contact, because a false
+///   impact is better than a missed contact. Paths that are not finite have an impact, too.
 /// - Curved faces touch if the gap is below 1e-9 of the size of the smaller face, or within rounding. The result is
-///   early by at most the time in which this gap closes, except for closely conforming faces.
+///   early by at most the time in which this gap closes. For closely conforming faces, it may be earlier.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
     time_of_approach(a, b, 0.0, duration)
 }

@@ -4,7 +4,8 @@
 //! so the time at which the hulls touch is a lower bound for the pair. The search splits the thicker face of the pair
 //! with the earliest bound, until the thicknesses of both faces add up to at most the tolerance.
 //!
-//! Among pairs with the same bound, the pair with the most subdivisions comes first.
+//! Among pairs whose bounds agree within the resolution of time, the pair with the most subdivisions comes first.
+//! Conforming faces then need few splits, because the first thin pair gives the time.
 //!
 //! # Source
 //! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between time-dependent
@@ -23,7 +24,8 @@ use crate::detection::face::convex_hull::{BezierFace, QuadraticBezierFace};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Gap, relative to the size of the smaller face, below which faces count as touching.
+/// Gap, relative to the size of the smaller face, below which faces count as touching. Half of this gap bounds the
+/// sum of the thicknesses of a thin pair, unless rounding errors are larger.
 const TOLERANCE: f64 = 1e-9;
 /// Number of pairs at which subdivision ends. A contact at a point needs some hundreds of pairs.
 const MAX_PAIRS: usize = 8192;
@@ -127,7 +129,7 @@ struct Search<'a, A, B> {
     acceleration: Vec3,
     /// Largest sum of the thicknesses of the two faces of a thin pair \[m\].
     tolerance: f64,
-    /// Time in which the faces move by at most the tolerance \[s\].
+    /// Time in which the relative displacement of the faces is at most the tolerance \[s\].
     resolution: f64,
     whole: BezierFacePair,
     pairs: Vec<BezierFacePair>,
