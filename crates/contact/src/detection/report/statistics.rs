@@ -133,7 +133,8 @@ pub struct DetectionStatistics {
     pub counts: StageCounts,
     /// Wall time by stage.
     pub seconds: StageSeconds,
-    /// Simulated instants at which the detector was not idle \[s\]; after the first contact, only up to 1000 entries.
+    /// Simulated instants at which the detector was not idle \[s\]. After the first contact, instants are recorded only
+    /// while the list has fewer than 1000 entries.
     pub operated_times: Vec<f64>,
     /// Wall time of detection at the instants of flights \[s\]. In a step with an impact, the face tests of the step
     /// count for the impact, and the rest for the start of the step.

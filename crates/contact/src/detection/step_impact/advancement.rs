@@ -24,7 +24,8 @@ const CERTAIN_ADVANCES: usize = 1000;
 /// Largest number of advances after `CERTAIN_ADVANCES`. Features that are then still separated count as not touching.
 const MORE_ADVANCES: usize = 200;
 
-/// Factor on the time for which the control points stay separated. It covers rounding errors.
+/// Factor on the time for which the control points stay separated. It is less than 1, so that the closest points are
+/// evaluated once more before the features touch.
 const KEPT_APART: f64 = 1.0 - 1e-9;
 
 /// Paths x(τ) = c₀ + c₁ τ + c₂ τ² of the control points of one feature relative to those of another.
@@ -69,6 +70,7 @@ impl RelativePaths {
     }
 
     /// Lower bound on the time after `tau` for which n·x > `distance` \[m\] for all paths x, with n = `direction`.
+    /// Times are fractions of the step.
     fn time_apart(&self, direction: &Vec3, distance: f64, tau: f64) -> f64 {
         let until = |path: &[Vec3; 3]| {
             let [c0, c1, c2] = path.map(|coefficient| coefficient.dot(direction));
@@ -83,6 +85,7 @@ pub struct Advancement<'a> {
     pub relative: &'a RelativePaths,
     /// Bound on the relative speed of any two points, one of each feature, multiplied by the time step \[m\].
     pub speed: f64,
+    /// Distance of the features at contact \[m\].
     pub offset: f64,
     /// Gap up to which the features count as touching \[m\].
     pub met: f64,

@@ -1,7 +1,8 @@
 //! The first contact of deforming bodies within a step: the contact of a node with a face, or of two edges.
 //!
 //! Every node moves on a parabola x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1.
-//! - A node and a triangle, or two straight edges, are coplanar at the roots of a polynomial of degree six.
+//! - A node and a triangle, or two straight edges, are coplanar at the roots of a polynomial of degree six. Contact
+//!   begins at the first root at which the node enters through the triangle, or the approaching edges cross.
 //! - In plane problems, a node and a segment meet at a root of a polynomial of degree four.
 //! - For all other pairs, time advances conservatively until the gap is about 1e-12 of the size of the features
 //!   ([`advancement`]).
@@ -67,7 +68,8 @@ impl StepImpactSearch {
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 
-    /// The first contact within a step. Ignores contacts in `touching`, and contacts before `BEGINNING`.
+    /// The first contact within a step. Ignores contacts before `BEGINNING`, and pairs in `touching`: two edges, or a
+    /// node and a target body (whatever the face).
     ///
     /// # Cost
     /// The bounds on all paths, once. For each near pair of bodies and each part of the step, the swept boxes of all

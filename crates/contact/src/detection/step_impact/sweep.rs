@@ -36,6 +36,7 @@ pub(super) struct Sweep<'a> {
     pub groups: &'a [FaceGroups],
     pub paths: &'a StepPaths,
     pub touching: &'a Constraints,
+    /// Sum of the surface offsets of the two bodies \[m\].
     pub offset: f64,
     pub reaches: [&'a BodyReach; 2],
 }
@@ -49,7 +50,7 @@ struct Part<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// Contacts after `until` need not be found.
+    /// Contacts after `until` need not be found, but may be returned.
     pub fn first(&self, until: f64) -> Option<StepContact> {
         let [a, b] = self.reaches.map(|reach| &reach.whole);
         let mut begin = if self.bodies[0] == self.bodies[1] { 0.0 } else { a.earliest(b)? };

@@ -6,8 +6,9 @@
 //! |d_k(t)| ≤ h_k + ρ(t)
 //! ```
 //!
-//! with the vector d between the centres, the sum h of the half edge lengths, and the sum ρ of the growths. These are
-//! two quadratic inequalities per coordinate. The result is the first time at which all six inequalities hold.
+//! with the vector d between the centres, the sum h of the half edge lengths at time 0, and the sum ρ of their
+//! increases. These are two quadratic inequalities per coordinate. The result is the first time at which all six
+//! inequalities hold.
 
 use crate::math::{Vec3, polynomial::first_root_of_quadratic};
 
@@ -16,7 +17,8 @@ use super::bounding_spheres::MovingSphere;
 /// Rounding error of positions and distances, relative to the sum of their terms.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Largest number of passes over the six inequalities. In exact arithmetic, twelve passes suffice.
+/// Largest number of passes over the six inequalities. In exact arithmetic, twelve passes suffice: each inequality is
+/// violated in at most two intervals of time, and each pass leaves at least one of these intervals.
 const MAX_ADVANCES: usize = 24;
 
 /// An axis-aligned box whose centre moves on a parabola, and which may grow equally on all sides.
@@ -47,7 +49,7 @@ pub fn time_of_contact(a: &MovingBox, b: &MovingBox, horizon: f64) -> Option<f64
     if !(rounding + r1 * horizon + r2 * horizon * horizon).is_finite() {
         return Some(0.0);
     }
-    // With the sums r₁ of the growths and r₂ of the growth rates: (±d − h) + (±v − r₁) t + (±a − r₂) t²/2 ≤ 0.
+    // With the sums r₁ of `growth` and r₂ of `growth_rate`: (±d − h) + (±v − r₁) t + (±a − r₂) t²/2 ≤ 0.
     let side = |k: usize, sign: f64| {
         [
             sign * distance[k] - half[k] - rounding,

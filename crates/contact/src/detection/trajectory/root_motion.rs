@@ -143,7 +143,8 @@ impl RootMotion {
     ///
     /// The body has the angular velocity ω. At the distance q from the centre of the body, velocities deviate from that
     /// of the centre by at most |ω| q, and accelerations by at most s q, with s = |ω|² + |dω/dt| ≤ `spin_bound`. The
-    /// growth covers the deviations of the velocities of sphere and root, and of the acceleration of the root.
+    /// growth covers the deviations of the velocities of sphere and root, and of the acceleration of the root. It also
+    /// covers that the estimated velocity is an average over the two steps (`span`).
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;

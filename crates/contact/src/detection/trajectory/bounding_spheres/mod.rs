@@ -19,11 +19,13 @@ use crate::math::{
 };
 
 /// Rounding error of p and of its coefficients for times scaled to \[0, 1\], relative to
-/// (|d₀| + |v| + |a|/2)² + (r₀ + r₁ + r₂/2)².
+/// (|d₀| + |v| + |a|/2)² + (r₀ + r₁ + r₂/2)². The factor 64 is about twice the estimated error in units of 2⁻⁵³.
 const QUARTIC_ROUNDING: f64 = 64.0 * 0.5 * f64::EPSILON;
-/// Rounding error of positions, distances and speeds, relative to the sum of the magnitudes of their terms.
+/// Rounding error of positions, distances and speeds, relative to the sum of the magnitudes of their terms. The value
+/// is more than twice the estimated error.
 const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
-/// Largest number of advances that refine a time. In a head-on contact, each advance doubles the correct digits.
+/// Largest number of advances that refine a time. Unless the contact is grazing, each advance doubles the number of
+/// correct digits.
 const MAX_ADVANCES: usize = 30;
 /// Scale of a pair of spheres \[m\] below which the spheres count as touching, because numbers could underflow.
 const SMALLEST_SCALE: f64 = 1e-280;
@@ -33,15 +35,15 @@ const SMALLEST_SCALE: f64 = 1e-280;
 pub struct MovingSphere {
     /// Centre at time 0 \[m\].
     pub centre: Vec3,
-    /// Radius r₀ at time 0 \[m\].
+    /// Radius at time 0 \[m\].
     pub radius: f64,
     /// Velocity of the centre at time 0 \[m/s\].
     pub velocity: Vec3,
     /// Acceleration of the centre, constant \[m/s²\].
     pub acceleration: Vec3,
-    /// Growth r₁ of the radius \[m/s\]; a negative value counts as zero.
+    /// Growth of the radius \[m/s\]; a negative value counts as zero.
     pub growth: f64,
-    /// Rate r₂ of the growth \[m/s²\]; a negative value counts as zero.
+    /// Rate of the growth \[m/s²\]; a negative value counts as zero.
     pub growth_rate: f64,
 }
 
@@ -122,7 +124,8 @@ impl RelativeMotion {
         (time <= horizon).then_some(time)
     }
 
-    /// First root in \[0, horizon\] of the quartic p minus its rounding error.
+    /// First root in \[0, horizon\] of the quartic p minus its rounding error. The error grows with the squared length
+    /// of the path, so the root is too early for a long path.
     fn first_contact(&self, horizon: f64) -> Option<f64> {
         let time = power_of_two_above(horizon);
         let (v, a) = (self.velocity * time, self.acceleration * time * time);
@@ -161,8 +164,8 @@ impl RelativeMotion {
         ]
     }
 
-    /// Refines a conservative time by conservative advancement (Mirtich 1996). `None` without contact within the
-    /// horizon.
+    /// Refines a conservative time by conservative advancement (Mirtich 1996), which has only the rounding error of the
+    /// distance. `None` without contact within the horizon.
     ///
     /// Let n be the current unit vector between the centres. After a further time s, a quadratic bounds the gap from
     /// below:
@@ -202,7 +205,8 @@ impl RelativeMotion {
     }
 }
 
-/// The smallest power of two ≥ `value`, for normal positive values; otherwise `value`.
+/// The smallest power of two ≥ `value`, for normal positive values; otherwise `value`. Scaling by a power of two is
+/// exact.
 fn power_of_two_above(value: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     let truncated = f64::from_bits(value.to_bits() & EXPONENT);
