@@ -12,7 +12,8 @@ const POINTS_PER_TASK: usize = 4096;
 
 /// Indices of the points after recursive division by planes normal to the longest side of the box around a part.
 ///
-/// Each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part.
+/// Each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface, such a
+/// part has about half as many neighbours as a run along a space-filling curve.
 ///
 /// # Cost
 /// O(n log n) for n points, in parallel.

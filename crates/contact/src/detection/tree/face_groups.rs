@@ -1,4 +1,5 @@
-//! Groups of neighbouring faces: one bounding volume can exclude all faces of a group.
+//! Groups of neighbouring faces: one bounding volume can exclude all faces of a group. Unlike patches, groups have no
+//! contact lists and do not change.
 
 use crate::Surface;
 use crate::math::Vec3;
@@ -62,7 +63,8 @@ impl FaceGroups {
         )
     }
 
-    /// Largest excess of interpolated values on a face over the range of the nodal values, relative to this range.
+    /// Largest excess of interpolated values on a face over the range of the nodal values, relative to this range;
+    /// 0 for linear faces.
     pub fn overshoot(&self) -> f64 {
         self.overshoot
     }

@@ -115,6 +115,7 @@ impl Pairs {
     }
 }
 
+/// Only bit `number` set; 0 for numbers above 7.
 #[inline(always)]
 fn bit(number: u32) -> u8 {
     (1_u32 << number.min(CHILDREN as u32)) as u8
@@ -354,7 +355,7 @@ fn visit(
 impl ClosestFaceIndex {
     /// The closest face within `radius` \[m\] of `query`, with the lowest number among equally close faces.
     ///
-    /// `None` if no face is within this radius, or if the input is invalid.
+    /// `None` if no face is within this radius, if the query is not finite, or if the radius is negative or NaN.
     pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
         let mut closest = [None];
         self.closest_to_all(&[*query], radius, &mut closest);

@@ -52,7 +52,7 @@ impl Extent {
         [0, 1, 2].map(|d| self.upper[d] - self.lower[d])
     }
 
-    /// Half the surface area.
+    /// Half the surface area, proportional to the probability that a query visits the box.
     fn area(&self) -> f32 {
         let [x, y, z] = self.size();
         x * y + y * z + z * x

@@ -7,8 +7,9 @@ use super::*;
 use crate::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
-/// Factor f and addend a that cover the rounding of squared distances: computed ≤ f × exact + a. The addend covers
-/// numbers below the normal numbers of single precision.
+/// Factor f and addend a that cover the rounding of squared distances: computed ≤ f × exact + a. Differences, squares
+/// and sums have errors of 3 units in the last place. The rounded position of a distant query has an error of half a
+/// unit in the last place of the distance. The addend covers numbers below the normal numbers of single precision.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 pub(super) const LISTED: usize = 32;
@@ -137,6 +138,7 @@ pub(super) fn single(limit: f64) -> u32 {
 }
 
 /// Margins of the squared distance to a sample point, relative to the squared distance and to the squared coordinates.
+/// With rounding, the computed distance of a face may exceed that of its own nodes.
 const SAMPLE_SLACK: [f64; 2] = [1e-9, 1e-20];
 
 /// Upper bound on the squared distance of a query from the surface, with a margin for rounding.
@@ -154,7 +156,7 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
     for k in 0..CHILDREN {
         least = Real::min(sum[k], least);
     }
-    // `|sample| ≤ |query| + √least`
+    // |sample| ≤ |query| + √least, so |sample|² ≤ 2 (|query|² + least).
     least + SAMPLE_SLACK[0] * least + 2.0 * SAMPLE_SLACK[1] * (query.norm_squared() + least)
 }
 
@@ -221,7 +223,7 @@ impl ClosestFaceIndex {
     }
 
     /// Lists the lowest-level nodes with keys up to `limit` for the box `around`, and copies the boxes of these nodes.
-    /// `None` if the list is full.
+    /// Returns their number; `None` if the list is full.
     #[inline(always)]
     pub(super) fn list_nodes(
         &self,

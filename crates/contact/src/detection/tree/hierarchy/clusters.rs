@@ -14,6 +14,7 @@ const WINDOW: usize = 4;
 /// Mask of the low bits of a preference, which encode the partner (see `Pairs::choose_partners`).
 const PARTNER_BITS: u32 = 31;
 
+/// Spheres of the clusters, scaled to the unit cube, and their vertices.
 pub struct Clusters {
     count: usize,
     x: Vec<f32>,

@@ -10,7 +10,8 @@ use crate::math::Vec3;
 
 type Extremes14 = Extremes<7>;
 
-/// Number of leaves below a vertex up to which no sphere is fitted to the points below the vertex.
+/// Number of leaves below a vertex up to which no sphere is fitted to the points below the vertex. Nested spheres
+/// grow with the number of levels, and few levels lie below such a vertex.
 const LEAVES_OF_GROUP: u32 = 16;
 
 #[derive(Default)]

@@ -2,7 +2,9 @@
 //! space-filling curve. All pairs of clusters that select each other merge at once.
 //!
 //! Blocks of consecutive leaves are clustered separately, in the cache and in parallel, down to one cluster per 32
-//! leaves. The radii of joint spheres are compared in single precision; the spheres of the tree are fitted later.
+//! leaves. The remaining clusters are then clustered together; they are so many that the tree hardly differs from a
+//! tree without blocks. The radii of joint spheres are compared in single precision; the spheres of the tree are fitted
+//! later.
 
 use rayon::prelude::*;
 
@@ -15,8 +17,8 @@ use crate::math::vectorised::{Kernel, Vectorised};
 
 const LEAVES_PER_CLUSTER: usize = 32;
 
-/// Tree over the spheres of the leaves. `spheres` is indexed by vertex. The leaves follow a space-filling curve in
-/// `cube`.
+/// Tree over the spheres of the leaves. Leaf i is the face `faces[i]`; `spheres` is indexed by vertex. The leaves
+/// follow a space-filling curve in `cube`.
 ///
 /// # Cost
 /// O(n · `clusters::WINDOW`) for n faces, because each round merges about a third of the clusters. The result does not

@@ -19,7 +19,8 @@
 //! - The *reference* sphere bounds the faces in the configuration of the build, for rigid motion.
 //!   [`Hierarchy::fit_reference_spheres`] can make this sphere smaller than the nested sphere.
 //!
-//! Trees over faces of graded size may be deep, so no algorithm recurses over the height of a tree.
+//! Trees are binary: one prediction for an intermediate sphere can exclude several descendants. Trees over faces of
+//! graded size may be deep, so no algorithm recurses over the height of a tree.
 
 mod bottom_up;
 mod boxes;
@@ -180,7 +181,8 @@ impl Hierarchy {
         self.topology.leaf_depths()
     }
 
-    /// Sum of the volumes of the nested spheres of the inner vertices in the configuration of the build \[m³\].
+    /// Sum of the volumes of the nested spheres of the inner vertices in the configuration of the build \[m³\]: the
+    /// usual measure of the quality of a tree.
     pub fn sum_of_volumes(&self) -> f64 {
         self.sum_of_volumes
     }

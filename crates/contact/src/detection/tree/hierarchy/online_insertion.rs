@@ -179,7 +179,7 @@ impl OnlineTree {
     }
 
     /// The vertex beside which `ball` adds the least volume to the tree, by an estimate: the volume of the new joint
-    /// ball, plus the growth of each ball above, joined with `ball`. Volumes are divided by 4 π/3.
+    /// ball, plus the growth of each ball above when joined with `ball`. Volumes are divided by 4 π/3.
     ///
     /// Best-first search: the growth of the balls above a vertex is a lower bound for this vertex and all below it.
     fn best_sibling(&self, ball: &Sphere) -> u32 {
@@ -203,8 +203,8 @@ impl OnlineTree {
         sibling
     }
 
-    /// The ball A with its best partner: the ball B for which the joint ball of A and B is smallest, and of equals the
-    /// one with the least number. `None` if the tree contains no other ball.
+    /// The ball A of this `number` with its best partner B: the joint ball of A and B is smallest, and among equals B
+    /// has the least number. `None` if the tree contains no other ball.
     fn best_partner(&self, number: u32) -> Option<Pair> {
         let query = self.ball(number);
         let mut best: Option<Pair> = None;
