@@ -95,8 +95,8 @@ impl StepPaths {
 pub struct Reach {
     /// Boxes around the coefficients c₀, c₁ and c₂ of the nodes.
     coefficients: [Aabb; 3],
-    /// Distance \[m\], including rounding, by which faces and edges with the surface offset may extend beyond the bounds
-    /// on the nodes.
+    /// Distance \[m\], including rounding, by which faces and edges with the surface offset may extend beyond the
+    /// bounds on the nodes.
     margin: f64,
 }
 
