@@ -92,8 +92,8 @@ fn exceeds(a: f64, b: f64, rounding: f64) -> bool {
 }
 
 impl ClosestFaces<'_> {
-    /// Passes the closest candidate face of each node to `each`, in the order of the nodes. A face counts only if the node
-    /// is within the reach of the face (`TargetFace::reach`), and if the normals of node and face are opposed.
+    /// Passes the closest candidate face of each node to `each`, in the order of the nodes. A face counts only if the
+    /// node is within the reach of the face (`TargetFace::reach`), and if the normals of node and face are opposed.
     pub fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
         let Groups { begin, ends, last } = *groups;
         let (mut candidate, mut found_until) = (begin as usize, begin as usize);

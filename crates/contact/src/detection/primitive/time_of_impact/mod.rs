@@ -34,7 +34,8 @@ const MAX_ADVANCES: usize = 10_000;
 ///
 /// - Faces that touch at time 0 have an impact at time 0, unless they certainly separate or rest on each other. Plane
 ///   faces touch at a gap of at most 16 ε times the largest coordinate, with the machine precision ε.
-/// - Each of two coplanar faces counts as on the outer side of the other. Seen from outside, nodes run counter-clockwise.
+/// - Each of two coplanar faces counts as on the outer side of the other. Seen from outside, nodes run
+///   counter-clockwise.
 /// - Faces that overlap at time 0 have an impact at time 0 if they approach along the direction of least overlap.
 ///   Otherwise they have no impact.
 /// - If the largest number of advances does not decide, the result is an impact before any contact, because a false
