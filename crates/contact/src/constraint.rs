@@ -7,7 +7,7 @@ use super::flush::rounding_of_gap;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// Largest absolute value of a nodal weight that counts as zero \[-\].
+/// Largest absolute value of a nodal weight that counts as zero \[-\], as for face nodes off the edge in contact.
 const CARRYING: f64 = 1e-9;
 
 /// Identifies a contact as long as the contact lasts. Node contacts sort before edge contacts.
@@ -47,7 +47,8 @@ pub struct EdgeOnEdge {
 /// - detection by closest points: g = n · Σ w_a x_a minus the offsets of the two surfaces
 /// - detection by distance fields: g = −depth
 ///
-/// A normal force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, the contact forces conserve linear momentum.
+/// Bodies that overlap at the start can have other gaps ([`Constraints::map_gaps`]). A normal force p ≥ 0 acts on node
+/// a as p w_a n. As Σ w_a = 0, the contact forces conserve linear momentum.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Constraints {
     keys: Vec<ContactKey>,
@@ -153,7 +154,8 @@ impl Constraints {
     }
 
     /// Appends a constraint. The key must be greater than all present keys.
-    // Inlined: a call would store the arguments and load them at once in wider parts, which stalls.
+    // Inlined: a call would store the arguments in small parts, and then load them in wider parts. Such a load waits
+    // for all of the stores.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
@@ -214,7 +216,7 @@ impl Constraints {
     }
 
     /// Replaces gaps \[m\], normals and weights. `geometry` receives the index, the constraint and a copy of the old
-    /// weights. `geometry` overwrites the copy by the new weights, and returns the new gap and normal.
+    /// weights. `geometry` overwrites the copy with the new weights, and returns the new gap and normal.
     pub fn renew_geometry(
         &mut self,
         mut geometry: impl FnMut(usize, &Constraint<'_>, &mut [f64]) -> (f64, Vec3),

@@ -14,7 +14,8 @@ use crate::detection::trajectory::{Flight, Impact};
 /// Tests all pairs of bodies that the model allows to touch:
 ///
 /// - flight: all pairs of faces of two different bodies
-/// - contact, also of a body with itself: all node–face pairs, and all pairs of edges selected by the model
+/// - contact, also of a body with itself: all node–face pairs, and all pairs of edges selected by the model, except
+///   pairs that can never touch
 ///
 /// # Cost
 /// Time is quadratic in the number of faces. In contact, memory is quadratic, too.

@@ -7,8 +7,9 @@
 //!     a   ┆ δ  ┆ v Δt   b         the depth δ below the top of b, and at most v Δt behind the side of b. The side is
 //!                                 often nearer than the top, but is not the entry face.
 //! ```
-//! The search examines node contacts between two bodies that are new or whose normal has changed. The *alternatives* of
-//! a node are the faces within a distance (`Query::reach`) that satisfy three conditions:
+//! Of the node contacts between two different bodies, the search for the entry face examines only those that are new or
+//! whose normal has changed. The *alternatives* of a node are the faces within a distance (`Query::reach`) that satisfy
+//! three conditions:
 //!
 //! - The node is behind the face.
 //! - The orthogonal projection of the node lies in the face.
@@ -97,8 +98,9 @@ pub struct EntryFaces {
     workspace: Workspace,
 }
 
-/// A contact of the previous step, recorded at a node that carries the contact. If the contact is on the edge between
-/// two target faces, the carrying nodes are the same for either face.
+/// A contact of the previous step, recorded at a contactor node, or at a target node whose absolute weight exceeds
+/// `CARRYING`. If the contact point is on the edge between two target faces, the recorded target nodes are the ends of
+/// this edge, whichever of the two faces detection reports.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
@@ -120,9 +122,8 @@ impl EntryFaces {
         Self { search_depths: model.search_depths.clone(), offsets: model.offsets.clone(), ..Self::default() }
     }
 
-    /// Replaces the nearest faces of contacts by the entry faces. Removes duplicate contacts of nodes, and edge
-    /// crossings that are redundant because node contacts carry the edge. `before` are the contacts of the previous
-    /// step.
+    /// Replaces the nearest faces of contacts by the entry faces. Removes duplicate contacts of nodes (`duplicate`) and
+    /// edge crossings that node contacts make redundant (`supported`). `before` are the contacts of the previous step.
     pub fn choose(
         &mut self,
         surfaces: &[Surface],
@@ -244,8 +245,8 @@ impl EntryFaces {
         }
     }
 
-    /// The contacts of the previous step that satisfy conditions (1) and (2) at the top of this file. If these have the
-    /// lowest rank, or if there are none, loaded contacts detected in this step take precedence.
+    /// The contacts of the previous step that satisfy conditions (1) and (2) at the top of this file. If the rank of
+    /// the alternative is 0, the result is instead the loaded contacts detected in this step, if any.
     fn continuation(
         &self,
         query: &Query<'_>,

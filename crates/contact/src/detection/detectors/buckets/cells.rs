@@ -3,7 +3,7 @@
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// Stands for the index of a list if a cell has no list.
+/// List index of a cell without a list.
 const NONE: u32 = u32::MAX;
 
 /// Factor by which the cell size is repeatedly multiplied until the number of cells is allowed.
@@ -18,7 +18,8 @@ pub struct Grid {
     counts: [u32; 3],
 }
 
-/// The cells of a grid with indices from `low` to `high` inclusive. `counts` are the cell counts of the whole grid.
+/// The cells whose indices along each axis run from `low` to `high`, inclusive. `counts` are the numbers of cells of
+/// the whole grid along each axis.
 #[derive(Clone, Copy, Debug)]
 pub struct CellRange {
     low: [u32; 3],
@@ -27,8 +28,8 @@ pub struct CellRange {
 }
 
 impl Grid {
-    /// Divides the zone into at most `most` cells, of `size` \[m\] if that gives no more cells, and larger otherwise. A
-    /// zone of zero or infinite extent has one cell.
+    /// Cells of `size` \[m\] over the zone, enlarged if the zone would need more than `most` cells. A zone of zero or
+    /// infinite extent has one cell.
     pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
         let extent = zone.upper - zone.lower;
         let most = most.clamp(1, u32::MAX as usize / 2) as f64;

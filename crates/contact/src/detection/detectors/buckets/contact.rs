@@ -23,8 +23,8 @@ const CELL_SIZE: f64 = 2.0 / 3.0;
 /// Largest number of cells of a grid per contactor node. Aragón, Yastrebov & Molinari use 19.
 const CELLS_PER_NODE: usize = 32;
 
-/// The allowance of two near bodies is the relative displacement of the bodies in this number of steps, limited by
-/// [`ALLOWANCE`]. Two bodies are near if they can touch before the next sorting.
+/// The allowance of two near bodies is their relative displacement in this number of steps at the present velocities,
+/// limited by [`ALLOWANCE`]. Two bodies are near if they can touch before the next sorting.
 const STEPS: f64 = 32.0;
 
 /// Least and greatest allowance of two near bodies, relative to the search depth. A larger allowance gives more
@@ -54,7 +54,7 @@ pub(super) struct ContactPhase {
 struct Direction {
     contactor: u32,
     target: u32,
-    /// Length by which each box of a target face is widened \[m\]; only nodes in this box are candidates.
+    /// Length by which the box of each target face is widened \[m\]. Only nodes in the widened box can be candidates.
     reach: f64,
 }
 
@@ -116,8 +116,9 @@ impl ContactPhase {
         self.sorted = false;
     }
 
-    /// Whether the candidates still contain all possible contacts: for no pair of bodies does the relative displacement
-    /// since the sorting exceed the allowance of the pair along an axis.
+    /// Whether the candidates still contain all possible contacts: along each axis, the relative displacement of each
+    /// pair of bodies since the sorting is at most the allowance of the pair. Along some axis, a node outside the
+    /// widened box of a face then still is farther from the face than the search depth.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
@@ -357,7 +358,7 @@ impl Buckets {
 pub struct GridCensus {
     /// Body of the nodes, and body of the faces.
     pub bodies: [u32; 2],
-    /// Length by which each box of a target face is widened \[m\]; only nodes in this box are candidates.
+    /// Length by which the box of each target face is widened \[m\]. Only nodes in the widened box can be candidates.
     pub reach: f64,
     /// Number of cells along each axis.
     pub cells: [u32; 3],

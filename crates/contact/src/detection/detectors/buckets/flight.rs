@@ -28,7 +28,7 @@ use super::cells::{CellLists, Grid};
 const CELLS_PER_FACE: usize = 32;
 
 /// Two bodies with n faces in total have too many overlapping face pairs if the number of pairs exceeds
-/// `WORTHWHILE.0 + n / WORTHWHILE.1`. Fewer impact tests cost no more than a pass over all n faces.
+/// `WORTHWHILE.0 + n / WORTHWHILE.1`. Fewer impact tests cost no more than another slice, a pass over all n faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
 /// Shortest slice that is halved, relative to the duration of the step.
@@ -43,7 +43,7 @@ pub(super) struct FlightPhase {
     /// For each body, a ball that contains the body in the reference configuration. The ball of a rotating body is
     /// centred at the centre of rotation.
     balls: Vec<Sphere>,
-    /// For each pair, the time before which its bodies cannot touch \[s\].
+    /// For each pair, the time before which its bodies cannot touch \[s\]; infinite if never.
     no_contact_before: Vec<f64>,
     swept: [SweptBody; 2],
     lists: CellLists,
@@ -67,7 +67,7 @@ struct SweptBody {
     near: Vec<u32>,
     /// Swept boxes of `near`.
     boxes: Vec<Aabb>,
-    /// Nodal positions at the begin or the end of the slice, valid only for the nodes of the body.
+    /// Nodal positions at the beginning or the end of the slice, valid only for the nodes of the body.
     positions: Vec<Vec3>,
 }
 
@@ -218,7 +218,7 @@ impl Buckets {
         speed * slice.length()
     }
 
-    /// Lists the pairs of near faces with overlapping boxes. Returns false if more than `most` pairs overlap.
+    /// Lists the pairs of near faces with overlapping boxes. Stops and returns false if more than `most` pairs overlap.
     fn find_overlapping(&mut self, zone: &Aabb, most: usize) -> bool {
         let start = Instant::now();
         let FlightPhase { swept: [first, second], lists, overlapping, .. } = &mut self.flight;
@@ -276,8 +276,8 @@ impl Buckets {
 
 impl SweptBody {
     /// Computes the boxes that the faces sweep, widened by `margin`. Returns the smallest box around these boxes.
-    /// `margin` must include the distance of a node from the straight line through its positions at the begin and the
-    /// end of the slice: up to |a| L²/8, with the acceleration a of the node and the duration L of the slice \[s\].
+    /// `margin` must include the distance of a node from the straight line through its positions at the beginning and
+    /// the end of the slice: up to |a| L²/8, with the acceleration a of the node and the duration L of the slice \[s\].
     fn sweep(
         &mut self,
         surface: &Surface,

@@ -3,8 +3,8 @@
 //! ```text
 //! contact  nodes and faces of two bodies are sorted into cells; a node is tested only against the faces in the
 //!          cell of the node ([`contact`])
-//! flight   time is divided into slices, in which two bodies approach by at most an edge length; the boxes that the
-//!          faces sweep in a slice are sorted into cells ([`flight`])
+//! flight   time is divided until the relative displacement of two bodies in a slice is about an edge length; the
+//!          boxes that the faces sweep in a slice are sorted into cells ([`flight`])
 //! ```
 //! The results are equal to [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!

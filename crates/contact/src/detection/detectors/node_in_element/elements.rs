@@ -15,8 +15,9 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// A point deeper in an element than this is in no other element (natural coordinates). An element contains points up
-/// to [`BORDER`] outside its boundary. The factor 4 allows for neighbours of different sizes.
+/// Depth in an element, in natural coordinates \[-\]. A point that lies deeper is in no other element, if elements do
+/// not overlap. Points up to [`BORDER`] outside an element also count as inside. The factor 4 allows for neighbours in
+/// which a unit of the natural coordinates is less than four times as long.
 const UNIQUE: f64 = 4.0 * BORDER;
 
 /// Elements of one body with a tree over their boxes. The number of an element is its index in the body. The place of
@@ -108,9 +109,10 @@ impl ElementSearch {
 
     /// The element with the lowest number that contains `point` \[m\] and satisfies `is_accepted`.
     ///
-    /// The search begins in the element at the place `last` and its neighbours, without `may_contain`. If one of these
-    /// contains the point deeper than `UNIQUE`, the result is this element or, if not accepted, `None`. If elements do
-    /// not overlap and all satisfy `may_contain`, `last` changes only the cost.
+    /// The element at the place `last` and its neighbours are searched first. If one of these elements contains the
+    /// point deeper than `UNIQUE`, the result is this element or, if it is not accepted, `None`. Otherwise the tree is
+    /// searched, without the elements whose places do not satisfy `may_contain`. `last` changes only the cost if the
+    /// elements at the point do not overlap and satisfy `may_contain`.
     pub fn find(
         &self,
         positions: &[Vec3],

@@ -9,8 +9,8 @@
 //! Two gradients serve as ∂d/∂X: for the direction of p the assumed gradient of the [`DistanceField`], for the length
 //! of p the gradient of the interpolated distance. The weight of a contact is w = +1 at the contactor, and w = −N_A(ξ)
 //! at each element node A. Here ξ are the natural coordinates of the contactor. Then Σ w = 0 and Σ w x = 0 with the
-//! nodal positions x. Contact forces therefore conserve linear and angular momentum. In flight the detector uses
-//! [`Buckets`].
+//! nodal positions x. Contact forces of any direction therefore conserve linear and angular momentum. In flight
+//! the detector uses [`Buckets`].
 //!
 //! # Limits
 //! Two crossing edges are missed if no node of either body is in an element of the other.
@@ -44,17 +44,17 @@ use elements::{ElementSearch, InElement};
 
 const NODES_PER_TASK: usize = 128;
 
-/// Distance from the surface within which a node in self-contact is on the surface, relative to the largest absolute
-/// coordinate of the node.
+/// Depth up to which a node in self-contact counts as on the surface, relative to the largest absolute coordinate of
+/// the node.
 const ON_SURFACE: f64 = 1e-10;
 
-/// Least cosine, for a projection, of the angle between the target normal and the reversed contactor normal.
+/// The cosine of the angle between the target normal and the reversed contactor normal must exceed this bound.
 const LEAST_COSINE: f64 = 0.1;
 
 /// Direction in which nodes are projected onto the surface of the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProjectionNormal {
-    /// Against the assumed gradient of the target.
+    /// Against the assumed gradient of the target, which points into the target.
     #[default]
     Target,
     /// Against the mean normal of the contactor, as in the inside–outside algorithm. The mean normal is tilted at the
@@ -122,7 +122,7 @@ struct Found {
 
 impl NodeInElement {
     /// A detector of contact between the bodies of the model, from the cells of each body. `positions` of all nodes
-    /// \[m\] are the stress-free positions, and the reference positions of flights.
+    /// \[m\] are the stress-free positions. They also give the median edge lengths used in flight.
     ///
     /// # Errors
     /// The first body whose distance field cannot be computed, and the reason.
@@ -181,8 +181,8 @@ impl NodeInElement {
         queries.sort_unstable_by_key(|query| query.key);
     }
 
-    /// Starts the queries from the elements of the previous step. Queries in self-contact have no start, because the
-    /// node may be in several elements.
+    /// Starts the queries from the elements of the previous step. Queries in self-contact have no start: the node may
+    /// be in several elements, and the element with the lowest number counts.
     fn start_from_last(&mut self) {
         let mut last = self.last.iter().peekable();
         for query in &mut self.queries {

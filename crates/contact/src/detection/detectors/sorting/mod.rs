@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! sort      all surface nodes, called particles, into a binary tree over a box of all particles, the working space
-//! traverse  the tree with the buffer zone of each body: its box widened by search depth and buffer b; if particles of
-//!           other bodies are inside, with the buffer zone of each face. Particles inside are candidates
+//! traverse  the tree with the buffer zone of each body: the box of the body, widened by the search depth and a
+//!           buffer b. If particles of other bodies are in this zone, traverse with the buffer zone of each face of
+//!           the body; the particles in the zone of a face are its candidates
 //! compute   closest point and gap of each candidate
 //! ```
 //! Sorting is repeated after n steps (`SortingOptions::every`), or earlier if a relative displacement exceeds the
 //! buffer. The buffer is b = n Δt Δv, or larger ([`LEAST_BUFFER`]). Here Δt is the time step, and Δv the largest
-//! difference of two nodal velocities along an axis. Each surface is contactor and target (double pass). In flight the
-//! detector uses [`Buckets`].
+//! difference of two mean nodal velocities of the last step along an axis. Each surface is contactor and target (double
+//! pass). In flight the detector uses [`Buckets`], because the report of Petőcz and Armero treats no flight.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
@@ -58,10 +59,12 @@ pub struct Sorting {
     /// Finds the impacts in flight.
     flights: Buckets,
     tree: ParticleTree,
+    /// Node and body of each particle.
     particles: Vec<[u32; 2]>,
     /// Particle positions at the last sorting \[m\].
     positions: Vec<Vec3>,
     bodies: Vec<SortedBody>,
+    /// Buffer b \[m\].
     buffer: f64,
     /// Steps since the last sorting, and number of further sortings in the same working space. `None` before the first
     /// sorting and after a flight.
@@ -73,8 +76,8 @@ pub struct Sorting {
 }
 
 impl Sorting {
-    /// A detector of contact between the surfaces of the model. `positions` of all nodes \[m\] are the reference
-    /// positions of flights.
+    /// A detector of contact between the surfaces of the model. In flight, the median edge length of each surface at
+    /// the nodal positions `positions` \[m\] is used.
     pub fn new(
         model: ContactModel,
         node_face: NodeFaceOptions,
@@ -103,7 +106,8 @@ impl Sorting {
         }
     }
 
-    /// Counts a step. Returns whether the candidates contain all possible contacts and no sorting is due.
+    /// Counts a step. Returns whether no sorting is due: the last sorting is less than `SortingOptions::every` steps
+    /// ago, and no relative displacement along an axis since then exceeds the buffer.
     fn holds(&mut self, positions: &[Vec3]) -> bool {
         let Some([steps, _]) = &mut self.age else { return false };
         *steps += 1;
@@ -138,7 +142,7 @@ impl Sorting {
         self.age = Some([0, sortings - 1]);
     }
 
-    /// Returns the number of visited cells.
+    /// Lists the candidates and the pairs of near edges. Returns the number of visited cells of the tree.
     fn list_candidates(&mut self, positions: &[Vec3]) -> u64 {
         let mut tests = 0;
         self.candidates.clear();
@@ -154,7 +158,7 @@ impl Sorting {
         tests
     }
 
-    /// Returns the number of visited cells.
+    /// Lists the candidates of the faces of a body. Returns the number of visited cells of the tree.
     fn traverse(&mut self, body: u32) -> u64 {
         let widest = self.model.offsets.iter().copied().fold(0.0, f64::max);
         let depth = self.model.search_depths[body as usize] + self.model.offset_of(body) + widest;
@@ -218,7 +222,7 @@ impl Sorting {
     }
 }
 
-/// Largest distance along each axis of a candidate node from the box of its face \[m\].
+/// Length by which the box of a face is widened \[m\]. Only nodes in the widened box can be candidates.
 fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
     (model.search_depth(bodies) + buffer) * (1.0 + ROUNDING)
 }

@@ -219,7 +219,7 @@ mod tests {
         let mut tree = ParticleTree::default();
         tree.sort(space, &positions);
         assert_eq!(depths(&tree), [2, 2, 3, 3, 2]);
-        // Root, two children, four grandchildren, and two cells of the particles 3 and 4.
+        // Root, two children, four grandchildren, and the cells of the particles 3 and 4.
         assert_eq!(tree.cells.len(), 9);
         let zone = Aabb { lower: Vec3::new(0.5, 0.0, 0.0), upper: Vec3::new(1.0, 0.5, 0.0) };
         let mut found = Vec::new();

@@ -1,8 +1,8 @@
 //! Contact phase of the wall detector: nodes on or behind a rigid wall.
 //!
-//! The displacements of a body and of the wall in a step bound the approach of the nodes. A block of up to 64 nodes is
-//! tested again when the approach since the last test of the block reaches the distance from the wall that its nearest
-//! node had at this test.
+//! In each step, the box of the displacements of a body and the displacement of the wall give an upper bound on the
+//! approach of the nodes to the wall. The test of a block of up to 64 nodes finds the smallest distance of these nodes
+//! from the wall. The block is tested again when the approach since this test reaches the distance.
 //!
 //! # Cost
 //! Per step, one pass over the displacements of each body, for any number of walls, and the tests of near blocks.
@@ -111,7 +111,7 @@ impl WallDetector {
 }
 
 impl Approach {
-    /// Tests the due blocks. Returns `BLOCK` times their number.
+    /// Tests the due blocks. Returns an upper bound on the number of tested nodes.
     fn test_blocks(
         &mut self,
         wall: &Wall,
@@ -168,8 +168,9 @@ fn box_of_displacements(body: &WalledBody, configuration: &Configuration<'_>) ->
     parts.reduce(none, |a, b| a.union(&b))
 }
 
-/// Upper bound on the approach of a body to a wall in a step \[m\]: n · w + max(−n · u). Here n is the normal and w the
-/// displacement of the wall, and u are displacements in the box.
+/// Upper bound on the approach of the nodes of a body to a wall in a step \[m\]; negative only if all nodes recede. The
+/// bound is n · w + max(−n · u) for all displacements u in the box, with the normal n and the displacement w of the
+/// wall.
 fn greatest_approach(wall: &Wall, displacements: &Aabb, configuration: &Configuration<'_>) -> f64 {
     let Aabb { lower, upper } = displacements;
     let down = lower.zip_zip_map(upper, &wall.normal, |lower, upper, n| (-n * lower).max(-n * upper));

@@ -31,7 +31,7 @@ struct Touch {
     face: u32,
 }
 
-/// A possible contact with a wall. `time` is a lower bound on its time, from the beginning of the step \[s\].
+/// An item that can touch a wall. `time` is a lower bound on the time of contact, from the beginning of the step \[s\].
 struct Entry {
     time: f64,
     item: Item,
@@ -116,7 +116,7 @@ impl WallDetector {
         FlightPhase { no_contact_before: no_contact_before.collect() }
     }
 
-    /// The first contact of a body with a wall up to `until`, from the beginning of the step \[s\].
+    /// The first contact of a body with a wall up to the time `until` from the beginning of the step \[s\].
     fn first_touch(&mut self, flight: &Flight<'_>, pair: usize, until: f64) -> Option<Touch> {
         let [wall, body] = self.pairs[pair].map(|index| index as usize);
         let body = &self.bodies[body];
@@ -261,8 +261,8 @@ impl Search<'_> {
         }
     }
 
-    /// Queues a piece at the time of the first contact of a control point. The convex hull of the control points
-    /// contains the piece.
+    /// Queues a piece at the first time at which one of its control points touches the wall. The piece touches no
+    /// earlier, because the convex hull of the control points contains the piece.
     fn push_piece(&mut self, piece: CurvedPiece) {
         let touch = |point: &Vec3| match self.heights.is_above(point) {
             true => self.heights.first_touch(point, 0.0, self.until),
@@ -273,8 +273,9 @@ impl Search<'_> {
         self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
-    /// The contact of a piece at its lowest corner. A piece whose lowest corner is higher than `touching` is split. At
-    /// the beginning of the step, only a descending corner touches.
+    /// The contact of a piece with the wall at its lowest corner. If this corner is higher than `touching`, the piece
+    /// is split. At the beginning of the step, only a descending corner touches; otherwise the piece is queued again at
+    /// the later time at which the corner touches.
     fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
         let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;

@@ -48,8 +48,8 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// Heights of a surface with an outward offset \[m\] above a wall with this motion, normal and reference position
-    /// \[m\].
+    /// Heights of a surface with an outward offset \[m\] above a wall with this motion, this normal, and this reference
+    /// position of its node \[m\].
     pub fn new(
         body: &'a RigidMotion,
         offset: f64,
@@ -91,7 +91,7 @@ impl<'a> Heights<'a> {
     }
 
     /// First time in \[0, `until`\] at which a ball of `radius` \[m\] about a material point touches the wall, exact or
-    /// too early. A point (radius 0) at the wall touches only in descent.
+    /// too early. A point (radius 0) that starts at the wall touches only when it descends.
     ///
     /// # Source
     /// Mirtich 1996, §2.3 (conservative advancement), with the bounds h'' ≥ α'' − Ω² A and h ≥ α − A.
@@ -132,7 +132,8 @@ impl<'a> Heights<'a> {
         start.height > start.rounding
     }
 
-    /// Lower bound on the time at which a point that starts at the wall next touches the wall; `None` if never.
+    /// Lower bound on the time at which a point that starts at the wall touches the wall again; 0 if the point may
+    /// descend at once, `None` if the point does not return.
     fn leave(&self, start: &Height, curvature: f64) -> Option<f64> {
         if start.rate < -start.rate_rounding {
             return Some(0.0);

@@ -7,7 +7,7 @@ use crate::detection::face::control_points::{MAX_CONTROL_POINTS, control_points,
 use crate::detection::volume::{Aabb, Sphere, rounded_up};
 use crate::math::Vec3;
 
-/// An infinite plane in front of its material. The wall is a body with one node.
+/// An infinite plane with material behind it. The wall is a body with one node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
     /// Number of the body of the wall.
@@ -67,7 +67,7 @@ pub(super) fn members(block: usize, count: usize) -> Range<usize> {
     block * BLOCK..((block + 1) * BLOCK).min(count)
 }
 
-/// Sphere around points, about the centre of their bounding box.
+/// Sphere that contains the points, about the centre of their bounding box.
 pub(super) fn sphere_of(points: impl Iterator<Item = Vec3> + Clone) -> Sphere {
     let mut bounds: Option<Aabb> = None;
     for point in points.clone() {
