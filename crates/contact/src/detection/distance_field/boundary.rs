@@ -9,7 +9,7 @@ use crate::detection::face::closest_point::{face_normal_where, unit_or_zero, wei
 use crate::math::Vec3;
 
 /// Unit outward normal Σ ν_F W_F/|Σ ν_F W_F|, eq. (14) of Wolff & Bucher; zero if the normals cancel. The sums run over
-/// the faces F around the point, with normals ν_F and weights W_F.
+/// the faces F that contain the point, with normals ν_F and weights W_F.
 pub(super) fn outward_normal(
     surface: &Surface,
     positions: &[Vec3],

@@ -9,7 +9,7 @@
 //! | hexahedron | 27 | triquadratic |
 //!
 //! The points on a face of an element are the points of the enriched face. The interpolation is therefore continuous.
-//! The first support points are the nodes of the linear or quadratic element, in the order of the element.
+//! The first support points are the nodes of the linear or quadratic element, in the node order of the element.
 
 use std::sync::LazyLock;
 
@@ -300,8 +300,8 @@ fn tetrahedron_gradients(l: [f64; 4]) -> [[f64; 4]; 15] {
     gradients
 }
 
-/// Values and gradients of the wedge functions: products of a triangle function and a segment function. The segment
-/// points are ordered −1, +1, 0.
+/// Values and gradients of the wedge functions: products of a triangle function and a segment function, whose indices
+/// are in `FACTORS`. The segment points are ordered −1, +1, 0.
 fn wedge(xi: [f64; 3]) -> [(f64, [f64; 3]); 21] {
     const FACTORS: [(usize, usize); 21] = [
         (0, 0),

@@ -1,9 +1,9 @@
-//! Fast marching: a first-order approximation of the distance d, with |∇d| = 1, on sub-simplices: simplices between
-//! support points of an element.
+//! Fast marching: a first-order approximation of the distance d, with |∇d| = 1, on the sub-simplices of the elements.
+//! The corners of a sub-simplex are support points.
 //!
-//! The distance is the arrival time of a front of unit speed from the surface. At the times d_i, let the front pass the
-//! corners x_i of a sub-simplex, all except a corner x. The arrival time at x is the minimum, over all λ_i ≥ 0 with Σ
-//! λ_i = 1, of
+//! The distance of a point is the time at which a front of unit speed from the surface arrives at the point. Let x be a
+//! corner of a sub-simplex, and d_i the known arrival times at other corners x_i. Through this sub-simplex, the front
+//! arrives at x at the minimum, over all weights λ_i ≥ 0 with Σ λ_i = 1, of
 //!
 //! ```text
 //! Σ λ_i d_i + |x − Σ λ_i x_i|
@@ -86,8 +86,8 @@ fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
     fronts.into_iter().fold(along, f64::min)
 }
 
-/// Arrival time t at `at` of a plane front through the first `count` points. `None` if the path of the front to `at`
-/// does not pass between the points.
+/// Arrival time t at the point `at` of a plane front that passes the first `count` points of `known` at their times.
+/// `None` if there is no such front, or if the front does not reach `at` from between these points.
 ///
 /// The time is the larger root of (t e − d)ᵀ Q (t e − d) = 1. Here e consists of ones, and d of the times of the
 /// points. Q is the inverse Gram matrix of the offsets from the points to `at`.

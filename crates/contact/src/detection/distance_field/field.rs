@@ -10,8 +10,8 @@ use crate::Surface;
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Distances and their gradients at the support points of a body, in the reference configuration. See the
-/// [module](super).
+/// Distances from the surface of a body, and gradients of the distance, at the support points of its elements. All
+/// quantities refer to the reference configuration. See the [module](super).
 #[derive(Clone, Debug)]
 pub struct DistanceField {
     pub(super) support: Support,
@@ -26,8 +26,8 @@ pub struct DistanceField {
 }
 
 impl DistanceField {
-    /// The field of a solid and its surface, both in reference positions. The order of elements is that of
-    /// `Solid::blocks`.
+    /// The field of a solid and its surface, both in reference positions. Elements are numbered consecutively over all
+    /// blocks.
     ///
     /// # Errors
     /// [`DistanceFieldError`] if the solid and the surface define no distance field.
@@ -132,8 +132,9 @@ impl DistanceField {
         }
     }
 
-    /// Substitute for a gradient shorter than [`NO_DIRECTION`]: direction from a surface point to ξ. The surface point
-    /// is the closest to the support point with the largest shape value at ξ.
+    /// Substitute for a gradient shorter than [`NO_DIRECTION`]: the unit vector from a surface point to the position of
+    /// ξ, or zero if both coincide. The surface point is the point closest to the support point of the element with the
+    /// largest shape value at ξ.
     fn fallback_direction(&self, element: usize, xi: [f64; 3], values: &[f64; MAX_POINTS]) -> Vec3 {
         let points = self.points_of(element).iter().zip(values);
         let nearest = points.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(&point, _)| point as usize);

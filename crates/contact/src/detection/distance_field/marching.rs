@@ -8,10 +8,12 @@ use super::support::Support;
 use super::target::{Closest, Target};
 use crate::math::Vec3;
 
-/// Faces that are tested for the closest point of a neighbour of an accepted point.
+/// Faces on which the closest points of the neighbours of an accepted point are searched. A point is accepted when it
+/// is the nearest in the heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
-    /// The faces around the surface point from which the front came (Wolff & Bucher, Algorithm 1).
+    /// The faces that contain the surface point from which the front reached the accepted point (Wolff & Bucher,
+    /// Algorithm 1).
     Published,
     /// The closest face of the accepted point, then from face to neighbouring face until no neighbour is closer.
     RingWalk,
@@ -86,7 +88,9 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
     closest
 }
 
-/// The closest point to `query`, by a walk over faces with common nodes from `from`, the closest point to `point`.
+/// The closest point to `query` found by a walk over the surface. The walk begins at the closest face of `point`, or at
+/// a face that contains `point` and is nearer to `query`. The walk moves to the closest of the faces that share a node
+/// with the present face, and ends when none of these is closer.
 fn walk(
     support: &Support,
     target: &Target<'_>,

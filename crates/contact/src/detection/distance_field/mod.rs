@@ -17,8 +17,8 @@
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92. By default the distances are exact, and face normals are weighted by the
 //! angles of the faces. [`DistanceFieldOptions`] also offers the choices of the paper. [`FieldSample::projection`]
-//! computes the depth from the gradient of the interpolated distance; [`FieldSample::published_projection`] is the
-//! projection of the paper.
+//! computes the depth from the gradient of the interpolated distance, except near the medial axis;
+//! [`FieldSample::published_projection`] is the projection of the paper.
 
 mod boundary;
 mod closest;

@@ -10,7 +10,7 @@ pub enum DistanceAlgorithm {
     RingWalk,
     /// Closest-feature front marching of Wolff & Bucher (Algorithm 1).
     FrontMarching,
-    /// The closest point on the faces around the nearest of the support points on the surface.
+    /// The closest point on the faces that contain the nearest support point on the surface.
     DiscretePoints,
     /// First-order approximation of the distance d, with |∇d| = 1, on simplices between support points.
     FastMarching,
@@ -19,7 +19,7 @@ pub enum DistanceAlgorithm {
 /// Weight of each face in the normal at a support point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NormalWeight {
-    /// Angle of the face at the point, independent of the triangulation.
+    /// Angle of the face at the point: the normal does not depend on the triangulation.
     #[default]
     Angle,
     /// Area of the face, as in Wolff & Bucher.
@@ -42,7 +42,8 @@ impl Default for Band {
     }
 }
 
-/// Options of a distance field. The default is exact, with angle weights and two layers of elements.
+/// Options of a distance field. By default the distances are exact, angles weight the normals, and the field covers two
+/// layers of elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DistanceFieldOptions {
     /// Algorithm for the distances.

@@ -10,10 +10,11 @@ use crate::element::position;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Elements of a body in its reference configuration, numbered block by block.
+/// Elements of a body in its reference configuration. Element numbers run through all blocks, in the order of the
+/// blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Solid<'a> {
-    /// Kind and nodes of the elements of each block, as indices into `positions`.
+    /// Kind of the elements of each block, and nodes of these elements. Nodes are indices into `positions`.
     pub blocks: &'a [(CellKind, &'a [u32])],
     /// Reference positions of all nodes \[m\].
     pub positions: &'a [Vec3],
@@ -44,7 +45,7 @@ pub(super) struct Support {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BoundaryPoint {
     pub point: u32,
-    /// Faces around the point, and its natural coordinates on each face.
+    /// Faces that contain the point, and natural coordinates of the point on each face.
     pub faces: Vec<(u32, [f64; 2])>,
     /// Node of the point, if the point is a corner of a face.
     pub corner: Option<u32>,
@@ -162,7 +163,7 @@ impl Support {
             [self.element_offsets[element] as usize..self.element_offsets[element + 1] as usize]
     }
 
-    /// Elements of the band around a point, with the local number of the point in each element.
+    /// Elements of the band that contain a point, and the local number of the point in each element.
     pub fn elements_of(&self, point: usize) -> &[(u32, u8)] {
         &self.point_elements[self.point_offsets[point] as usize..self.point_offsets[point + 1] as usize]
     }
@@ -172,7 +173,7 @@ impl Support {
         self.point_offsets[point] < self.point_offsets[point + 1]
     }
 
-    /// Points in the elements of the band around a point, with repetitions and the point itself.
+    /// Points of all elements of the band that contain a point, with repetitions and the point itself.
     pub fn neighbours(&self, point: usize) -> impl Iterator<Item = u32> {
         self.elements_of(point)
             .iter()
