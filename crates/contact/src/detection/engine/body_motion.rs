@@ -1,8 +1,10 @@
 //! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
-//! A search result is valid until the displacements exceed an allowance. The displacements of a step are known before
-//! detection. The displacement of a point of a face is Σ N_a d_a, with shape functions N_a and nodal displacements d_a.
-//! On linear faces the displacement is in the box of the d_a, on curved faces at most slightly outside.
+//! The engine predicts no motion in contact: a search result is valid until the displacements exceed an allowance. The
+//! displacements of a step are known before detection, so that the validity is checked before each use.
+//!
+//! The displacement of a point of a face is Σ N_a d_a, with shape functions N_a and nodal displacements d_a. On linear
+//! faces the displacement is in the box of the d_a, on curved faces at most slightly outside.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -38,24 +40,26 @@ pub(super) struct BodyMotion {
     bounds: Aabb,
     /// Displacements since the last inflation \[m\].
     since_bounds: Bounds,
-    /// Largest displacement component with which the inflated box is certain to contain the body \[m\].
+    /// The inflated box contains the body until a component of a displacement exceeds this length \[m\].
     allowance: f64,
     /// Largest absolute coordinate within the inflated box \[m\].
     largest_coordinate: f64,
     spheres: Vec<Sphere>,
     /// Displacements since the fit of the spheres \[m\].
     since_fit: Bounds,
-    /// A tree rebuilt after large deformation. In a `Box`, because few bodies have one and every step reads the struct.
+    /// A tree rebuilt after large deformation. In a `Box`, because few bodies have a rebuilt tree, and every step reads
+    /// the other fields.
     rebuilt: Option<Box<Hierarchy>>,
     /// Least Σ r³ so far over the spheres of the current tree, with the radii r \[m³\].
     least_volume: f64,
     patches: Option<Box<Patches>>,
-    /// Patches whose displacements are bounded patch by patch in every step, ascending.
+    /// Active patches, ascending. In every step, each active patch gets displacement bounds of its own.
     active: Vec<u32>,
-    /// Displacements of the body that are not yet added to the inactive patches \[m\].
+    /// Displacements of the body since they were last added to its inactive patches \[m\].
     since_moved: Bounds,
     search_depth: f64,
-    /// Half the search depth plus the offset \[m\]. Bodies farther apart than the sum of their shares cannot touch.
+    /// Half the search depth plus the offset \[m\]. Bodies farther apart than the sum of their shares cannot touch,
+    /// because the smaller of two search depths is at most the sum of their halves.
     share_of_reach: f64,
     overshoot: f64,
 }

@@ -4,8 +4,8 @@
 //! decides when to search again:
 //!
 //! - Separated bodies need no search until the travel exceeds their distance minus the search depth.
-//! - *Active patch pairs* are the pairs within the search depth plus a margin. Inactive pairs cannot touch until the
-//!   travel exceeds the margin.
+//! - *Active patch pairs* are the pairs of patches within the search depth plus a margin. Inactive pairs cannot touch
+//!   until the travel exceeds the margin.
 //! - An active patch has a Verlet list of node–face pairs within the search depth plus a *skin*. The list is complete
 //!   until the travel of the patch relative to its partners exceeds the skin ([`patch_lists`](super::patch_lists)).
 //! - The *short list* contains the pairs of the Verlet list that can give a constraint in the next steps
@@ -97,7 +97,7 @@ impl BodyPair {
         Some([first?, second?])
     }
 
-    /// The patches of `lists`, each with its body.
+    /// The patches of `lists`, each as (body, patch).
     pub fn patches_of(&self, lists: &PatchLists) -> impl Iterator<Item = (u32, u32)> {
         let ([own, other], patch, partners) = match &lists.scope {
             Scope::Bodies => (self.bodies, 0, &[0][..]),
@@ -108,7 +108,7 @@ impl BodyPair {
         std::iter::once((own, patch)).chain(partners.iter().map(move |&patch| (other, patch)))
     }
 
-    /// The patches of all active pairs, each with its body; with repetitions.
+    /// The patches of all active pairs, each as (body, patch), with repetitions.
     pub fn active_patches(&self) -> impl Iterator<Item = (u32, u32)> {
         let of_patch = |lists: &&PatchLists| matches!(lists.scope, Scope::Patch(_));
         self.patch_lists.iter().filter(of_patch).flat_map(|lists| self.patches_of(lists))
@@ -143,8 +143,8 @@ impl BodyPair {
         self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
     }
 
-    /// Whether the active patch pairs must be found. For two separated bodies, only stores the travel at which the next
-    /// search is due.
+    /// Whether the active patch pairs must be found. For two separated bodies, returns false and stores the travel at
+    /// which the next search is due.
     pub fn needs_active_pairs(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> bool {
         self.measure(motions);
         self.update_rounding(model, motions);
@@ -184,8 +184,8 @@ impl BodyPair {
         self.active_limit = margin;
     }
 
-    /// For each contactor patch, the opposite patches within the distance `within` \[m\] along each axis. Omits patches
-    /// without partners.
+    /// For each patch of a contactor side, the patches of the other side whose boxes overlap the box of this patch
+    /// widened by `within` \[m\]. Omits patches without partners.
     fn patches_near(
         &self,
         within: f64,
@@ -244,8 +244,8 @@ impl BodyPair {
         self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, bound));
     }
 
-    /// Records a lower bound on the distance of the bodies. Discards the active patch pairs if a search is due or the
-    /// bound allows more travel than these pairs.
+    /// Records a lower bound on the distance of the bodies. Discards the active patch pairs if a search is due, or
+    /// if the bound allows more travel than is left of their margin.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);
@@ -292,7 +292,7 @@ impl BodyPair {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\], valid if no two batches of faces were within reach.
+    /// Lower bound on the distance of the bodies \[m\], valid if no two batches of faces were within reach when listed.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)

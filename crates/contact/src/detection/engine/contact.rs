@@ -110,7 +110,7 @@ impl ContactPhase {
     }
 
     /// Adds a step to all motions. Returns the bodies outside their inflated boxes, and whether a body pair needs an
-    /// update. Reads each body and body pair once, because many bodies exceed the caches.
+    /// update. Reads each body and body pair once, because the data of many bodies exceed the caches.
     fn update(&mut self, configuration: &Configuration<'_>) -> (Vec<u32>, bool) {
         let Self { bodies, nodes, first_nodes, motions, body_pairs, .. } = self;
         let update_body = |(body, motion): (usize, &mut BodyMotion)| {

@@ -1,8 +1,8 @@
 //! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
 //!
-//! The queue covers the time up to a horizon, which is shortened until the number of pairs of bodies is permitted.
-//! Bodies form a pair only if their swept boxes within the horizon overlap. Work therefore grows with the number of
-//! neighbours. With few bodies, the horizon reaches the end of the run.
+//! The queue covers the time up to a horizon. Two bodies form a pair only if their swept boxes up to the horizon
+//! overlap. Work therefore grows with the number of bodies and their neighbours, not with the number of all pairs. The
+//! horizon is shortened until the number of pairs is permitted. With few bodies, it reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -219,7 +219,7 @@ impl Engine {
     }
 
     /// Predicts the children of a due pair, or computes the impact of its faces. Faces are queued again just after
-    /// their impact or the end of the step.
+    /// their impact or, without an impact, just after the end of the step.
     fn open_in_flight(
         &mut self,
         flight: &Flight<'_>,

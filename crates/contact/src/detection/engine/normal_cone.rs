@@ -80,7 +80,8 @@ impl FaceNormal {
         }
     }
 
-    /// Face normal from a normal N of any length. `edges` bounds the change of N per relative displacement \[m\].
+    /// Face normal from a normal N of any length. `edges` bounds the change of N per relative displacement, to first
+    /// order \[m\]. For N = e × f, `edges` is |e| + |f|.
     fn of_normal(normal: Vec3, edges: f64) -> Self {
         let length = normal.norm();
         match length > 0.0 && length.is_finite() {
@@ -109,8 +110,8 @@ impl FaceNormal {
 }
 
 impl NormalCone {
-    /// Whether normals of two cones are opposed: their scalar product is below −[`SQUARE`]. Sums of such normals with
-    /// positive coefficients are included.
+    /// Whether any two normals, one of each cone, are opposed: their scalar product is below −[`SQUARE`]. The result
+    /// also holds for sums of normals with positive coefficients.
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
         // Upper bound on sin(α + β) with the half-angles α and β of the cones, sufficient in most cases.

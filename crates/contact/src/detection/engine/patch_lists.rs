@@ -138,8 +138,8 @@ impl PatchLists {
     /// Replaces the partner patches. `slack` is the distance of a partner from the patch minus the contact distance
     /// \[m\]. The lists become due if a new partner could touch before the next renewal.
     ///
-    /// Pairs with dropped partners stay listed, although the travel no longer bounds their motion. Dropped pairs are
-    /// too far apart to touch, or to exclude a pair from a short list.
+    /// Pairs with faces of former partners stay listed, although the travel no longer bounds the motion of these faces.
+    /// Such pairs are too far apart to touch, or to exclude another pair from a short list.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };

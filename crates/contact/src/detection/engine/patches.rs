@@ -83,9 +83,10 @@ impl PatchMotion {
 #[derive(Clone, Debug)]
 pub(super) struct Patches {
     num_faces: usize,
+    /// Faces of each batch; the last batch may be incomplete.
     faces: Vec<[u32; WIDTH]>,
     nodes: Vec<(u32, u32)>,
-    /// End of the nodes of each batch in `nodes`.
+    /// For each batch, the index in `nodes` at which its nodes end.
     ends: Vec<u32>,
     is_linear: Vec<bool>,
     /// Boxes of the faces of each batch, as fitted.
@@ -291,7 +292,7 @@ impl Patches {
     }
 }
 
-/// Box of a face, widened by the rounding of the control points on a curved face.
+/// Box of a face; the box of a curved face is widened by the rounding of its control points.
 fn bounds_of_face(surface: &Surface, face: u32, positions: &[Vec3]) -> Aabb {
     let (kind, nodes) = surface.face(face as usize);
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];

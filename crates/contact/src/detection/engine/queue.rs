@@ -36,8 +36,8 @@ impl PartialOrd for Event {
 }
 
 impl Ord for Event {
-    /// The earliest event is the greatest, because `BinaryHeap` returns the greatest event. Equally early events are
-    /// ordered by pair.
+    /// The earliest event is the greatest, because `BinaryHeap` returns the greatest event. Of equally early
+    /// events, the event with the first pair is the greatest.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.total_cmp(&self.time).then_with(|| other.pair.cmp(&self.pair))
     }

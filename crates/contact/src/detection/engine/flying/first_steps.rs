@@ -7,7 +7,7 @@
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2. As in the paper, the instants are the beginning of the flight
-//! and the ends of two time increments.
+//! and the ends of the first two time increments.
 
 use rayon::prelude::*;
 

@@ -15,13 +15,14 @@ pub(crate) struct FlyingTrees<'a> {
     pub model: &'a ContactModel,
     /// Boxes of the vertices in the reference configuration, by body; empty for sphere hierarchies.
     pub boxes: &'a [Vec<Aabb>],
-    /// Kinematics from the first steps. While unknown, exact kinematics apply.
+    /// Kinematics from the first steps. While these are unknown, exact kinematics apply.
     pub steps: &'a FirstSteps,
 }
 
 impl FlyingTrees<'_> {
     /// Lower bound on the time of contact of a pair, from the beginning of the step \[s\]; `None` if after the horizon.
-    /// With kinematics from the first steps, the earlier of the bounds for these kinematics and for the exact motions.
+    /// With kinematics from the first steps, the earlier of the bounds for these kinematics and for the exact motions:
+    /// the result is never late.
     pub fn earliest_meeting(
         &self,
         flight: &Flight<'_>,
