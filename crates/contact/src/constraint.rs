@@ -7,7 +7,8 @@ use super::flush::rounding_of_gap;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-/// Largest absolute value of a nodal weight that counts as zero \[-\], as for face nodes off the edge in contact.
+/// Largest absolute value of a nodal weight that counts as zero \[-\]. If the closest point lies on an edge of a face,
+/// the face nodes off this edge have such weights.
 const CARRYING: f64 = 1e-9;
 
 /// Identifies a contact as long as the contact lasts. Node contacts sort before edge contacts.

@@ -2,8 +2,8 @@
 //! The corners of a sub-simplex are support points.
 //!
 //! The distance of a point is the time at which a front of unit speed from the surface arrives at the point. Let x be a
-//! corner of a sub-simplex, and d_i the known arrival times at other corners x_i. Through this sub-simplex, the front
-//! arrives at x at the minimum, over all weights λ_i ≥ 0 with Σ λ_i = 1, of
+//! corner of a sub-simplex, and d_i the known arrival times at other corners x_i. The arrival time at x through
+//! this sub-simplex is the minimum, over all weights λ_i ≥ 0 with Σ λ_i = 1, of
 //!
 //! ```text
 //! Σ λ_i d_i + |x − Σ λ_i x_i|

@@ -99,7 +99,7 @@ pub struct EntryFaces {
 }
 
 /// A contact of the previous step, recorded at a contactor node, or at a target node whose absolute weight exceeds
-/// `CARRYING`. If the contact point is on the edge between two target faces, the recorded target nodes are the ends of
+/// `CARRYING`. If the contact point is on the edge between two target faces, the recorded target nodes are the nodes of
 /// this edge, whichever of the two faces detection reports.
 #[derive(Clone, Copy, Debug)]
 struct Record {

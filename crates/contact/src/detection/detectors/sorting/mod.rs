@@ -9,8 +9,9 @@
 //! ```
 //! Sorting is repeated after n steps (`SortingOptions::every`), or earlier if a relative displacement exceeds the
 //! buffer. The buffer is b = n Δt Δv, or larger ([`LEAST_BUFFER`]). Here Δt is the time step, and Δv the largest
-//! difference of two mean nodal velocities of the last step along an axis. Each surface is contactor and target (double
-//! pass). In flight the detector uses [`Buckets`], because the report of Petőcz and Armero treats no flight.
+//! difference of two nodal velocities along an axis. Velocities are the displacements of the last step divided by Δt.
+//! Each surface is contactor and target (double pass). In flight the detector uses [`Buckets`], because the report of
+//! Petőcz and Armero has no method for flight.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
