@@ -26,7 +26,7 @@ const SI_UNITS: [(&str, [i32; 3]); 6] = [
 /// Standard gravity (CGPM 1901) \[m/s²\].
 const STANDARD_GRAVITY: f64 = 9.80665;
 
-/// Smallest and largest density of a solid \[kg/m³\].
+/// Smallest and largest density of a solid \[kg/m³\]: of foams and of heavy metals.
 const DENSITIES: [f64; 2] = [10.0, 25e3];
 /// Density above which a solid is a metal, a ceramic or stone \[kg/m³\].
 const DENSE: f64 = 2500.0;
@@ -97,7 +97,7 @@ impl UnitSystem {
         (DENSITIES[0]..=DENSITIES[1]).contains(&(density * self.size_of("kg/m³")))
     }
 
-    /// Whether a solid can have this density and this longitudinal wave speed in this system.
+    /// Whether a solid can have this density and, if given, this longitudinal wave speed in this system.
     pub fn has_solid(&self, density: f64, speed: Option<f64>) -> bool {
         let slowest = if density * self.size_of("kg/m³") > DENSE { SLOWEST_DENSE } else { SLOWEST };
         let can_have = |speed: f64| (slowest..=FASTEST).contains(&(speed * self.size_of("m/s")));
@@ -105,7 +105,7 @@ impl UnitSystem {
     }
 
     /// Size of the unit of a quantity in this system, in multiples of the SI unit `si` of the quantity (such as `kg/m³`
-    /// or `N m s`).
+    /// or `N m s`, with exponents ² and ³). Other factors, such as rad, are the same in all systems.
     pub fn size_of(&self, si: &str) -> f64 {
         let (numerator, denominator) = si.split_once('/').unwrap_or((si, ""));
         let product =

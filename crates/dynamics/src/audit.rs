@@ -13,7 +13,8 @@ pub struct Energies {
     /// Kinetic energy ½ v_n · M v_n, with the velocities v_n and the mass matrix M.
     pub kinetic: f64,
     /// Kick energy ⅛ dt² a_n · M a_n with the step length dt: the excess of ½ v_n · M v_n over ½ v_{n−½} · M v_{n+½}.
-    /// The accelerations a_n omit the contributions of free fall, prescribed motion and loads.
+    /// The accelerations a_n omit the contributions of free fall, prescribed motion and loads: free fall adds a constant,
+    /// and the work of the others is counted over the kicks.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -220,7 +221,7 @@ impl Audit {
     }
 
     /// Largest scale for errors of the angular momentum of a body so far (see `check`) or, if the bodies have been at
-    /// rest, largest angular impulse of a step \[kg·m²/s\].
+    /// rest, largest angular impulse of a step \[kg·m²/s\]. The angular momentum itself can be rounding error only.
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
     }
@@ -247,7 +248,8 @@ impl Audit {
     }
 
     /// Whether |imbalance| exceeds all of three bounds: `tolerance` times the energy scale, the rounding error of all
-    /// work, and the sum of the energies given to `add_noise`. True for an imbalance NaN.
+    /// work, and the sum of the energies given to `add_noise`. The second bound matters long after the peak of the energy,
+    /// the third for a system at rest from the start. True for an imbalance NaN.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];
@@ -302,6 +304,7 @@ impl Audit {
     }
 
     /// Adds the numerical work `given` of a step \[J\], minus the part that the impulses of this step absorb.
+    /// A body that rests on impulses is lifted in every step, and the impulses absorb the work of the lift.
     pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
         self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
     }

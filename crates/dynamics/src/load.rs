@@ -1,7 +1,8 @@
 //! Loads: pressure, traction, body force.
 //!
 //! A surface load t gives the consistent nodal forces f_a = ∫ N_a t dA. At the corners of a quadratic face, f_a can be
-//! opposite to t. A body force is distributed like the lumped mass.
+//! opposite to t. A body force is distributed like the lumped mass, so that a uniform body force accelerates
+//! a free body uniformly.
 
 use super::mass::Lumping;
 use crate::element::{MAX_NODES, load_quadrature, shape_gradients, shape_values};
@@ -41,7 +42,8 @@ pub enum Load {
 
 impl Load {
     /// Values at the beginning and at the end of a step that begins at `time` \[s\]. If the function is far from linear
-    /// in the step (see `TimeFunction::end_values`), both values are the mean of the function over the step.
+    /// in the step (see `TimeFunction::end_values`), both values are the mean of the function over the step,
+    /// which gives the impulse of the load.
     pub fn over_step(&self, time: f64, time_step: f64) -> LoadOverStep {
         let (mut start, mut end) = (Vec3::zeros(), Vec3::zeros());
         let components = match self {

@@ -30,10 +30,11 @@ pub struct RigidBody {
     angular_momentum: Vec3,
 }
 
-/// Largest |L × ω|/(|L||ω|) of a steady rotation, with the angular momentum L and the angular velocity ω.
+/// Largest |L × ω|/(|L||ω|) of a rotation that counts as steady, with the angular momentum L and the angular velocity ω.
 const STEADY_SPIN: f64 = 1e-12;
 
-/// Largest rotation in a substep \[rad\]. The midpoint rule has a unique solution up to this angle.
+/// Largest rotation in a substep \[rad\]. Up to this angle, the midpoint rule has a unique solution, and the
+/// iteration converges.
 const MAX_ROTATION: f64 = 0.5;
 
 /// Largest number of substeps of a rotation. A rotation that needs more substeps is not resolved.
@@ -52,7 +53,7 @@ impl RigidBody {
         if axes.determinant() < 0.0 {
             axes.column_mut(2).neg_mut();
         }
-        // `Rotation::from_matrix` would iterate, and can fail for a rotation by π.
+        // The conversion is direct, because an iterative conversion can fail for a rotation by π.
         let principal = Rotation::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
         Self {
             mass,
@@ -253,7 +254,7 @@ impl RigidBody {
         }
     }
 
-    /// Moves the body along a flight by the time `s` \[s\].
+    /// Moves the body along a flight by the time `s` \[s\], at most the length of the step of the flight.
     pub fn advance_along(&mut self, flight: &RigidMotion, s: f64) {
         let later = flight.advanced(s);
         self.travel += flight.displacement(s);
@@ -297,7 +298,8 @@ impl RigidBody {
         self.angular_momentum = angular(&self.angular_momentum);
     }
 
-    /// Displaces the centre of mass \[m\], and rotates the body about it by a rotation vector \[rad\].
+    /// Displaces the centre of mass \[m\], and rotates the body about this centre by a rotation vector \[rad\].
+    /// Velocity and angular momentum are unchanged.
     pub fn shift(&mut self, displacement: &Vec3, rotation: &Vec3) {
         self.travel += displacement;
         if *rotation != Vec3::zeros() {

@@ -95,7 +95,7 @@ impl VelocityJumps {
         [self.begin, self.end]
     }
 
-    /// Change of ½ v² over the step \[J/kg\].
+    /// Change of ½ v² over the step, including the jumps \[J/kg\].
     pub fn energy_gained(&self) -> f64 {
         self.energy_gained
     }

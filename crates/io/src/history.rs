@@ -83,7 +83,7 @@ pub struct HistoryRow {
     pub angular_momentum: Vec3,
     /// Number of contacts in the step that ends at `time`.
     pub contacts: u64,
-    /// State of each body.
+    /// State of each body, in the order of the names given to `History::create`.
     pub bodies: Vec<BodyRow>,
     /// Kick energy ⅛ dt² a · M a \[J\], with the mass matrix M. The accelerations a at `time` omit the contributions of
     /// free fall, prescribed motion and loads. Central differences conserve `kinetic` − `kick` + `strain`.

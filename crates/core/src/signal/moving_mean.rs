@@ -1,7 +1,7 @@
 //! Moving mean.
 
 /// Mean of a piecewise linear signal over a window centred at each sample. The window is truncated at the ends of the
-/// signal. A single sample is unchanged.
+/// signal. `values` are unchanged if there is one sample, or if the lengths of `times` and `values` differ.
 ///
 /// # Shapes and units
 /// `times` \[s\], strictly ascending; `values`: one per instant; `window` \[s\].

@@ -54,7 +54,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
         history: PresentHistory<'_, S>,
     ) -> SymmetricTensor<Pack<S>>;
 
-    /// Upper bound on the largest ω² \[1/s²\]; infinite or NaN for an inverted element.
+    /// Upper bound on ω² for the highest frequency ω of the element \[1/s²\]; infinite or NaN for an inverted element.
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
         law: L,

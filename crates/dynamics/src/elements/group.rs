@@ -46,7 +46,7 @@ pub(crate) struct GroupPart<'a, S> {
     pub part: usize,
     /// Rows that the forces need.
     pub rows: &'a [Row],
-    /// Rows that the critical step needs.
+    /// Additional rows that the critical step needs.
     pub spectrum: &'a [Row],
 }
 

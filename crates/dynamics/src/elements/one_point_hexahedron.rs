@@ -1,8 +1,8 @@
 //! The eight-node hexahedron with one stress point and hourglass control.
 //!
 //! The mean deformation gradient F = Σ_a x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV passes the patch test, but leaves four
-//! hourglass modes without stiffness. These modes are the nodal vectors h_α, α = 1 to 4: the products ηζ, ξζ, ξη and
-//! ξηζ of the signs of the natural coordinates at the nodes. Springs of energy ½ k Σ_α |q_α|² resist the modes. With
+//! hourglass modes without stiffness. In a parallelepiped, these modes are the nodal vectors h_α, α = 1 to 4: the
+//! products ηζ, ξζ, ξη and ξηζ of the signs of the natural coordinates at the nodes. Springs of energy ½ k Σ_α |q_α|² resist the modes. With
 //! the positions x_a and the reference positions X_b,
 //!
 //! ```text
@@ -315,7 +315,7 @@ pub(crate) fn fill_numbers(
     for (numbers, vector) in numbers[SLOPES..].chunks_exact_mut(3).zip(vectors) {
         numbers.copy_from_slice(&vector);
     }
-    // The divisor is 3 · 8, with 8 = |h_α|².
+    // The divisor is 3 · 8, with 8 = |h_α|². The frequency of the springs is below the frequency of the element.
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
     let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();

@@ -21,7 +21,8 @@ pub(crate) trait ReferenceGeometry<S: Simd> {
     fn weight(&self, k: usize) -> Pack<S>;
     /// (∂X/∂ξ)⁻¹ \[1/m\].
     fn inverse_jacobian(&self, k: usize) -> Tensor<Pack<S>>;
-    /// Weight times (∂X/∂ξ)⁻ᵀ \[m²\], that is, A_k in f_a = Σ_k P_k A_k ∂N_a/∂ξ.
+    /// Weight times (∂X/∂ξ)⁻ᵀ \[m²\], that is, A_k in f_a = Σ_k P_k A_k ∂N_a/∂ξ, with the first
+    /// Piola–Kirchhoff stress P_k.
     fn weighted_cofactor(&self, k: usize) -> Tensor<Pack<S>>;
 }
 

@@ -62,7 +62,7 @@ pub(super) struct Chunk {
     /// Slots of the owned nodes (see `internal_force`).
     owned: Range<usize>,
     /// Nodes from the end of the previous chunk's owned range to the last owned node; in the last chunk, to the last
-    /// node.
+    /// node of the mesh.
     owned_range: Range<usize>,
     /// Slots of each group, by node of the element, then lane.
     slots: Vec<[u16; WIDTH]>,
@@ -405,7 +405,7 @@ fn presence(group: usize, num_elements: usize) -> Row {
     Row::from_fn(|lane| f64::from(u8::from(element_of(group, lane, num_elements).is_some())))
 }
 
-/// Stores the failure with the lowest element index in `first`.
+/// Replaces `first` by a failure in this part of a group if that has a lower element index.
 #[cold]
 fn record_failures(
     first: &mut Option<(usize, FailureKind)>,

@@ -63,7 +63,7 @@ pub struct InternalForce {
     forces: Vec<Vec3>,
     /// Forces by halo node, chunk by chunk \[N\].
     halo_forces: Vec<Vec3>,
-    /// For each halo force, the node and the index in `halo_forces`; sorted.
+    /// For each halo force, the node and the index in `halo_forces`; sorted by node, then by chunk.
     halo: Vec<[u32; 2]>,
     strain_energy: Vec<f64>,
     hourglass_energy: Vec<f64>,
@@ -157,7 +157,8 @@ impl InternalForce {
     }
 
     /// Computes forces and history at the end of a step, from the `positions` \[m\] at the end of the step and the
-    /// history at the beginning of the step. The results are bitwise repeatable.
+    /// history at the beginning of the step. The results are bitwise repeatable. `fits` must hold for
+    /// `history`.
     ///
     /// # Errors
     /// In the first block with a failed element, the failed element of lowest index. The history at the beginning of
@@ -186,7 +187,7 @@ impl InternalForce {
         Ok(())
     }
 
-    /// Internal forces at the last evaluation \[N\]. For an elastic law, f_a = ∂(strain energy + hourglass
+    /// Internal forces at the last evaluation \[N\]; zero before, and on nodes without elements. For an elastic law, f_a = ∂(strain energy + hourglass
     /// energy)/∂x_a. The equation of motion contains −f_a.
     pub fn forces(&self) -> &[Vec3] {
         &self.forces
@@ -238,7 +239,7 @@ impl InternalForce {
     }
 
     /// Weighted sum of the mean Cauchy stresses of elements of a block: XX YY ZZ XY YZ XZ \[Pa\]. `elements`: index and
-    /// weight. If the indices ascend, each chunk is evaluated only once.
+    /// weight. Only chunks with these elements are evaluated, each of them once if the indices ascend.
     pub fn weighted_cauchy_stress(
         &self,
         positions: &[Vec3],

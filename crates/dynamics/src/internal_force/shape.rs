@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Shape {
     smallest_jacobian: f64,
+    /// Estimate of the root-mean-square strain.
     mean_strain: f64,
 }
 
@@ -18,7 +19,7 @@ impl Shape {
 
     /// Shape from the smallest J = det F and `relative_energy` = W/(μ V), with strain energy W, shear modulus μ and
     /// volume V. At small strain E, the energy density is at least μ |E|², so √`relative_energy` is at least the root
-    /// mean square of |E|.
+    /// mean square of |E|. Rounding can make the energy negative at rest.
     pub fn new(smallest_jacobian: f64, relative_energy: f64) -> Self {
         Self { smallest_jacobian, mean_strain: relative_energy.max(0.0).sqrt() }
     }

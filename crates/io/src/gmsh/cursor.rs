@@ -18,7 +18,7 @@ pub(super) struct Cursor<'a> {
     at: usize,
     file: &'a str,
     pub encoding: Encoding,
-    /// Tag of the section being read, such as `$Nodes`.
+    /// Tag of the section being read, such as `$Nodes`, for messages and for `end_section`.
     pub section: &'a str,
 }
 
@@ -44,7 +44,8 @@ impl<'a> Cursor<'a> {
         Place { file: self.file(), position }
     }
 
-    /// Number of bytes after the cursor, an upper bound on the number of nodes or elements that follow.
+    /// Number of bytes after the cursor, an upper bound on the number of nodes or elements that follow, because each
+    /// has at least one byte.
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
@@ -60,7 +61,7 @@ impl<'a> Cursor<'a> {
         Some(rest[..end].trim_ascii())
     }
 
-    /// Reads up to the next line that starts with `$`; `None` if no such line follows.
+    /// Skips lines until a line starts with `$`, and returns this line; `None` if no such line follows.
     pub fn next_section(&mut self) -> Option<&'a [u8]> {
         loop {
             let line = self.line()?;
@@ -70,7 +71,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips the section `name`, such as `$Periodic`, including the line of its end tag.
+    /// Skips the rest of the section `name`, such as `$Periodic`, and the line of its end tag. The end tag can be anywhere
+    /// in a line, because the data before it can be binary.
     pub fn skip_section(&mut self, name: &'a [u8]) -> Result<(), GmshError> {
         self.section = std::str::from_utf8(name).unwrap_or("an unknown section");
         let end = [b"$End", name.strip_prefix(b"$").unwrap_or(name)].concat();

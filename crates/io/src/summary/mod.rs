@@ -245,7 +245,7 @@ pub struct ContactSummary {
     pub jammed_restitutions: u64,
     /// Groups of contacts whose position corrections did not converge. The last iterate was applied.
     pub unsolved_projections: u64,
-    /// Groups of coupled ties that were not all satisfied.
+    /// Groups of coupled ties in which gaps between tied points remained at the end of a step.
     pub unmet_ties: u64,
     /// Steps in which the contact geometry at mid-step did not converge. The last iterate was applied.
     pub unconverged_geometries: u64,

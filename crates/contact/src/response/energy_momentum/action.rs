@@ -24,7 +24,7 @@ impl EnergyMomentum {
                 Some(reversal) => reversal.gap,
                 None => spring.gap_after(gap, way, solution.pressure),
             };
-            // Energies refer to the end of the step; staggered gaps refer to half a step earlier.
+            // Energies refer to the end of the step; staggered gaps refer to the middle, half a step earlier.
             let half_work = half * solution.pressure * solution.rate;
             let mut stored = spring.stored_energy() - half_work;
             let mut damping_work = if spring.is_lossy() {
@@ -61,8 +61,8 @@ impl EnergyMomentum {
         action.sort_nodes();
     }
 
-    /// Removes the moments of the friction forces by couples; the removed energy counts as friction. An additional
-    /// force F adds the work
+    /// Removes the moments of the friction forces by couples, which the solution for the forces does not include. The
+    /// removed energy counts as friction. An additional force F adds the work
     ///
     /// ```text
     /// dt F · (v' − ½ dt a + ½ dt M⁻¹ F)
@@ -92,7 +92,8 @@ impl EnergyMomentum {
             couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
             self.tied.push_along(&tied, dt, &mut self.kicked);
             self.memory.pending[0] += taken;
-            // Energies refer to the end of the step; staggered gaps refer to half a step earlier.
+            // Energies refer to the end of the step: in the staggered scheme, the work of the couple over the half step
+            // from the middle to the end is subtracted.
             let half_work = half * rate(&self.velocities);
             action.stored_energy -= half_work;
             self.energies[k][0] -= half_work;

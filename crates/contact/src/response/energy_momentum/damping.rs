@@ -5,7 +5,7 @@ use crate::response::laws::damping::Damping;
 use crate::response::{Bodies, StepLength};
 
 impl EnergyMomentum {
-    /// Updates the damping at the age of each contact, and then advances the age.
+    /// Updates the damping of each spring for the age of its contact, and then advances the age.
     pub(super) fn damp(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         let is_damped = |options: &EnergyMomentumOptions| {
             options.damping != Damping::none() || options.tangential_damping != Damping::none()
@@ -30,7 +30,8 @@ impl EnergyMomentum {
 }
 
 impl Spring {
-    /// `frequency` is the frequency of the contact \[rad/s\], and `time_step` the duration of the kick \[s\].
+    /// Sets `lag` for the frequency ω of the contact, `frequency` \[rad/s\], and the duration dt of the kick,
+    /// `time_step` \[s\].
     fn damp(&mut self, frequency: f64, time_step: f64) {
         if frequency == 0.0 {
             return;

@@ -1,8 +1,9 @@
 //! Nodal directions of a contact force: the gradient of the gap.
 //!
-//! The directions w_a n, with the weights w_a of the nodes a and the normal n, have the moment r × n. Here
-//! r = Σ w_a x_a is the vector from the target point to the contactor, with the nodal positions x_a. In lost contacts
-//! and at edges, r is not parallel to n. A rotation q about the centre x̄ of the nodes removes the moment:
+//! Without correction, node a has the direction w_a n, with its weight w_a and the normal n of the contact. Let x_a be
+//! the nodal positions, and r = Σ w_a x_a the vector from the target point to the contactor. In lost contacts and at
+//! edges, r is not parallel to n, and the directions have the moment r × n. A rotation q about the centre x̄ of the
+//! nodes removes this moment:
 //!
 //! ```text
 //! G_a = w_a n + q × (x_a − x̄)
@@ -19,11 +20,11 @@ use crate::response::row::{Motion, sides};
 /// Largest sine of the angle between r and n that counts as rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// Gap gradient of one contact. Its nodal vectors begin at `first` in the list of all contacts.
+/// Gap gradient of one contact. Its nodal vectors begin at `first` in the list of the nodal vectors of all contacts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gradient {
     first: usize,
-    /// For each rigid side, the sum of the nodal vectors and their moment about the centre.
+    /// For each rigid side, the sum of the nodal vectors and their moment about the centre of the body.
     rigid: [Option<(Vec3, Vec3)>; 2],
 }
 
@@ -37,7 +38,7 @@ impl Gradient {
     }
 
     /// Appends nodal vectors with zero sum that remove the moment of `force` and its reaction. `None` if the moment is
-    /// zero, or if the target is a single node, as of a wall.
+    /// zero, or if the target has only one node, like a wall.
     pub fn against_moment(
         force: &Vec3,
         constraint: &Constraint<'_>,
@@ -142,7 +143,8 @@ impl Gradient {
     }
 }
 
-/// Removes the moment by the smallest nodal vectors. For collinear nodes, the component along their line remains.
+/// Adds the smallest nodal vectors that remove the moment of the gradient. If the nodes are collinear, the component of
+/// the moment along their line remains.
 fn remove_moment(constraint: &Constraint<'_>, positions: &[Vec3], gradients: &mut [Vec3]) {
     let apart = constraint.jump(positions);
     let moment = apart.cross(&constraint.normal);

@@ -5,7 +5,8 @@ use crate::math::Vec3;
 use crate::response::Bodies;
 use crate::response::groups::momentum::Momentum;
 
-/// Tolerance of velocities, relative to the largest gap rate or slip rate.
+/// Largest velocity change at convergence, relative to the largest gap rate or slip rate \[-\]. The rounding error of
+/// the velocities is added.
 const TOLERANCE: f64 = 1e-15;
 /// Largest number of Gauss–Seidel sweeps.
 const MAX_SWEEPS: usize = 300;
@@ -26,8 +27,9 @@ impl EnergyMomentum {
         if self.mark_reversals(bodies, dt) { sweeps + self.iterate_jacobi(bodies, dt) } else { sweeps }
     }
 
-    /// Whether a compressed spring with restitution e < 1 unloads. With the pressure p of an elastic spring, all
-    /// pressures from e² p to p can then hold the gap; the solution may not be unique.
+    /// Whether a compressed spring with restitution e < 1 unloads. At a constant gap, any pressure from e² p to p then
+    /// satisfies the spring law, with the elastic pressure p. The pressures of several contacts on one rigid body may
+    /// not be unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.memory.springs.iter().zip(&self.solutions);
         contacts.any(|(spring, solution)| {
@@ -103,7 +105,8 @@ impl EnergyMomentum {
     /// Solves all pressures and then all tractions from the same velocities, and extrapolates. Returns the largest
     /// velocity change \[m/s\].
     ///
-    /// Of several solutions, the sweeps find the pressures closest to the initial pressures.
+    /// If the solution is not unique, the sweeps find the pressures closest to the initial pressures, for any order of
+    /// the contacts.
     fn jacobi_sweep(&mut self, bodies: &Bodies<'_>, dt: f64, momentum: &mut Momentum) -> f64 {
         let (mut change, mut back): (f64, f64) = (0.0, 0.0);
         let farther = momentum.farther();
@@ -137,8 +140,8 @@ impl EnergyMomentum {
         change
     }
 
-    /// Bounds the coupled compliance of all contacts \[1/kg\], so that sweeps converge. For deformable nodes a of mass
-    /// m_a, with the forces f_k of the contacts k:
+    /// Bounds the coupled compliance of all contacts \[1/kg\]; with these bounds, Jacobi sweeps converge. For
+    /// deformable nodes a of mass m_a, with the forces f_k and weights w_ka of the contacts k:
     ///
     /// ```text
     /// Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² Σ_a |w_ka| S_a/m_a,   S_a = Σ_j |w_ja|

@@ -77,8 +77,9 @@ impl Scheme {
 /// The work of the pressure p is −ΔU for any stiffness κ. The response conserves energy and momenta and never shortens
 /// the step. The velocities v_a' depend on p; contacts that share nodes are solved iteratively.
 ///
-/// With a coefficient of restitution e, a spring returns e² of its energy. If the motion reverses in the elastic
-/// solution of a step, the bodies separate at e times the gap rate of this solution.
+/// With a coefficient of restitution e, a spring returns e² of its energy. A step in which the motion of a contact
+/// reverses is solved twice: first with an elastic spring, and then so that the bodies separate at e times the gap rate
+/// of the first solution. The spring takes the gap of the first solution.
 ///
 /// Damping adds the force −c Δḡ/dt, with the coefficient c, while the spring is compressed. The force p is never
 /// negative.
@@ -87,8 +88,8 @@ impl Scheme {
 /// static coefficient applies until all contacts of the pair slide.
 ///
 /// Springs continue over flush surfaces from one body to the next (see `transfer`). If detection loses a contact, its
-/// compressed spring remains until the energy is released, at most for `MAX_STEPS_PRESSED` steps without release.
-/// Normal energy not released counts as negative numerical work.
+/// compressed spring remains until it has released its energy, or has released none in more than `MAX_STEPS_PRESSED`
+/// steps. The normal energy left in a discarded spring counts as negative numerical work.
 ///
 /// # Source
 /// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction). The
@@ -116,9 +117,9 @@ pub struct EnergyMomentum {
     half_kicked: Motion,
     /// Stored energy, friction work and damping work of each contact \[J\].
     energies: Vec<[f64; 3]>,
-    /// Of nodes, in the previous iteration of the geometry.
+    /// Corrections of nodes in the previous iteration of the geometry.
     earlier_nodes: Vec<NodeCorrection>,
-    /// Of rigid bodies, in the previous iteration of the geometry.
+    /// Corrections of rigid bodies in the previous iteration of the geometry.
     earlier_rigid: Vec<RigidCorrection>,
 }
 
@@ -129,8 +130,8 @@ pub struct EnergyMomentumMemory {
     contacts: Constraints,
     springs: ContactHistory<Spring>,
     sticking: StickingPairs,
-    /// Energies for the next report \[J\]: dissipated by friction, and by restitution and damping. In the midpoint
-    /// scheme, they are zero between steps.
+    /// Dissipation for the next report \[J\]: first by friction, then by restitution and damping. Zero between steps in
+    /// the midpoint scheme.
     pending: [f64; 2],
 }
 
@@ -186,13 +187,13 @@ struct Solution {
     traction: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Result of the previous Jacobi sweep before extrapolation \[N\].
+    /// Result of the previous Jacobi sweep, not extrapolated \[N\].
     next_pressure: f64,
-    /// Result of the previous Jacobi sweep before extrapolation \[N\].
+    /// Result of the previous Jacobi sweep, not extrapolated \[N\].
     next_traction: Vec3,
-    /// Result of the current Jacobi sweep before extrapolation \[N\].
+    /// Result of the current Jacobi sweep, not extrapolated \[N\].
     farther_pressure: f64,
-    /// Result of the current Jacobi sweep before extrapolation \[N\].
+    /// Result of the current Jacobi sweep, not extrapolated \[N\].
     farther_traction: Vec3,
     /// `None` unless the motion of a contact with a coefficient of restitution below 1 reverses.
     reversal: Option<Reversal>,
@@ -216,7 +217,7 @@ const MAX_STEPS_PRESSED: u32 = 32;
 /// State of a contact that detection has lost.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Lost {
-    /// Steps since the last detection in which the spring released no energy.
+    /// Number of steps without release of energy since the last detection of the contact.
     steps_pressed: u32,
 }
 

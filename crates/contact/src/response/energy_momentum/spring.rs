@@ -41,9 +41,10 @@ impl Spring {
         self.options.restitution < 1.0 || self.lag[0] > 0.0
     }
 
-    /// Pressure p \[N\] from p Δḡ = −ΔU − D, with the dissipation D by damping. The gap ḡ changes from `gap` to
-    /// `trial` + C p, with C = `c` \[m/N\]. A spring that unloads returns e² of its energy, with the coefficient of
-    /// restitution e. If the gap would then close further, the pressure holds the gap instead.
+    /// Pressure p \[N\] from p Δḡ = −ΔU − D, with the dissipation D by damping. With C = `c` \[m/N\], the gap ḡ changes
+    /// from `gap` to `trial` + C p. The spring is elastic if the gap `closes` before the kick. Otherwise it unloads
+    /// with the stiffness e² κ, with the coefficient of restitution e. If it would open with κ but close with e² κ, p
+    /// keeps the gap constant.
     pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
@@ -79,7 +80,8 @@ impl Spring {
         let size = stick.norm();
         let law = &self.options.friction;
         let at_rest = law.at_rest * solution.pressure;
-        // If the slip of a step exceeds the stretch at the bound, the bodies rotate about other contacts, which stick.
+        // While a contact of the two rigid bodies sticks, the static coefficient applies, unless the slip of a step
+        // exceeds the stretch at the static bound: the bodies then rotate about the sticking contact.
         let is_held = self.is_held && travel.norm() * stiffness <= at_rest;
         let sliding =
             if is_held { at_rest } else { law.sliding(solution.slip_rate.norm()) * solution.pressure };
@@ -145,10 +147,9 @@ fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     (elastic - drag).max(0.0)
 }
 
-/// Pressure p of a spring of stiffness κ that closes within the step: p Δḡ = −U(ḡ') − γ |ḡ' Δḡ| with the final gap
-/// ḡ' = trial + C p. For (κ + γ) C < 1, p is the smaller root of a quadratic. Otherwise p follows from the negative
-/// root ḡ' of
-///
+/// Pressure p of a spring of stiffness κ that closes within the step: p Δḡ = −U(ḡ') − γ |ḡ' Δḡ| with the final gap ḡ' =
+/// trial + C p, C = `c` and γ = `viscosity`. For (κ + γ) C < 1, p is the smaller root of a quadratic. Otherwise p
+/// follows from the negative root ḡ' of
 /// ```text
 /// (1 + ½ κ C + γ C) ḡ'² − (trial + gap + γ C gap) ḡ' + trial · gap = 0
 /// ```

@@ -4,13 +4,14 @@ use crate::Constraints;
 use crate::response::mobility::{Mobility, RigidMobility};
 use crate::response::row::sides;
 
-/// Impulses of one group do not change the relative velocities in another group.
+/// Impulses of one group do not change the relative velocities at the contacts of another group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     parent: Vec<u32>,
-    /// Last contact at each node, then at each body; `NONE` before the first contact.
+    /// Contact joined last at each node and, after all nodes, at each body; `NONE` before the first contact. The first
+    /// node of a group of ties also stands for the group.
     last: Vec<u32>,
-    /// Group by group, ascending within a group.
+    /// Contacts, group by group; ascending within a group.
     pub contacts: Vec<u32>,
     /// End of each group in `contacts`.
     pub ends: Vec<u32>,
@@ -19,7 +20,7 @@ pub(crate) struct Groups {
 const NONE: u32 = u32::MAX;
 
 impl Groups {
-    /// Joins contacts on the same movable deformable node, the same group of ties, or the same movable rigid body.
+    /// Joins contacts that share a movable node of a deformable body, a group of ties, or a movable rigid body.
     pub fn find(&mut self, constraints: &Constraints, mobility: &Mobility) {
         self.find_with(constraints, mobility, |body| mobility.rigid(body).map(RigidMobility::can_move));
     }
@@ -43,7 +44,7 @@ impl Groups {
                 } else {
                     let moving = nodes.iter().filter(|&&node| mobility.is_movable(node));
                     moving.for_each(|&node| self.join(node as usize, k as u32));
-                    // Ties also join the contacts on fixed nodes.
+                    // A group of ties joins its contacts even if their nodes are not movable.
                     let tied = nodes.iter().filter_map(|&node| mobility.tied().group(node));
                     tied.for_each(|group| self.join(mobility.tied().first_node(group) as usize, k as u32));
                 }

@@ -7,7 +7,7 @@
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Momentum {
-    /// Grows by about one half per sweep.
+    /// Parameter t of the source: 1 at a restart; grows by about one half per sweep.
     inertia: f64,
 }
 

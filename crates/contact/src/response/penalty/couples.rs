@@ -1,7 +1,8 @@
 //! Couples that remove the moments of friction forces.
 //!
-//! A contact force on the contactor and its reaction on the target point have a moment. Nodal forces with zero sum
-//! remove this moment. Half of each force acts over the step at whose end it is computed, and half over the next step.
+//! The force on the contactor and its reaction at the target point act at different points and have a moment. A couple
+//! of nodal forces with zero sum removes this moment. By the trapezoidal rule, half of each nodal force acts over the
+//! step at whose end it is computed, and half over the next step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};

@@ -37,7 +37,7 @@ const OPENING_RATIO: f64 = 0.5;
 /// penetration δ. δ is −g with the gap g, reduced by an excess initial penetration (see `spring`).
 ///
 /// With the rule [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step (see
-/// `assembled_stiffness`). An offset of the penetration compensates changes of the share, so that they create no
+/// `assembled_stiffness`). An offset of the penetration compensates changes of the share; these changes create no
 /// energy.
 ///
 /// The trapezoidal work of the spring forces plus the change of the stored energy is numerical work. A balancing force
@@ -50,8 +50,8 @@ const OPENING_RATIO: f64 = 0.5;
 /// applies until a contact slides, and between two rigid bodies until all contacts of the pair slide. A couple removes
 /// the moment of friction (see `couples`).
 ///
-/// The faces in contact at present determine the friction and damping laws; those at the beginning of the contact
-/// determine the stiffness.
+/// The friction and damping laws are those of the faces now in contact; the stiffness is that of the faces at the
+/// beginning of the contact.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual: "soft constraint penalty formulation" for the scaling with m/dt² (here with the
@@ -203,8 +203,8 @@ impl Penalty {
         });
     }
 
-    /// Sets the stable share of the full stiffness for each spring. Returns an upper bound on the squared frequency of
-    /// the springs \[rad²/s²\].
+    /// Sets the share of the full stiffness of each spring: 1, or the stable share with the rule `Stiffness::Mass`.
+    /// Returns an upper bound on the squared frequency of the springs, increased for damping \[rad²/s²\].
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter()) {
@@ -243,7 +243,8 @@ impl Penalty {
         }
     }
 
-    /// Lower bound √(1 + ζ²) − ζ on the factor of the stable step due to damping, with the largest damping ratio ζ.
+    /// Lower bound √(1 + ζ²) − ζ on the factor by which damping shortens the stable time step, with the largest damping
+    /// ratio ζ of all pairs.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());

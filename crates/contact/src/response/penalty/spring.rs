@@ -21,9 +21,9 @@ pub(super) struct Spring {
     pub share: Option<f64>,
     /// Current stiffness \[N/m\].
     pub stiffness: f64,
-    /// Frequency ω of the contact when coupled to all contacts on the same nodes or rigid bodies \[rad/s\].
+    /// Frequency ω of the contact together with all contacts on the same nodes or rigid bodies \[rad/s\].
     pub frequency: f64,
-    /// Compliance of the contact with the same coupling \[1/kg\].
+    /// Compliance of the contact together with the same contacts, at least that of the contact alone \[1/kg\].
     pub compliance: f64,
     /// Whether only rigid bodies move in the contact.
     pub is_of_rigid_bodies: bool,
@@ -100,10 +100,9 @@ impl Spring {
         self.normal_energy() - stored
     }
 
-    /// Effective penetration at the gap `gap`, ≥ 0 \[m\]. `closing` is the decrease of the gap over the step \[m\].
-    ///
-    /// The initial penetration is at most `closing`. A deeper contactor has entered from the side; its full penetration
-    /// would store energy without work.
+    /// Effective penetration \[m\] at this gap; never negative. `closing` is the decrease of the gap over the step
+    /// \[m\]. A contact begins with a penetration of at most `closing`: a deeper contactor has entered from the side,
+    /// and its full penetration would store energy without work.
     pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         if self.penetration == 0.0 {
@@ -165,7 +164,7 @@ impl Spring {
         way.min(penetration)
     }
 
-    /// Returns the removed energy \[J\].
+    /// Reduces the effective penetration by `way` \[m\]; returns the removed energy \[J\].
     pub fn reduce_penetration(&mut self, way: f64) -> f64 {
         let stored = self.normal_energy();
         self.penetration -= way;
@@ -182,8 +181,8 @@ impl Spring {
         2.0 * damping.ratio(half_periods) * self.stiffness / self.frequency
     }
 
-    /// Tangential damping force \[N\] from the slip rate at the middle of the step \[m/s\]. The force uses the slip
-    /// rate after half a kick and is stable for any damping.
+    /// Tangential damping force \[N\]. `slip_rate` is the slip rate at the middle of the step \[m/s\]. The force is
+    /// proportional to the slip rate after half the kick, and therefore stable for any damping.
     fn drag(&self, slip_rate: &Vec3, step: StepLength) -> Vec3 {
         let viscosity = self.viscosity(self.options.tangential_damping);
         if viscosity == 0.0 {
@@ -247,7 +246,8 @@ impl Spring {
         let trial = before - travel * self.stiffness;
         let law = &self.options.friction;
         let at_rest = pressure * law.at_rest;
-        // If the slip of a step exceeds the stretch at the bound, the bodies rotate about other contacts, which stick.
+        // While a contact of the two rigid bodies sticks, the static coefficient applies, unless the slip of a step
+        // exceeds the stretch at the static bound: the bodies then rotate about the sticking contact.
         let is_held = self.is_held && travel.norm() * self.stiffness <= at_rest;
         let sliding = if is_held { at_rest } else { pressure * law.sliding(slip_rate.norm()) };
         let bound = if self.slips { sliding } else { at_rest };

@@ -10,7 +10,7 @@ use crate::math::Vec3;
 /// accurate.
 const FLAT: f64 = 1e-12;
 
-/// Rounding error of a coordinate, relative to the largest coordinate.
+/// Rounding error of a coordinate by file, scaling, rotation and translation, relative to the largest coordinate.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// An edge of a cell: the two corner nodes in ascending order, the cell, and whether the cell traverses the edge in
@@ -77,7 +77,7 @@ impl Mesh {
     }
 
     /// The faces with area, and the Gmsh tags of the cells that own a face without area. The nodes of a face without
-    /// area are collinear up to rounding.
+    /// area are collinear up to rounding. Edges of plane cells count as faces with area.
     pub fn with_area(&self, faces: &Faces) -> (Faces, TagList) {
         let (mut kept, mut without) = (Faces::new(), Vec::new());
         for (face, (kind, nodes)) in faces.iter().enumerate() {

@@ -141,7 +141,7 @@ fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f6
 }
 
 /// The matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l, from `gradients` √(w_k/m_a) ∇N_a(k). Its
-/// non-zero eigenvalues are those of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) over the nodes a and b.
+/// non-zero eigenvalues are those of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) over nodes and components.
 fn divergence_of_points(gradients: &DMatrix<f64>) -> DMatrix<f64> {
     let points = gradients.ncols() / 3;
     DMatrix::from_fn(points, points, |k, l| gradients.columns(3 * k, 3).dot(&gradients.columns(3 * l, 3)))
