@@ -13,8 +13,8 @@ pub struct Energies {
     /// Kinetic energy ½ v_n · M v_n, with the velocities v_n and the mass matrix M.
     pub kinetic: f64,
     /// Kick energy ⅛ dt² a_n · M a_n with the step length dt: the excess of ½ v_n · M v_n over ½ v_{n−½} · M v_{n+½}.
-    /// The accelerations a_n omit the contributions of free fall, prescribed motion and loads: free fall adds a constant,
-    /// and the work of the others is counted over the kicks.
+    /// The accelerations a_n omit the contributions of free fall, prescribed motion and loads: free fall adds a
+    /// constant, and the work of the others is counted over the kicks.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -248,8 +248,8 @@ impl Audit {
     }
 
     /// Whether |imbalance| exceeds all of three bounds: `tolerance` times the energy scale, the rounding error of all
-    /// work, and the sum of the energies given to `add_noise`. The second bound matters long after the peak of the energy,
-    /// the third for a system at rest from the start. True for an imbalance NaN.
+    /// work, and the sum of the energies given to `add_noise`. The second bound matters long after the peak of the
+    /// energy, the third for a system at rest from the start. True for an imbalance NaN.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];

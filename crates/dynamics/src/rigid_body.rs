@@ -30,7 +30,8 @@ pub struct RigidBody {
     angular_momentum: Vec3,
 }
 
-/// Largest |L × ω|/(|L||ω|) of a rotation that counts as steady, with the angular momentum L and the angular velocity ω.
+/// Largest |L × ω|/(|L||ω|) of a rotation that counts as steady, with the angular momentum L and the angular velocity
+/// ω.
 const STEADY_SPIN: f64 = 1e-12;
 
 /// Largest rotation in a substep \[rad\]. Up to this angle, the midpoint rule has a unique solution, and the

@@ -61,7 +61,7 @@ pub enum OutputError {
         /// Name of the series.
         series: String,
     },
-    /// A frame is not later than the previous frame.
+    /// A frame is not later than the previous frame. ParaView would show both frames at once.
     #[error("a frame at time {time} cannot follow the one at time {previous}; times of frames must ascend")]
     FrameOrder {
         /// Time of the frame \[s\].

@@ -17,7 +17,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Grid with nearly the median interval of the samples. `None` in three cases:
+    /// Grid from the first to the last sample, with nearly the median interval of the samples. `None` in three cases:
     /// - fewer than two samples;
     /// - times that do not strictly ascend;
     /// - a median interval of at most 1e-8 of the duration.

@@ -1,6 +1,7 @@
 //! Gradients ∂x/∂ξ of the positions x in the natural coordinates ξ, and the transposed operation for nodal forces.
 //!
-//! For plane cells (plane strain, thickness 1), the third row and column of ∂x/∂ξ are those of the identity.
+//! For plane cells (plane strain, thickness 1), the third row and column of ∂x/∂ξ are those of the identity, and
+//! the third component of the nodal forces is zero.
 
 #![expect(
     clippy::needless_range_loop,
@@ -219,6 +220,7 @@ pub struct Hexahedron {
 }
 
 /// For each direction: the bit of this direction in an index into `CORNER_BY_SIDE`, then the bits of the other two.
+/// A bit is set on the side of larger ξ.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {

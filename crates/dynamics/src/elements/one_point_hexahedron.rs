@@ -2,8 +2,8 @@
 //!
 //! The mean deformation gradient F = Σ_a x_a ⊗ B_a with B_a = (1/V) ∫ ∇N_a dV passes the patch test, but leaves four
 //! hourglass modes without stiffness. In a parallelepiped, these modes are the nodal vectors h_α, α = 1 to 4: the
-//! products ηζ, ξζ, ξη and ξηζ of the signs of the natural coordinates at the nodes. Springs of energy ½ k Σ_α |q_α|² resist the modes. With
-//! the positions x_a and the reference positions X_b,
+//! products ηζ, ξζ, ξη and ξηζ of the signs of the natural coordinates at the nodes. Springs of energy ½ k Σ_α |q_α|²
+//! resist the modes. With the positions x_a and the reference positions X_b,
 //!
 //! ```text
 //! q_α = Σ_a γ_αa x_a,   γ_αa = h_αa − B_a·H_α,   H_α = Σ_b h_αb X_b

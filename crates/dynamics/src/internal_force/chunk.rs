@@ -405,7 +405,7 @@ fn presence(group: usize, num_elements: usize) -> Row {
     Row::from_fn(|lane| f64::from(u8::from(element_of(group, lane, num_elements).is_some())))
 }
 
-/// Replaces `first` by a failure in this part of a group if that has a lower element index.
+/// Of `first` and the failures in a part of a group, stores in `first` the failure with the lowest element index.
 #[cold]
 fn record_failures(
     first: &mut Option<(usize, FailureKind)>,

@@ -86,7 +86,8 @@ fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
     }
 }
 
-/// Prefetch of scattered memory: force sums of a chunk, and nodal positions of the next chunk.
+/// Prefetch of the memory that is needed after the elements of a chunk: force sums of the chunk, and nodal positions of
+/// the next chunk. The memory is scattered over pages that the hardware prefetcher does not cover.
 pub(super) struct Prefetcher<'a> {
     owned: Chunks<'a, Vec3>,
     halo: Chunks<'a, Vec3>,

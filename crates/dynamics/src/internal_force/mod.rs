@@ -187,8 +187,8 @@ impl InternalForce {
         Ok(())
     }
 
-    /// Internal forces at the last evaluation \[N\]; zero before, and on nodes without elements. For an elastic law, f_a = ∂(strain energy + hourglass
-    /// energy)/∂x_a. The equation of motion contains −f_a.
+    /// Internal forces at the last evaluation \[N\]; zero before, and on nodes without elements. For an elastic law,
+    /// f_a = ∂(strain energy + hourglass energy)/∂x_a. The equation of motion contains −f_a.
     pub fn forces(&self) -> &[Vec3] {
         &self.forces
     }

@@ -16,7 +16,7 @@ pub(super) struct Assembly {
     node_tags: Vec<u64>,
     nodes: Vec<Vec3>,
     cells: BTreeMap<CellKind, Cells>,
-    /// Kind and index of the cells of each physical group (dimension, tag).
+    /// By dimension and tag of a physical group: its cells, as kind and index among the cells of this kind.
     groups: BTreeMap<(usize, i32), Vec<(CellKind, u32)>>,
     nodes_read: bool,
     elements_read: bool,

@@ -71,8 +71,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips the rest of the section `name`, such as `$Periodic`, and the line of its end tag. The end tag can be anywhere
-    /// in a line, because the data before it can be binary.
+    /// Skips the rest of the section `name`, such as `$Periodic`, and the line of its end tag. The end tag can be
+    /// anywhere in a line, because the data before it can be binary.
     pub fn skip_section(&mut self, name: &'a [u8]) -> Result<(), GmshError> {
         self.section = std::str::from_utf8(name).unwrap_or("an unknown section");
         let end = [b"$End", name.strip_prefix(b"$").unwrap_or(name)].concat();

@@ -96,7 +96,8 @@ fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), Gms
     cursor.end_section()
 }
 
-/// The first two tags of an element are the physical group and the entity. Further tags, such as partitions, are ignored.
+/// The first two tags of an element are the physical group and the entity. Further tags, such as partitions, are
+/// ignored.
 fn read_element(
     cursor: &mut Cursor,
     assembly: &mut Assembly,

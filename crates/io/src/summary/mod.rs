@@ -302,7 +302,8 @@ pub struct MomentumSummary {
     pub largest_error_time: f64,
     /// Error of the linear momentum at the end \[-\].
     pub final_error: f64,
-    /// Largest momentum of a body or, if all bodies are always at rest, largest external impulse in a step \[kg m/s\].
+    /// Largest momentum of a body or, if all bodies are always at rest, largest impulse of gravity, loads and supports
+    /// in a step \[kg m/s\].
     pub peak: f64,
     /// Largest error of the angular momentum \[-\].
     pub largest_angular_error: f64,

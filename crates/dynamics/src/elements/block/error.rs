@@ -30,7 +30,7 @@ pub enum ElementError {
         /// Number of nodes of the mesh.
         num_nodes: usize,
     },
-    /// A nodal mass is not positive and finite, as in a partly inverted element.
+    /// A nodal mass is not positive and finite, because an element is partly inverted or the mass overflows.
     #[error(
         "element {element} gives a node the mass {mass} kg: it is partly inverted or too large; remesh it, or correct its \
          scale or density"

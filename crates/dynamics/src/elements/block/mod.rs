@@ -254,5 +254,6 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
     Ok(())
 }
 
-/// Number of rows from the present row to the prefetched row, rounded up to whole groups; large enough to hide the memory latency.
+/// Number of rows from the present row to the prefetched row, rounded up to whole groups; large enough to hide the
+/// memory latency.
 const PREFETCH_ROWS: usize = 96;
