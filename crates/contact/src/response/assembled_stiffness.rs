@@ -45,11 +45,12 @@ const MAX_ON_NODES: f64 = 1.4;
 /// impact is then a twentieth of the energy of the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// Smallest ratio of ω² with all coupled springs to ω² of the spring alone, for a spring between rigid bodies.
+/// Smallest ratio of ω² with all coupled springs to ω² of the spring alone, for a spring between rigid bodies. For a
+/// plate on two springs at its ends, the ratio is 0.5.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
 /// Smallest weight for which the whole mass of a node counts as in contact. Below this weight, the mass in contact is
-/// proportional to the weight.
+/// proportional to the weight. The mass in contact then changes continuously when a contact reaches a node.
 const FULL_WEIGHT: f64 = 1e-3;
 
 fn part(weight: f64) -> f64 {
@@ -121,7 +122,8 @@ impl Bound {
     }
 
     /// Squared frequency for the step control \[rad²/s²\]. `lowering` is, for springs on nodes, the ratio of the stable
-    /// step with damping to the stable step without damping.
+    /// step with damping to the stable step without damping. Springs on rigid bodies are far from the stability limit
+    /// and need no such factor.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
         self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
     }
@@ -221,7 +223,8 @@ impl AssembledStiffness {
         rigid + nodes.map(of_node).sum::<f64>()
     }
 
-    /// `stiffness` is κ \[N/m\]; `bound` are the bounds of the coupled springs.
+    /// `stiffness` is κ \[N/m\]; `bound` are the bounds of the coupled springs. Contacts on opposite sides of a body
+    /// reduce ω²; lower bounds limit the reduction.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,

@@ -219,7 +219,7 @@ pub struct ContactAction {
     pub friction_forces: Vec<Vec3>,
     /// Nodes whose force or impulse may be non-zero, ascending.
     pub nodes: Vec<u32>,
-    /// Number of nodes with contact, not counting ties.
+    /// Number of `nodes` with contact; the rest of `nodes` has tie forces only.
     num_of_contact: usize,
     /// Corrections of nodes, ascending.
     pub node_corrections: Vec<NodeCorrection>,

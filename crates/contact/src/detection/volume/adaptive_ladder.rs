@@ -1,6 +1,6 @@
 //! Selection of the rungs of a ladder that save time, by their exclusion statistics.
 //!
-//! The ladder omits a rung k of which the cost C_k per tested pair, including fits, exceeds the saving:
+//! The ladder omits a rung k whose cost C_k per tested pair, fits included, exceeds its saving:
 //!
 //! ```text
 //! C_k > (1 − a_k) ΣC

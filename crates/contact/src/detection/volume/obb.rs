@@ -68,7 +68,8 @@ impl Obb {
     }
 
     /// Whether the boxes are separated along a face normal of one of them. The test misses boxes that are separated
-    /// only along the cross product of two edges.
+    /// only along the cross product of two edges. The margin of the half lengths from `Obb::fit` covers the rounding of
+    /// the test.
     ///
     /// # Source
     /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see

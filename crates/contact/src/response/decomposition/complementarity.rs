@@ -116,6 +116,7 @@ impl Problem<'_> {
 
     /// Restarts with Jacobi steps only; returns whether they converged. If not, keeps the impulses of the last Jacobi
     /// step if its velocity change was below `left`, otherwise `best`. `left` is the velocity change of `best` \[m/s\].
+    /// Unconverged rounds cycle through sets of sticking and slipping contacts; Jacobi steps do not.
     fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
@@ -211,7 +212,7 @@ impl Problem<'_> {
         Some(least_change)
     }
 
-    /// Stores the current impulses as the best.
+    /// Stores the current impulses as the best. After a Jacobi step, they satisfy the bounds of the contact laws.
     fn store_best(&self, workspace: &mut Workspace) {
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
         workspace.best.clear();
@@ -253,7 +254,8 @@ impl Problem<'_> {
     }
 
     /// Starts the next round at the best combination of the stored rounds, unless the impulses of this combination are
-    /// much larger than those of the present round.
+    /// much larger than those of the present round. Much larger impulses have self-equilibrated parts, as on a body wedged by
+    /// friction.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);

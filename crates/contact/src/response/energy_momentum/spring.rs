@@ -150,6 +150,7 @@ fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
 /// Pressure p of a spring of stiffness κ that closes within the step: p Δḡ = −U(ḡ') − γ |ḡ' Δḡ| with the final gap ḡ' =
 /// trial + C p, C = `c` and γ = `viscosity`. For (κ + γ) C < 1, p is the smaller root of a quadratic. Otherwise p
 /// follows from the negative root ḡ' of
+///
 /// ```text
 /// (1 + ½ κ C + γ C) ḡ'² − (trial + gap + γ C gap) ḡ' + trial · gap = 0
 /// ```

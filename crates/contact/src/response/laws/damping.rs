@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// and ω the frequency of the contact when coupled to all contacts on the same nodes or rigid bodies.
 ///
 /// Damping `at_rest` begins after the half period π/ω, the duration of an impact. It brings bodies to rest and
-/// dissipates no energy in impacts.
+/// dissipates no energy in impacts. Without damping, the spring force under a resting body would oscillate between zero
+/// and twice the load, and friction would vanish at zero force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Damping {
     /// Damping ratio from the beginning of a contact \[-\].

@@ -20,7 +20,8 @@ impl Hierarchy {
     /// ```
     ///
     /// c is the centre of a sphere. The bounding points pₐ are nodes or Bézier control points. The weights wₐ and the
-    /// fraction f are constants from the build.
+    /// fraction f are constants from the build. In the configuration of the build, the spheres are the balls of the
+    /// faces and the joint spheres of Omohundro 1989.
     ///
     /// # Cost
     /// O(n) for n faces; the blocks of the tree are processed in parallel. The result does not depend on the number of

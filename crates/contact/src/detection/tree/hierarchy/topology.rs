@@ -54,7 +54,7 @@ impl Block {
     pub const START: Self = Self { first_vertex: 0, first_leaf: 0, num_leaves: 0, num_inner: 0 };
 }
 
-/// Divides `rest` into one part of length `count` per block.
+/// Divides `rest` into one part of length `count` per block. Data after the last block are left out.
 pub fn pieces<'a, T>(
     blocks: &[Block],
     mut rest: &'a mut [T],

@@ -15,7 +15,8 @@ pub enum Directions {
     FaceDiagonals,
 }
 
-/// EPOS-6 uses the first 3 directions, EPOS-14 the first 7, and EPOS-26 all 13.
+/// EPOS-6 uses the first 3 directions, EPOS-14 the first 7, and EPOS-26 all 13. Only extremal points are used, so the
+/// directions need not be normalised.
 const DIRECTIONS: [[f64; 3]; 13] = [
     [1.0, 0.0, 0.0],
     [0.0, 1.0, 0.0],
@@ -115,7 +116,7 @@ impl Sphere {
     /// Minimum ball of the extremal points along the `directions`, grown over the other points. `None` without points.
     ///
     /// On average, the radius exceeds that of the minimum ball by 2 % (axes), 0.15 % (diagonals) or 0.07 % (face
-    /// diagonals).
+    /// diagonals). With at most twice as many points as directions, the result is the minimum ball.
     ///
     /// # Cost
     /// O(n) for n points.

@@ -13,7 +13,8 @@ pub struct MinimumBall {
     num_support: usize,
 }
 
-/// Ratio of a Gram determinant to the product of its diagonal, up to which the determinant counts as zero.
+/// Ratio of a Gram determinant to the product of its diagonal, up to which the determinant counts as zero. A smaller
+/// support then gives the ball, with a relative error of at most the square root of this ratio.
 const SINGULAR: f64 = 1e-14;
 
 /// Distance outside the ball, relative to the radius, up to which a point counts as on the ball.
@@ -23,8 +24,8 @@ impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
     /// The method pivots like the simplex method. The farthest point outside the ball enters the support. Of the old
-    /// support, a subset remains, such that the hull of the new support contains the new centre. Each pivot enlarges
-    /// the ball, so the method ends.
+    /// support, the subset with the largest new ball remains, among subsets for which the hull of the new support
+    /// contains the centre of this ball. Each pivot enlarges the ball, so the method ends.
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.
