@@ -105,7 +105,8 @@ impl UnitSystem {
     }
 
     /// Size of the unit of a quantity in this system, in multiples of the SI unit `si` of the quantity (such as `kg/m³`
-    /// or `N m s`, with exponents ² and ³). Other factors, such as rad, are the same in all systems.
+    /// or `N m s`). An exponent is ² or ³. Factors other than m, kg, s, N, J and Pa, such as rad, are the same in all
+    /// systems.
     pub fn size_of(&self, si: &str) -> f64 {
         let (numerator, denominator) = si.split_once('/').unwrap_or((si, ""));
         let product =

@@ -221,7 +221,8 @@ impl Audit {
     }
 
     /// Largest scale for errors of the angular momentum of a body so far (see `check`) or, if the bodies have been at
-    /// rest, largest angular impulse of a step \[kg·m²/s\]. The angular momentum itself can be rounding error only.
+    /// rest, largest angular impulse of a step \[kg·m²/s\]. The angular momentum itself is no scale,
+    /// because it can consist of rounding errors only.
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
     }

@@ -12,7 +12,7 @@ pub struct HeadInjury {
 }
 
 /// The first search tries every k-th sample as an end of the interval: k = samples per window / `MOST_TRIED`, rounded
-/// down, at least 1. The second search tries all samples near the ends of the best interval.
+/// down, at least 1. The second search tries all samples within k samples of the ends of the best interval.
 const MOST_TRIED: usize = 2_000;
 
 /// Largest number of rounds of the refinement between samples.
@@ -48,7 +48,7 @@ pub fn head_injury(times: &[f64], accelerations: &[f64], window: f64) -> HeadInj
 struct Signal<'a> {
     times: &'a [f64],
     values: &'a [f64],
-    /// ∫ a dt up to each sample.
+    /// ∫ a dt from the first sample to each sample.
     integral: Vec<f64>,
     window: f64,
 }
@@ -68,7 +68,7 @@ impl<'a> Signal<'a> {
         Self { times, values, integral, window }
     }
 
-    /// ∫ a dt up to the instant `time`.
+    /// ∫ a dt from the first sample to the instant `time`.
     fn integral_to(&self, time: f64) -> f64 {
         let last = self.times.len() - 1;
         let k = self.times.partition_point(|&t| t <= time).clamp(1, last) - 1;

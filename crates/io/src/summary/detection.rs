@@ -18,7 +18,7 @@ pub struct DetectionSummary {
     pub operated_times: Vec<f64>,
     /// Wall-clock times of detection in flight.
     pub flight: FlightDetection,
-    /// Tests with each bounding volume of the ladder.
+    /// Tests with each bounding volume of the ladder: volumes of increasing tightness, tested at the leaves.
     pub ladder: Vec<RungSummary>,
     /// Predictions of contact times in flight.
     pub predictions: Vec<Prediction>,
@@ -90,7 +90,7 @@ pub struct DetectionCounts {
     pub overlap: u64,
     /// Closest-point problems, and times of impact of two faces.
     pub primitive: u64,
-    /// Checks of the travel of bodies against allowances.
+    /// Checks of the travel of bodies against the allowances of predictions and lists.
     pub monitor: u64,
 }
 
@@ -105,7 +105,7 @@ pub struct DetectionSeconds {
     pub overlap: f64,
     /// Closest-point problems, and times of impact of two faces.
     pub primitive: f64,
-    /// Checks of the travel of bodies against allowances.
+    /// Checks of the travel of bodies against the allowances of predictions and lists.
     pub monitor: f64,
 }
 
@@ -120,7 +120,7 @@ pub struct DetectionCost {
     pub overlap: Option<f64>,
     /// Closest-point problem, or time of impact of two faces.
     pub primitive: Option<f64>,
-    /// Check of the travel of a body against allowances.
+    /// Check of the travel of a body against the allowances of predictions and lists.
     pub monitor: Option<f64>,
 }
 
@@ -161,7 +161,7 @@ pub struct HierarchySummary {
     pub leaves: usize,
     /// Depth of the leaves.
     pub depth: DepthSummary,
-    /// Sum of the volumes of the bounding spheres of all vertices except the leaves \[m³\].
+    /// Sum of the volumes of the bounding spheres, without the spheres of the leaves \[m³\].
     pub sum_of_volumes: f64,
     /// Wall-clock time in which the hierarchy was built \[s\].
     pub build_seconds: f64,
