@@ -413,7 +413,8 @@ pub struct Bodies<'a> {
     /// Acceleration of every node at the end of the step without contact forces \[m/s²\]. In [`Stage::Moved`]: at the
     /// beginning of the step, with contact forces.
     pub accelerations: &'a [Vec3],
-    /// Inverse lumped mass of every node \[1/kg\]; 0 for fixed nodes.
+    /// Inverse lumped mass of every node \[1/kg\]; 0 for fixed nodes. A node of a rigid body has a share of the mass of
+    /// the body.
     pub inverse_mass: &'a [f64],
     /// Mobility of nodes and rigid bodies.
     pub mobility: &'a Mobility,

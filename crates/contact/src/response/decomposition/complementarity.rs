@@ -254,8 +254,8 @@ impl Problem<'_> {
     }
 
     /// Starts the next round at the best combination of the stored rounds, unless the impulses of this combination are
-    /// much larger than those of the present round. Much larger impulses have self-equilibrated parts, as on a body wedged by
-    /// friction.
+    /// much larger than those of the present round. Much larger impulses have self-equilibrated parts, as on a body
+    /// wedged by friction.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);

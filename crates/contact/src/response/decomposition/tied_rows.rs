@@ -7,7 +7,7 @@ use crate::response::Bodies;
 use crate::response::mobility::Mobility;
 use crate::response::row::deformable_sides;
 
-/// Largest omitted weight of a tied node.
+/// Largest omitted weight of a tied node. Weights decrease along the ties with the distance from the contact.
 const NEGLIGIBLE_SHARE: f64 = 1e-24;
 
 impl Operator {

@@ -1,7 +1,7 @@
 //! The midpoint scheme: contact forces are constant over a step and use the geometry at the middle of the step.
 //!
 //! From step n to n + 1, the contact forces f_c change the velocities from v⁻ to v⁺ between two half kicks of the
-//! explicit forces f:
+//! explicit forces f, which are all other forces:
 //!
 //! ```text
 //! v⁻ = v_n + ½ dt M⁻¹ f_n
@@ -34,13 +34,13 @@ const MAX_GEOMETRIES: usize = 30;
 /// nodes, for a rigid body relative to the correction of this body.
 const TOLERANCE: f64 = 1e-13;
 
-/// Geometry of the bodies at the middle of a step, which depends on the contact forces.
+/// Geometry of the bodies at the middle of a step. It depends on the contact forces.
 pub trait MidpointGeometry {
     /// Begins a step with the constraints at the predicted positions.
     fn begin(&mut self, constraints: &Constraints);
 
     /// Moves the bodies to the middle of the step, with the position corrections of `action`. Closest points and
-    /// normals then refer to the middle of the step; gaps \[m\] refer to the beginning of the step.
+    /// normals then refer to the middle of the step. Gaps along these normals \[m\] refer to the beginning of the step.
     fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction);
 
     /// The bodies at the middle of the step, with their velocities before contact.
@@ -171,7 +171,8 @@ impl EnergyMomentum {
             })
     }
 
-    /// Moments that the supports take up \[N·m\]: a target with a single node, such as a wall, cannot balance them.
+    /// Sum of the moments that the supports take up \[N·m\], because a target with a single node, such as a wall,
+    /// cannot balance them by a couple.
     fn moment_of_supports(&self, positions: &[Vec3]) -> Vec3 {
         let contacts = self.memory.contacts.iter().zip(&self.solutions);
         let unbalanced = contacts.filter(|(constraint, _)| !constraint.can_take_couple());
@@ -182,7 +183,7 @@ impl EnergyMomentum {
         unbalanced.map(moment).sum()
     }
 
-    /// The supports of fixed bodies react to the impulses.
+    /// Appends zero corrections of the fixed rigid bodies in contact, whose supports react to the impulses.
     fn list_held_bodies(&self, bodies: &Bodies<'_>, action: &mut ContactAction) {
         let is_held = |body: &u32| bodies.mobility.rigid(*body).is_some_and(|rigid| !rigid.can_move());
         let in_contact = self.memory.contacts.iter().flat_map(|constraint| constraint.bodies);

@@ -106,7 +106,8 @@ impl Penalty {
     }
 
     /// Records the energy that springs create when the time step dt changes. A step conserves T − ⅛ dt² Σ a · f, with
-    /// the kinetic energy T and the accelerations a and forces f of the nodes.
+    /// the kinetic energy T and the accelerations a and forces f of the nodes. The created energy is balanced when the
+    /// contacts open.
     fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         let before = std::mem::replace(&mut self.memory.time_step, time_step);
         if before == time_step {
@@ -244,7 +245,7 @@ impl Penalty {
     }
 
     /// Lower bound √(1 + ζ²) − ζ on the factor by which damping shortens the stable time step, with the largest damping
-    /// ratio ζ of all pairs.
+    /// ratio ζ of all pairs. The bound is exact for damping by mid-step velocities.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());

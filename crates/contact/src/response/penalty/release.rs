@@ -55,6 +55,7 @@ impl Opening {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Releases {
+    /// Opened contacts; for a contact that is no longer detected, the constraint of the previous step.
     constraints: Constraints,
     /// Force on each contactor, against the normal \[N\].
     forces: Vec<f64>,

@@ -71,7 +71,8 @@ impl Spring {
     /// `closing` is the decrease −Δg of the gap g over the step \[m\].
     ///
     /// The stiffness changes from κ to κ', and the effective penetration at the beginning of the step from δ to δ'. At
-    /// the end of the step, the penetration is δ'' = δ' + closing. With the previous spring force p, δ' follows from
+    /// the end of the step, the penetration is δ'' = δ' + closing. The energy change of the spring equals its
+    /// trapezoidal work with the previous spring force p, which gives δ':
     ///
     /// ```text
     /// ½ κ' δ''² − ½ κ δ² = ½ (p + κ' δ'') closing
@@ -101,8 +102,8 @@ impl Spring {
     }
 
     /// Effective penetration \[m\] at this gap; never negative. `closing` is the decrease of the gap over the step
-    /// \[m\]. A contact begins with a penetration of at most `closing`: a deeper contactor has entered from the side,
-    /// and its full penetration would store energy without work.
+    /// \[m\]. A contact begins with a penetration of at most `closing`: a deeper contactor has entered from the side
+    /// or replaces another contact, and its full penetration would store energy without work.
     pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         if self.penetration == 0.0 {
@@ -116,7 +117,7 @@ impl Spring {
     ///
     /// If the contact is closed for a fraction τ of the step, the fraction ½ (1 + τ) conserves T + ½ κ δ_n δ_{n+1} to
     /// O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations at both ends of the step, and dt
-    /// is the time step.
+    /// is the time step. The full force would have a relative energy error of up to ¼ (ω dt)².
     pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
@@ -154,8 +155,9 @@ impl Spring {
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
 
-    /// Reduction of the penetration when a damped contact between rigid bodies begins \[m\]. Without the reduction, the
-    /// coefficient of restitution would depend on the instant at which the contact begins.
+    /// Reduction ½ (τ − ½) dt² d/m of the penetration when a damped contact between rigid bodies begins \[m\], with the
+    /// damping force d = `damped`, the effective mass m and the fraction τ of the step in contact. Without the
+    /// reduction, the coefficient of restitution would depend on the instant at which the contact begins.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = self.fraction_in_contact(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };

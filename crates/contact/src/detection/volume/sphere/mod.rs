@@ -35,7 +35,7 @@ pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
     radius + (RELATIVE_SLACK * radius + position_error)
 }
 
-/// The larger of two numbers, in one instruction; `b` if a number is NaN.
+/// The larger of two numbers, in one instruction; `b` if a number is NaN. `f64::max` needs several.
 #[inline]
 pub fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
@@ -64,7 +64,8 @@ impl Sphere {
         larger(0.5 * (distance + sum), larger(self.radius, other.radius))
     }
 
-    /// Fraction f in \[0, 1\] for the centre c = (1 − f) c₁ + f c₂ of the joint sphere; c₁ is the centre of `self`.
+    /// Fraction f in \[0, 1\] for the centre c = (1 − f) c₁ + f c₂ of the joint sphere; c₁ is the centre of `self`. f
+    /// is 0 if `self` contains the other sphere, and 1 if the other sphere contains `self`.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, joint ball of two balls.
