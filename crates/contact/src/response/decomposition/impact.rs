@@ -11,8 +11,9 @@
 //!
 //! P_e, the kick and the position corrections can create energy. The impulses are therefore P_c + α (P_e − P_c), with
 //! the largest α ≤ 1 for which the step would create no energy if the forces kept their values at the beginning of the
-//! step. Energy created because the forces change is dissipated in the following steps (`created`). Every combination
-//! satisfies Coulomb's law and leaves no contact closing.
+//! step. For every such α, the impulses satisfy Coulomb's law and leave no contact closing. Energy created because the
+//! forces change is dissipated in the following steps, by all groups in proportion to their impact energies
+//! (`created`).
 //!
 //! P_e does not always exist: friction can jam the contacts of a body that is wedged in a groove. The contacts whose
 //! normal velocities fall most below Newton's law then lose their restitution. If there is still no solution, α = 0.

@@ -33,7 +33,8 @@ impl Decomposition {
     /// Computes position corrections Δx = M⁻¹ Gᵀ π, with the normal projection impulses π ≥ 0, that remove the fraction
     /// `projection` of all penetrations. Δx is minimal in the mass norm.
     ///
-    /// A contact with restitution e also rises by e times the penetration that arose in this step.
+    /// A contact with restitution e also rises by e times the penetration that arose in this step, because the
+    /// contactor has separated at e times its closing speed since the impact.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
