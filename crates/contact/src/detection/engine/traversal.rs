@@ -23,7 +23,7 @@ use super::patches::{FaceBatch, Patches};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NearPair {
-    /// Side of the face, 0 or 1.
+    /// Side of the face, 0 or 1; always 0 in self-contact.
     pub target: u32,
     pub node: u32,
     pub face: u32,
@@ -45,7 +45,7 @@ impl NearPair {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// All node–face pairs within reach, and some slightly farther apart.
+    /// All node–face pairs within reach, and some pairs slightly farther apart.
     pub near: Vec<NearPair>,
     pub edges: Vec<EdgePair>,
     pub has_near_batches: bool,
@@ -176,7 +176,8 @@ impl Traversal<'_> {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }
 
-    /// True in one of the two assignments of contactor and target in which the batches are tested.
+    /// Batches are tested in both assignments of contactor and target; edge pairs are listed in only one of them, and
+    /// only if both bodies have edges.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_assignment = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],
@@ -186,7 +187,8 @@ impl Traversal<'_> {
             && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
     }
 
-    /// Masks out the pairs of faces that a bounding volume separates. Lists the edge pairs of the remaining face pairs.
+    /// Masks out the pairs of faces that a bounding volume separates. Lists the near edge
+    /// pairs of the remaining face pairs, if `lists_edges`.
     fn mask_faces(
         &self,
         pair: &BatchPair<'_>,

@@ -4,14 +4,15 @@ use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::FacePolynomial;
 use crate::math::Vec3;
 
-/// Ratio det B / (B₁₁ B₂₂) in `minimise`, at or below which the free minimum is too inaccurate to select edges.
+/// The free minimum is too inaccurate to select edges if det B / (B₁₁ B₂₂) is at most this ratio.
 const ILL_CONDITIONED: f64 = 1e-8;
 
 /// Minimises ½ pᵀ B p + gᵀ p over all p for which ξ + p lies in the domain; returns ξ + p. `b` = (B₁₁, B₂₂, B₁₂) must
 /// be positive definite.
 ///
-/// The free minimum ignores the constraints. If it lies outside the domain, it violates the inequality of the edge that
-/// contains the constrained minimum. The method is direct and cannot cycle. Results on the border of the domain are
+/// The free minimum is the minimum without constraints. If the free minimum lies outside the domain, the constrained
+/// minimum lies on an edge whose inequality the free minimum violates: from a border point on none of these edges, the
+/// function decreases into the interior towards the free minimum. The method is direct and cannot cycle. Results on the border of the domain are
 /// exact, except for rounding on the edge ξ + η = 1 of the triangle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
@@ -53,8 +54,9 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
-/// Position of the least of the minima that `minimise` finds on edges: on the edges whose inequality `free` violates,
-/// or on all edges if `free` is not `trusted`. The result is `otherwise` if all minima are NaN.
+/// Minimum over the edges whose inequality the free minimum `free` violates, or over all edges unless `free` is
+/// `trusted`. The closure `minimise` gives the least value on one edge and its position. Returns the position of the
+/// least of these values, or `otherwise` if all values are NaN.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,
