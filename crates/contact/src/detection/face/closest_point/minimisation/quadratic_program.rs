@@ -12,8 +12,8 @@ const ILL_CONDITIONED: f64 = 1e-8;
 ///
 /// The free minimum is the minimum without constraints. If the free minimum lies outside the domain, the constrained
 /// minimum lies on an edge whose inequality the free minimum violates: from a border point on none of these edges, the
-/// function decreases into the interior towards the free minimum. The method is direct and cannot cycle. Results on the border of the domain are
-/// exact, except for rounding on the edge ξ + η = 1 of the triangle.
+/// function decreases into the interior towards the free minimum. The method is direct and cannot cycle. Results on the
+/// border of the domain are exact, except for rounding on the edge ξ + η = 1 of the triangle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
