@@ -6,8 +6,7 @@
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Removes new contacts of a node that continue an existing contact of the node, see [`continues`]. `workspace` is
-/// overwritten.
+/// Removes a new contact if it continues an existing contact of the same node ([`continues`]); overwrites `workspace`.
 pub(super) fn drop_duplicates(
     before: &Constraints,
     constraints: &mut Constraints,

@@ -26,7 +26,7 @@
 //! 3. The depth of the node below the alternative is at most about twice the depth of the contact. The depth of the
 //!    contact follows from current positions, with the normal and the weights of the previous step.
 //!
-//! A contact with a positive depth is *loaded*. The contacts that satisfy (1) and (2) give an alternative its rank:
+//! A contact with a depth beyond rounding is *loaded*. The contacts that satisfy (1) and (2) give an alternative its rank:
 //!
 //! - 2: at least one of these contacts is loaded.
 //! - 1: none is loaded, and at least one is a contact of the node itself.

@@ -12,8 +12,7 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Part of the relative displacement in the step by which a contact can be deeper below another face of a curved
-/// surface.
+/// Additional depth that curvature may give a continued contact, relative to the displacement in the step.
 const CURVED: f64 = 0.1;
 /// Relative difference up to which depths or fractions of the step count as equal.
 const EQUAL: f64 = 1e-6;
@@ -153,7 +152,7 @@ impl Query<'_> {
     /// Whether the node is outside the closed surface of its target.
     ///
     /// # Cost
-    /// A pass over all faces of the target.
+    /// A pass over all faces of the target; needed for few nodes in a step.
     pub(super) fn is_outside(&self) -> bool {
         let node = self.position(self.constraint.nodes[0]);
         !winds_around(self.target(), self.configuration.positions, &node)
@@ -240,7 +239,8 @@ impl Query<'_> {
         Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, continuation, crossed })))
     }
 
-    /// Fraction of the step at which the node crossed the plane of a face; −∞ without approach beyond rounding.
+    /// Fraction of the step at which the node crossed the plane of a face; negative if the node crossed the plane
+    /// before the step, −∞ without approach beyond rounding.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);

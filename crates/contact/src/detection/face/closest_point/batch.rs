@@ -149,7 +149,8 @@ impl TriangleLanes {
         }
     }
 
-    /// The triangles with the corners `corner(lane, k)`. Faster than a call of `set` for each lane.
+    /// The triangles with the corners `corner(lane, k)`. Faster than a call of `set` for each lane, because a vector
+    /// load after scalar stores is slow.
     #[inline(always)]
     pub fn from_fn(corner: impl Fn(usize, usize) -> Vec3) -> Self {
         let lanes = |k: usize| points_from_fn(|lane| corner(lane, k));

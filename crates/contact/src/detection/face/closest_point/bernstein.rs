@@ -179,7 +179,7 @@ impl BiquadraticNet {
         Self { squares: [product(p, p), product(p, q), mean, product(q, r), product(r, r)] }
     }
 
-    /// ∂²F/∂ξ², degree 2 in ξ (first index) and 4 in η.
+    /// Bernstein coefficients of ∂²F/∂ξ², degree 2 in ξ (first index) and 4 in η.
     #[inline]
     fn along(&self) -> [[f64; 5]; 3] {
         let f = &self.squares;
@@ -192,7 +192,7 @@ impl BiquadraticNet {
         along
     }
 
-    /// ∂²F/∂η², degree 2 in η (first index) and 4 in ξ.
+    /// Bernstein coefficients of ∂²F/∂η², degree 2 in η (first index) and 4 in ξ.
     #[inline]
     fn across(&self) -> [[f64; 5]; 3] {
         let f = &self.squares;
@@ -205,7 +205,7 @@ impl BiquadraticNet {
         across
     }
 
-    /// ∂²F/∂ξ∂η, degree 3 in ξ (first index) and in η.
+    /// Bernstein coefficients of ∂²F/∂ξ∂η, degree 3 in ξ (first index) and in η.
     #[inline]
     fn mixed(&self) -> [[f64; 4]; 4] {
         let f = &self.squares;

@@ -23,7 +23,8 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
 /// Projection of the query onto the plane; `None` if the projection is not strictly inside the triangle.
 ///
 /// The barycentric coordinates are computed from the longest edge and from the height h over this edge. The rounding
-/// error of these coordinates grows as 1/h. With dot products of edges, the error would grow as 1/h².
+/// error of these coordinates grows as 1/h, but moves the point only along the height. With dot products of edges, the
+/// error would grow as 1/h².
 fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: usize| (nodes[(k + 1) % 3] - nodes[k]).norm_squared();
     let longer = |i: usize, j: usize| if length(j) > length(i) { j } else { i };

@@ -9,7 +9,8 @@
 //!
 //! The first term is not negative, because of the optimality conditions. For any matrix A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Hence
 //! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ (the criterion). With the
-//! Jacobian at the centre as A, M is AᵀA plus terms linear in the nonlinear coefficients of x.
+//! Jacobian at the centre as A, M is AᵀA plus terms linear in the nonlinear coefficients of x. M can be positive
+//! definite although F is not convex, as on faces with nodes displaced in their plane.
 //!
 //! If M is not positive definite on the whole face, M often is on a smaller box that contains all points of the face
 //! within |p| of r (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5).
@@ -23,6 +24,7 @@ use crate::mesh::CellKind;
 
 /// Ratio det M / (tr M)² above which M counts as positive definite. At smaller ratios, ξ* loses digits.
 const MARGIN: f64 = 1e-8;
+/// Largest number of boxes tested after the first box, which contains the whole domain.
 const MAX_BOXES: usize = 3;
 /// Ratio of the area of the next box to the area of the current box, at and above which no further box is tested.
 const REDUCTION: f64 = 0.7;
@@ -169,8 +171,9 @@ impl<P: FacePolynomial> PartOverBox<P> {
 /// |s₁ᵏ s₂ˡ| ≤ σ₁ᵏ σ₂ˡ,   σᵢ = |s*ᵢ| + t (1 − |s*ᵢ|)
 /// ```
 ///
-/// The derivatives have bounds of the same form. Simpson's rule integrates the bounds exactly. The bounds grow with t.
-/// With the weights 2 (1 − t), the mean of a bound is therefore at most the mean with equal weights.
+/// The derivatives have bounds of the same form. Simpson's rule integrates the bounds exactly, because their degree in
+/// t is at most three. The bounds grow with t. With the weights 2 (1 − t), the mean of a bound is therefore at most the
+/// mean with equal weights.
 struct PathBounds {
     /// σᵢ at t = 0.
     start: [f64; 2],

@@ -77,7 +77,8 @@ impl Facet {
         passes.then_some(middle)
     }
 
-    /// The two points of the border on the plane of the triangle `other`, with its unit normal `normal`.
+    /// The two points of the border on the plane of the triangle `other`, with its unit normal `normal`; `None` if the
+    /// border does not intersect the plane.
     fn cut(&self, other: &Self, normal: &Vec3) -> Option<[Vec3; 2]> {
         let heights = self.points.map(|point| normal.dot(&(point - other.points[0])));
         let crosses = |k: &usize| (heights[*k] < 0.0) != (heights[(k + 1) % 3] < 0.0);

@@ -41,7 +41,7 @@ pub struct Penetration {
     /// Whether nodes, faces or only interiors overlap.
     pub entry: Entry,
     /// Approximate length of the least displacement that separates the bodies \[m\]: the larger of the thickness of the
-    /// overlap and the largest depth of a node. The thickness is
+    /// overlap and the largest depth of a node inside the other body. The thickness is
     /// - for two closed surfaces, about the diameter of the largest ball inside both;
     /// - for an open and a closed surface, the largest depth of a face centre of the open surface;
     /// - for two open surfaces, 0.
@@ -78,7 +78,7 @@ const ROUNDING: f64 = 1e-6;
 ///
 /// # Cost
 /// A tree over the boxes of the bodies. For each pair with overlapping boxes, searches over the faces and nodes in the
-/// common box.
+/// common box; for each pair that overlaps, several passes over all faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
         model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();

@@ -14,11 +14,11 @@ use super::bezier_crossing::crossing_of_bezier_faces;
 use super::facet::Facet;
 use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is_flat, is_off_border};
 
-/// The bodies with self-contact that intersect themselves, and a point of intersection \[m\] of each. The intersecting
-/// pair has no common node. The pair is
+/// The bodies with self-contact that intersect themselves, and a point of intersection \[m\] of each. A closed surface
+/// overlaps itself only if some of its faces intersect. The intersecting pair has no common node. The pair is
 ///
 /// - an edge and a flat or warped face,
-/// - two segments of a plane body,
+/// - two segments of a plane body, or
 /// - two faces, at least one of which is quadratic.
 ///
 /// # Cost

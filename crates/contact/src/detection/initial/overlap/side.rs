@@ -16,6 +16,7 @@ use super::winding::winds_around;
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
 /// Every cosine between the outward direction of a node and a normal of its face ring must exceed this value.
 const LEAST_COSINE: f64 = 0.05;
+/// Largest number of iterations for an outward direction. Two or three usually suffice.
 const MAX_STEPS: usize = 50;
 
 /// A surface and the index of its faces.

@@ -18,7 +18,7 @@ use crate::detection::face::closest_point::Feature;
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Iterations after which sequential quadratic programming takes over: Newton steps may diverge near folds.
+/// Iterations after which sequential quadratic programming with BFGS takes over: Newton steps may diverge near folds.
 const MAX_ITERATIONS: u32 = 40;
 
 /// The primal active-set method. An iteration is one evaluation of F with its derivatives, and the following step.
@@ -169,6 +169,7 @@ fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     Reach { xi: on_feature(domain, free, xi), free }
 }
 
+/// The point must lie within rounding of the feature.
 fn on_feature(domain: &Domain, free: Feature, xi: [f64; 2]) -> [f64; 2] {
     match free {
         Feature::Face => domain.project(xi),

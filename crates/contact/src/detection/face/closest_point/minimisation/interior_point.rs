@@ -6,9 +6,9 @@
 //! ```
 //!
 //! F = ½ |x(ξ) − r|² for the query r, A ξ ≥ b is the natural domain, and μ is the barrier parameter. The iteration
-//! starts at the centre of the face; the given starting point is ignored. The constraints are linear, so the slacks z
-//! follow from ξ. A crossover moves the final point onto the active constraints. The active-set method continues from
-//! there.
+//! starts at the centre of the face, where the slacks z are largest; the given starting point is ignored. The
+//! constraints are linear, so the slacks follow from ξ. The iteration never reaches the border. A crossover therefore
+//! moves the final point onto the active constraints. The active-set method continues from there.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -99,7 +99,8 @@ impl Barrier {
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
     /// ```
     ///
-    /// Returns `false` and takes no step if the solution is not finite.
+    /// Returns `false` and takes no step if the solution is not finite. Rounding can make the system singular near the
+    /// border of a degenerate face.
     fn step<P: FacePolynomial>(&mut self, polynomial: &P) -> bool {
         let slacks = slacks(self.domain, self.here.xi);
         let (mut matrix, mut right) = (self.here.hessian, self.here.gradient.map(|g| -g));

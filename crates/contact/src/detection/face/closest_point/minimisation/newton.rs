@@ -14,7 +14,7 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 const MAX_ITERATIONS: u32 = 15;
 /// Ratio det H / (H₁₁ H₂₂), with the Hessian H of ½ |r − x|², at or below which a root is not accepted as a minimum.
 const SINGULAR: f64 = 1e-10;
-/// Magnitude of a coordinate at and above which an iteration counts as diverged.
+/// Magnitude of a natural coordinate, or of the fraction along an edge, at and above which an iteration has diverged.
 const FAR: f64 = 10.0;
 
 /// Newton projection. The number of iterations includes all projections and the active-set method.
