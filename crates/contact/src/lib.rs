@@ -17,12 +17,16 @@
 //! | cell ring | cells that share a node | one-ring, star |
 //! | entry face | face through which a node entered a body | – |
 //! | flush surfaces | adjacent target surfaces in one plane; a node that slides from one to the other stays in contact | – |
+//! | seam | joint between two adjacent flush surfaces; closed if its width is below a fraction of the search depth | – |
 //! | rim | edge of a face at which the surface turns away or ends | – |
 //! | taper | wedge of material with an angle of at most 55° at its edge, the tip | – |
+//! | first, second pass | contacts of the nodes of one body of a pair with the faces of the other, and the reverse; one-pass contact omits the second pass | single-pass, two-pass contact |
 //! | search depth | penetration beyond which a contact is lost | search tolerance |
+//! | offset surface | surface moved outwards by the contact thickness of its body; gaps are measured between offset surfaces | – |
 //! | thickness | distance of a surface node from the opposite face of its body | shell or wall thickness |
 //! | hierarchy, vertex | binary tree of bounding spheres over the faces of a surface, and an element of this tree | bounding volume hierarchy (AM14 §3.1) |
-//! | nested spheres | spheres that each contain the spheres of their children | joint spheres (Omohundro 1989) |
+//! | nested spheres | spheres that each contain the spheres of their children | ball tree (Omohundro 1989) |
+//! | joint sphere | smallest sphere that contains two given spheres | – |
 //! | block (of a tree) | subtree of up to 1024 leaves, stored contiguously and processed by one task | – |
 //! | bounding points | nodes or Bézier control points of a face; their convex hull contains the face | control polygon |
 //! | material centre | centre of the sphere of a face: a mean of the bounding points with constant weights | – |
@@ -46,6 +50,7 @@
 //! | mover | node of a deformable body, or centre or rotation of a rigid body, that impulses can move | generalised coordinate |
 //! | group (of contacts) | contacts coupled through common movers, whose impulses are computed together | contact island |
 //! | mobility | matrix that maps impulses to velocity changes: inverse masses and inertias of the movers | inverse effective mass |
+//! | numerical work | work of contact that corresponds to no law of physics, for example of position corrections against the forces | – |
 //! | position correction | displacement that contact adds to the predicted positions; in the decomposition response, it removes penetration | projection, stabilisation |
 //! | kick | velocity change by the accelerations over half a step, or from one mid-step to the next | kick–drift scheme (leapfrog) |
 

@@ -123,9 +123,13 @@ impl RowSums {
 
     #[inline(always)]
     fn add<S: Simd>(&mut self, simd: S, masses: &Row, motion: [&[Vec3; WIDTH]; 3]) {
+        let [positions, velocities, accelerations] = motion;
         for part in 0..Pack::<S>::PARTS {
             let mass = Pack::load(simd, masses, part);
-            let [x, v, a] = motion.map(|vectors| Pack::components(simd, vectors, part));
+            // Not `map`: its closure would not be compiled for SIMD registers.
+            let x = Pack::components(simd, positions, part);
+            let v = Pack::components(simd, velocities, part);
+            let a = Pack::components(simd, accelerations, part);
             let momentum = [v[0] * mass, v[1] * mass, v[2] * mass];
             for i in 0..3 {
                 let (j, k) = ((i + 1) % 3, (i + 2) % 3);
