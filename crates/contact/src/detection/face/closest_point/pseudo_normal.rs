@@ -258,8 +258,8 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
 
 /// `true` if the normals of all faces around a node (global number) are [opposed](normals_are_opposed) to `direction`,
 /// `false` if all their dot products with `direction` are positive. In these two cases, the vertex normal gives the
-/// same result. `None` otherwise, and if one of the faces is quadratic, a segment, or a quadrilateral collapsed at the
-/// node.
+/// same result. `None` otherwise, if the node is not on the surface, and if one of the faces is quadratic, a segment, or
+/// a quadrilateral collapsed at the node.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {
@@ -313,7 +313,7 @@ fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
     }
 }
 
-/// The length of the normal is the angle between the edges at the corner.
+/// Normal of the face at a corner; its length is the angle \[rad\] between the edges at the corner.
 fn weighted_corner_normal(
     surface: &Surface,
     position: &impl Fn(u32) -> Vec3,

@@ -121,7 +121,8 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         threshold(self.objective, self.size) - noise
     }
 
-    /// Replaces the best point if F is lower at `xi`, in natural coordinates of the cell. Returns F at `xi`.
+    /// Replaces the best point if F is lower at `xi` by more than its rounding error. `xi` are natural coordinates of the
+    /// cell. Returns F at `xi`.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {

@@ -21,6 +21,7 @@ pub(crate) const NOISE: f64 = 8.0 * f64::EPSILON;
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Iterations after which BFGS replaces the exact Hessian: Newton steps may diverge near folds.
 const MAX_NEWTON: u32 = 25;
+/// Largest number of iterations with the exact Hessian and with BFGS together.
 const MAX_ITERATIONS: u32 = 75;
 /// Shift of the diagonal of the model, relative to the trace of the metric x,ᵢ·x,ⱼ. Negative eigenvalues of at most
 /// this magnitude are rounding errors and count as zero.
