@@ -26,7 +26,8 @@
 //! 3. The depth of the node below the alternative is at most about twice the depth of the contact. The depth of the
 //!    contact follows from current positions, with the normal and the weights of the previous step.
 //!
-//! A contact with a depth beyond rounding is *loaded*. The contacts that satisfy (1) and (2) give an alternative its rank:
+//! A contact with a depth beyond rounding is *loaded*. The contacts that satisfy (1) and (2) give an alternative its
+//! rank:
 //!
 //! - 2: at least one of these contacts is loaded.
 //! - 1: none is loaded, and at least one is a contact of the node itself.
@@ -45,8 +46,8 @@
 //! - If no alternative continues a contact, the entry face is the alternative whose plane the node crossed last.
 //! - If the node approaches no alternative, the entry face is the nearest alternative.
 //!
-//! Linear alternatives in different planes may be equally good within rounding. The contact is then with their common
-//! edge or vertex, if any. A mirrored scene therefore has the mirrored result. The normal is:
+//! Alternatives in different planes may be equally good within rounding. If the faces are linear, the contact is then
+//! with their common edge or vertex, if any. A mirrored scene therefore has the mirrored result. The normal is:
 //!
 //! - edge: the normalised sum of the face normals
 //! - vertex: the normalised difference of the vertex normals of target and contactor

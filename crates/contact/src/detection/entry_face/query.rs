@@ -331,7 +331,7 @@ impl Query<'_> {
     }
 
     /// Adds the contact with the common vertex or edge of equal alternatives. Returns false without a common feature or
-    /// a defined normal.
+    /// a defined normal, and for quadratic faces.
     pub(super) fn push_common(&self, tied: &[Alternative], chosen: &mut Constraints) -> bool {
         let surface = self.target();
         let of = |a: &Alternative| surface.face(a.face as usize).1;
