@@ -203,7 +203,7 @@ fn check_edges(seed: u64, constraint: &Constraint<'_>, positions: &[Vec3]) {
 /// each node that is certainly inside, within the search depth and opposed to the target is in contact.
 fn check_nodes(seed: u64, scene: &Scene, target: usize, constraints: &Constraints) -> Tally {
     let surface = ClosedSurface::of(scene, target);
-    let depth = scene.model().search_depth([0, 1]);
+    let depth = scene.model().search_distance([0, 1]);
     let mut tally = Tally::default();
     for node in scene.bodies[1 - target].clone() {
         let point = scene.positions[node];

@@ -22,6 +22,7 @@
 //! | taper | wedge of material with an angle of at most 55° at its edge, the tip | – |
 //! | first, second pass | contacts of the nodes of one body of a pair with the faces of the other, and the reverse; one-pass contact omits the second pass | single-pass, two-pass contact |
 //! | search depth | penetration beyond which a contact is lost | search tolerance |
+//! | search distance | search depth plus the offsets of both bodies: detection lists the pairs within this distance | – |
 //! | offset surface | surface moved outwards by the contact thickness of its body; gaps are measured between offset surfaces | – |
 //! | thickness | distance of a surface node from the opposite face of its body | shell or wall thickness |
 //! | hierarchy, vertex | binary tree of bounding spheres over the faces of a surface, and an element of this tree | bounding volume hierarchy (AM14 §3.1) |
@@ -36,7 +37,7 @@
 //! | patch | group of up to 64 neighbouring faces of a surface | cluster of faces |
 //! | batch | up to eight neighbouring faces, an eighth of a patch; one face per lane | – |
 //! | active patch pair | two patches near enough to touch before the next search | front of the traversal |
-//! | near pairs, skin | node–face pairs within the search depth plus a margin, the skin | Verlet list, skin (Verlet 1967) |
+//! | near pairs, skin | node–face pairs within the search distance plus a margin, the skin | Verlet list, skin (Verlet 1967) |
 //! | short list | near pairs that can give a constraint in the next steps | – |
 //! | travel | upper bound on an accumulated relative displacement | buffer b > n v_max Δt (Petőcz & Armero 1998) |
 //! | allowance | travel up to which a list remains complete | buffer, skin |

@@ -1,5 +1,17 @@
 //! Explicit dynamics: elements, masses, loads, supports, rigid bodies, time integration, and the audit of energy and
 //! momentum.
+//!
+//! # Glossary
+//! | here | meaning | in the literature |
+//! |---|---|---|
+//! | block | elements of one kind, one material and one body | element block |
+//! | group | eight elements of a block, one per lane | – |
+//! | chunk | up to 128 groups of a block, processed by one task | – |
+//! | slot | index of a node within its chunk | local node number |
+//! | owned, halo nodes | nodes of a chunk whose force sums the chunk writes, and its other nodes | owned and ghost nodes of a subdomain |
+//! | owned range | consecutive nodes whose force sums a chunk writes: its owned nodes, and nodes without an owner, whose sums begin at zero | – |
+//! | row, pack | eight numbers in memory, one per element of a group, and the part of a row in one register | SIMD vector |
+//! | kick energy | ⅛ dt² a · M a, by which ½ v_n · M v_n exceeds ½ v_{n−½} · M v_{n+½} | – |
 
 use ictus_core::{element, material, math, mesh};
 

@@ -25,7 +25,8 @@ pub struct Model {
     pub supports: Vec<Support>,
     /// Slider constraints of free walls.
     pub sliders: Vec<Slider>,
-    /// Number of support accounts: one per boundary, then one per wall.
+    /// Number of support accounts (sums of reactions and their work): one per `[[boundaries]]` entry, then one per
+    /// wall.
     pub num_support_accounts: usize,
     /// Loads on bodies.
     pub loads: Vec<Load>,
@@ -97,7 +98,8 @@ pub enum Behaviour {
 /// rotation.
 #[derive(Clone, Debug, Default)]
 pub struct RigidSupport {
-    /// Prescribed motion of each component of the centre; `None` if free.
+    /// Prescribed motion of each component of the centre; `None` if free. A prescribed rotation is in the first
+    /// component.
     pub components: [Option<Prescribed>; 3],
     /// Index of the support account of each component.
     pub accounts: [usize; 3],
@@ -114,7 +116,7 @@ impl RigidSupport {
         }
     }
 
-    /// Whether all three components of the centre are fixed. False for a prescribed rotation.
+    /// Whether all three components of the centre are fixed, and no rotation is prescribed.
     pub fn is_fixed(&self) -> bool {
         self.components.iter().all(|component| component.as_ref().is_some_and(Prescribed::is_fixed))
     }
@@ -210,7 +212,7 @@ impl Body {
         self.blocks.iter().map(|block| block.tags.len()).sum()
     }
 
-    /// Whether the body, once at rest, stays at rest until contact.
+    /// Whether supports hold the body at rest until contact, once it is at rest.
     pub fn stays(&self) -> bool {
         match &self.behaviour {
             Behaviour::Deformable { supported, moved } => {
@@ -223,7 +225,8 @@ impl Body {
         }
     }
 
-    /// Whether the motion of the body is known in closed form until contact, provided that the body has no strain.
+    /// Whether the body moves freely and without loads until contact, or is a wall in steady or free motion. The motion
+    /// is then known in closed form, provided that the body has no strain.
     pub fn flies(&self) -> bool {
         let is_free = !self.loaded && self.mass_damping.is_none();
         match &self.behaviour {

@@ -1,4 +1,4 @@
-//! Memory access of a chunk.
+//! Memory access of a chunk of elements: nodal positions and forces by slot, the index of a node in the chunk.
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
@@ -33,9 +33,9 @@ impl WithSimd for GatherNodes<'_> {
 
 /// Output of chunks: force sums \[N\], and history.
 pub(super) struct ChunkSums<'a> {
-    /// Force sums by node of the owned ranges of the chunks.
+    /// Force sums of the nodes in the owned ranges, chunk after chunk.
     pub owned: &'a mut [Vec3],
-    /// Force sums by halo node of the chunks.
+    /// Force sums of the halo nodes, chunk after chunk.
     pub halo: &'a mut [Vec3],
     /// History at the end of the step.
     pub history: &'a mut [Row],
@@ -57,7 +57,8 @@ pub(super) struct ScatterForces<'a> {
     pub forces: &'a [Padded],
     /// Slots of owned nodes.
     pub owned: Range<usize>,
-    /// Index of the first owned node within the owned range.
+    /// Index of the first owned node within the owned range. Nodes without an owner may precede and follow the owned
+    /// nodes.
     pub first: usize,
     pub sums: ChunkSums<'a>,
 }
@@ -86,8 +87,8 @@ fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
     }
 }
 
-/// Prefetch of the memory that is needed after the elements of a chunk: force sums of the chunk, and nodal positions of
-/// the next chunk. The memory is scattered over pages that the hardware prefetcher does not cover.
+/// Prefetch of the memory that is needed once the elements of a chunk are computed: force sums of the chunk, and nodal
+/// positions of the next chunk. The memory is scattered over pages that the hardware prefetcher does not cover.
 pub(super) struct Prefetcher<'a> {
     owned: Chunks<'a, Vec3>,
     halo: Chunks<'a, Vec3>,
@@ -96,7 +97,7 @@ pub(super) struct Prefetcher<'a> {
 }
 
 impl<'a> Prefetcher<'a> {
-    /// Number of groups between two prefetches; a smaller number costs more than it saves.
+    /// Number of element groups between two prefetches; a smaller number costs more than it saves.
     pub const PERIOD: usize = 4;
 
     /// Spreads the prefetches over the `groups`, as if the next chunk had as many nodes as this chunk.

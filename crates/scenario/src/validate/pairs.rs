@@ -137,11 +137,12 @@ impl FallbackLaws<'_> {
 }
 
 /// The pairs with laws of their own. The value of a missing key is that of the first of these sources:
-/// - the pair of the whole bodies, if the pair has groups and the whole bodies have laws of their own,
+/// - for a pair with groups, the pair of the two whole bodies, if this pair has laws of its own,
 /// - the wall,
 /// - `[contact]`.
 ///
-/// A wall with laws of its own adds a pair with each body, unless the pair of the whole body and the wall has own laws.
+/// A wall whose laws differ from `[contact]` adds a pair with each body, unless the pair of the whole body and the wall
+/// has own laws.
 pub(super) fn own_laws(
     pairs: &[Pair],
     rest: FallbackLaws<'_>,

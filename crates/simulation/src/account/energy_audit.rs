@@ -27,7 +27,7 @@ pub struct BodyBalance {
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Σ m |a|² over the nodes, with mass m and acceleration a \[N·m/s²\], minus the contributions of free fall,
+    /// Σ m |a|² \[N·m/s²\] over the nodes, with mass m and acceleration a, minus the contributions of free fall,
     /// prescribed motion and loads. For a rigid body, a · F + (I⁻¹ τ) · τ, with the acceleration a of the centre, force
     /// F, torque τ and inertia I.
     pub force_acceleration: f64,
@@ -50,8 +50,8 @@ impl BodyBalance {
         }
     }
 
-    /// `first` is the position of the first node \[m\], the centre of a body without mass. `from_outside` is the part
-    /// of Σ m |a|² from prescribed motion, weight and loads \[N·m/s²\].
+    /// `first` is the position of the first node \[m\], used as centre if the body has no mass. `from_outside` is the
+    /// part of Σ m |a|² from prescribed motion, weight and loads \[N·m/s²\].
     pub(crate) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3, from_outside: f64) -> Self {
         let NodalSums { momentum, angular_scale, kinetic, mass_moment, velocity_bounds, .. } = *sums;
         let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };
@@ -76,7 +76,8 @@ pub(crate) fn scaled_momenta(balances: &[BodyBalance]) -> impl Iterator<Item = (
 }
 
 impl Simulation {
-    /// Updates energies and momenta after a step of length `dt` \[s\], and checks their balance.
+    /// Adds work, dissipation and external impulse of a step of length `dt` \[s\], sums the energies, and checks the
+    /// balances of energy and momentum.
     pub(crate) fn account(&mut self, dt: f64) {
         let start = Instant::now();
         let before = self.state.ledger.external_wrench;
@@ -118,8 +119,8 @@ impl Simulation {
     /// Accounts for the change of [`kick_energy`] if the step length changes to `dt` \[s\].
     ///
     /// The decrease of this energy counts as numerical work, except the part from contact forces of
-    /// `Stage::Accelerated`. This part is `excess_work`: these discrete-gradient forces act from mid-step to mid-step,
-    /// and their work has no kick energy.
+    /// `Stage::Accelerated`. This part, `excess_work`, is work of contact, because these discrete-gradient forces act
+    /// from mid-step to mid-step.
     pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.state.ledger.balances, dt);
         let before = std::mem::replace(&mut self.state.ledger.contact_audit.time_step, dt);
@@ -162,7 +163,8 @@ impl Simulation {
         action.nodes.iter().filter(is_deformable).map(of_node).sum()
     }
 
-    /// Σ f · a at the beginning of the step \[N·m/s²\], with accelerations a and contact forces f without tie forces.
+    /// Σ f · a at the beginning of the step \[N·m/s²\], with accelerations a and contact forces f without tie forces. f
+    /// is restricted to the free directions. Rigid bodies add their moments times angular accelerations.
     fn contact_force_acceleration(&self) -> f64 {
         let of_node = |node: u32, force: &Vec3| {
             if self.model.bodies[self.model.body_of(node)].is_rigid() {
@@ -206,7 +208,7 @@ impl Simulation {
 
     /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with mass m and largest coordinate |x|.
     ///
-    /// In each step of length dt, the relative rounding error ε of positions can add this energy to the shortest waves:
+    /// In each step of length dt, the relative rounding error ε of positions can add to the shortest waves the energy
     ///
     /// ```text
     /// Σ ½ m (ε |x| 2/dt)² = 2 Σ m |x|² (ε/dt)²

@@ -52,7 +52,7 @@ pub(crate) fn overlaps(
     };
     let deepest = |found: &Penetration| match found.entry {
         Entry::Insides => 0.0,
-        Entry::Nodes | Entry::Faces => contact.search_depth(found.bodies),
+        Entry::Nodes | Entry::Faces => contact.search_distance(found.bodies),
     };
     let of_bodies =
         overlaps_of_bodies(contact, options, positions).into_iter().map(|found| (found, deepest(&found)));
@@ -66,7 +66,7 @@ fn overlaps_of_bodies(
     options: NodeFaceOptions,
     positions: &[Vec3],
 ) -> Vec<Penetration> {
-    let thickness = |bodies| contact.search_depth(bodies) - contact.penetration_depth(bodies);
+    let thickness = |bodies| contact.search_distance(bodies) - contact.search_depth(bodies);
     // The overlap of sheets that cross each other has the depth 0.
     let offset = |found: Penetration| {
         let depth = if found.depth > 0.0 { found.depth + thickness(found.bodies) } else { 0.0 };
@@ -92,7 +92,7 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     let penetration = |constraint: Constraint<'_>| {
         let [a, b] = constraint.bodies;
         let (bodies, depth) = ([a.min(b), a.max(b)], -constraint.gap);
-        let least = TOUCHING_DEPTH * contact.search_depth(bodies);
+        let least = TOUCHING_DEPTH * contact.search_distance(bodies);
         (a != b && depth > least).then(|| Penetration {
             bodies,
             entry: Entry::Nodes,

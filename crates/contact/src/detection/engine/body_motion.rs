@@ -20,10 +20,10 @@ use super::patches::{BOXES, Patches, Placed};
 /// Steps at the current speed that the allowance of an inflated box covers.
 const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 
-/// Least allowance of an inflated box, relative to search depth plus offset of the body.
+/// Least allowance of an inflated box, relative to the `search_distance` of the body.
 const LEAST_ALLOWANCE: f64 = 0.5;
 
-/// Growth of a volume above which the volume is refitted, relative to search depth plus offset of the body.
+/// Growth of a volume above which the volume is refitted, relative to the `search_distance` of the body.
 const GROWTH_LIMIT: f64 = 0.125;
 
 /// Ratio of the total sphere volume to its least value so far, above which a tree is rebuilt.
@@ -57,7 +57,8 @@ pub(super) struct BodyMotion {
     active: Vec<u32>,
     /// Displacements of the body since they were last added to its inactive patches \[m\].
     since_moved: Bounds,
-    search_depth: f64,
+    /// Search depth plus offset of the body \[m\].
+    search_distance: f64,
     /// Half the search depth plus the offset \[m\]. Bodies farther apart than the sum of their shares cannot touch,
     /// because the smaller of two search depths is at most the sum of their halves.
     share_of_reach: f64,
@@ -94,7 +95,7 @@ impl BodyMotion {
             patches: None,
             active: Vec::new(),
             since_moved: Bounds::ZERO,
-            search_depth: depth + offset,
+            search_distance: depth + offset,
             share_of_reach: 0.5 * depth + offset,
             overshoot: overshoot(surface),
         }
@@ -138,7 +139,7 @@ impl BodyMotion {
         self.bounds = bounds_of(surface, positions, self.overshoot);
         self.since_bounds = Bounds::ZERO;
         self.allowance =
-            (STEPS_IN_INFLATED_BOX * self.step.greatest()).max(LEAST_ALLOWANCE * self.search_depth);
+            (STEPS_IN_INFLATED_BOX * self.step.greatest()).max(LEAST_ALLOWANCE * self.search_distance);
         let margin = self.allowance + self.share_of_reach;
         let inflated = Bounds::ZERO.widened(margin * (1.0 + ROUNDING)).displace(&self.bounds);
         self.largest_coordinate = inflated.lower.amax().max(inflated.upper.amax());
@@ -206,7 +207,7 @@ impl BodyMotion {
         needed: impl Iterator<Item = u32>,
     ) -> usize {
         self.move_patches();
-        let most = GROWTH_LIMIT * self.search_depth;
+        let most = GROWTH_LIMIT * self.search_distance;
         let Some(patches) = &mut self.patches else { return 0 };
         let is_fitted = |patch: u32| patches.placed(patch).growth <= most;
         let stale: Vec<u32> = needed.filter(|&patch| !is_fitted(patch)).collect();
@@ -221,7 +222,7 @@ impl BodyMotion {
     pub fn fit_spheres(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) -> usize {
         let growth = Placed::after(&self.since_fit).growth;
         let is_stale =
-            self.spheres.is_empty() || growth > GROWTH_LIMIT * self.search_depth || growth.is_nan();
+            self.spheres.is_empty() || growth > GROWTH_LIMIT * self.search_distance || growth.is_nan();
         if !is_stale {
             return 0;
         }

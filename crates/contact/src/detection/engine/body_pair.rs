@@ -3,11 +3,12 @@
 //! The *travel* sums, over steps, a bound on the relative displacement of any two points, one of each body. The travel
 //! decides when to search again:
 //!
-//! - Separated bodies need no search until the travel exceeds their distance minus the search depth.
-//! - *Active patch pairs* are the pairs of patches within the search depth plus a margin. Inactive pairs cannot touch
-//!   until the travel exceeds the margin.
-//! - An active patch has a Verlet list of node–face pairs within the search depth plus a *skin*. The list is complete
-//!   until the travel of the patch relative to its partners exceeds the skin ([`patch_lists`](super::patch_lists)).
+//! - Separated bodies need no search until the travel exceeds their distance minus the search distance.
+//! - *Active patch pairs* are the pairs of patches within the search distance plus a margin. Inactive pairs cannot
+//!   touch until the travel exceeds the margin.
+//! - An active patch has a Verlet list of node–face pairs within the search distance plus a *skin*. The list is
+//!   complete until the travel of the patch relative to its partners exceeds the skin
+//!   ([`patch_lists`](super::patch_lists)).
 //! - The *short list* contains the pairs of the Verlet list that can give a constraint in the next steps
 //!   ([`short_list`](super::short_list)).
 //!
@@ -34,7 +35,7 @@ const MARGIN: f64 = 2.0;
 const PER_TASK: usize = 64;
 const LISTS_PER_TASK: usize = 512;
 
-/// Bound on the rounding of distances: `ROUNDING[0]` · largest absolute coordinate + `ROUNDING[1]` · search depth.
+/// Bound on the rounding of distances: `ROUNDING[0]` · largest absolute coordinate + `ROUNDING[1]` · search distance.
 const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
 
 #[derive(Clone, Debug)]
@@ -130,17 +131,17 @@ impl BodyPair {
 
     /// Distance beyond which the surfaces cannot touch \[m\].
     fn contact_distance(&self, model: &ContactModel) -> f64 {
-        model.search_depth(self.bodies) + self.rounding
+        model.search_distance(self.bodies) + self.rounding
     }
 
     /// Patches are active up to [`BodyPair::contact_distance`] plus this margin \[m\].
     fn margin(&self, model: &ContactModel) -> f64 {
-        MARGIN * skin_for(self.travel.step, model.search_depth(self.bodies))
+        MARGIN * skin_for(self.travel.step, model.search_distance(self.bodies))
     }
 
     fn update_rounding(&mut self, model: &ContactModel, motions: &[BodyMotion]) {
         let [first, second] = self.bodies.map(|body| motions[body as usize].largest_coordinate());
-        self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
+        self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_distance(self.bodies);
     }
 
     /// Whether the active patch pairs must be found. For two separated bodies, returns false and stores the travel at
@@ -258,7 +259,7 @@ impl BodyPair {
 
     /// Chooses the skins of the due lists. Returns the indices of these lists.
     pub fn choose_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
-        let depth = model.search_depth(self.bodies);
+        let depth = model.search_distance(self.bodies);
         self.prepare(model, motions, PatchLists::is_due, |lists| lists.choose_skin(depth))
     }
 
@@ -348,7 +349,7 @@ mod tests {
             body_pair.update(&motions);
             steps += 1;
         }
-        let slack = 10.0 - model.search_depth([0, 1]);
+        let slack = 10.0 - model.search_distance([0, 1]);
         assert_eq!(steps, (slack / 0.05).ceil() as usize);
         assert!(body_pair.patch_lists.is_empty());
     }

@@ -17,7 +17,7 @@ use super::traversal::{Found, NearPair};
 /// Target life of a list of near pairs, in steps.
 const STEPS: f64 = 256.0;
 
-/// Least and greatest skin, relative to the search depth. A thicker skin lists more pairs, a thinner skin needs more
+/// Least and greatest skin, relative to the search distance. A thicker skin lists more pairs, a thinner skin needs more
 /// traversals.
 const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
 
@@ -31,8 +31,8 @@ const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
 const RENEWAL_FRACTION: f64 = 0.25;
 
 /// Skin of a list whose relative displacement is `step` in every step \[m\].
-pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
-    let [least, most] = SKIN.map(|share| share * search_depth);
+pub(super) fn skin_for(step: f64, search_distance: f64) -> f64 {
+    let [least, most] = SKIN.map(|share| share * search_distance);
     (STEPS * step).max(least).min(most)
 }
 
@@ -151,8 +151,8 @@ impl PatchLists {
         self.scope = Scope::Patch(new);
     }
 
-    pub fn choose_skin(&mut self, search_depth: f64) {
-        self.skin = skin_for(self.travel.step, search_depth);
+    pub fn choose_skin(&mut self, search_distance: f64) {
+        self.skin = skin_for(self.travel.step, search_distance);
     }
 
     pub fn skin(&self) -> f64 {

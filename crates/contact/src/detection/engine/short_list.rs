@@ -420,7 +420,8 @@ mod tests {
             let near: Vec<NearPair> = (0..2).flat_map(pairs).collect();
             let mut every: Vec<Candidate> = near.iter().map(|pair| geometry.candidate(pair)).collect();
             every.sort_unstable();
-            let unordered = geometry.within(&near, model.search_depth([0, 1]) + travelled + allowance + 1e-6);
+            let unordered =
+                geometry.within(&near, model.search_distance([0, 1]) + travelled + allowance + 1e-6);
             let mut near = unordered.clone();
             near.sort_unstable_by_key(NearPair::order);
             let mut go = |from: &[Vec3], allowance: f64| -> Vec<Vec3> {

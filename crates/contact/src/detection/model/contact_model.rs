@@ -152,19 +152,20 @@ impl ContactModel {
         })
     }
 
-    /// Largest penetration of a contact of two bodies \[m\]. Thin bodies may have a smaller limit.
-    pub fn penetration_depth(&self, bodies: [u32; 2]) -> f64 {
+    /// The smaller search depth of two bodies \[m\]: largest penetration of their contacts. Thin bodies may have a
+    /// smaller limit.
+    pub fn search_depth(&self, bodies: [u32; 2]) -> f64 {
         let [first, second] = bodies.map(|body| self.search_depths[body as usize]);
         first.min(second)
     }
 
-    /// Distance from the faces within which detection searches for contacts \[m\]: penetration depth plus both offsets.
-    pub fn search_depth(&self, bodies: [u32; 2]) -> f64 {
-        self.penetration_depth(bodies) + self.offset(bodies)
+    /// Distance from the faces within which detection searches for contacts \[m\]: search depth plus both offsets.
+    pub fn search_distance(&self, bodies: [u32; 2]) -> f64 {
+        self.search_depth(bodies) + self.offset(bodies)
     }
 
     /// Whether a candidate can touch. Self-contact excludes faces by `Thickness::exclude`, and faces whose stress-free
-    /// distance from the node is at most the offset.
+    /// distance from the node is at most twice the offset of the body.
     pub(crate) fn can_touch(&self, candidate: &Candidate) -> bool {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let (surface, offset) =
@@ -186,7 +187,7 @@ impl ContactModel {
     /// Depth beyond which a node loses contact \[m\], measured from the face itself, not from its offset surface.
     pub(crate) fn depth_of(&self, candidate: &Candidate) -> f64 {
         let &Candidate { key, face, contactor_body, .. } = candidate;
-        let depth = self.penetration_depth([contactor_body, key.target]);
+        let depth = self.search_depth([contactor_body, key.target]);
         if self.thickness.depth_limit(key.contactor) >= depth {
             return depth; // the thickness of the target could only raise the limit
         }
@@ -208,7 +209,7 @@ impl ContactModel {
     /// Upper bound on [`ContactModel::reach_of`] for a node and any face of the target \[m\].
     pub(crate) fn reach_of_node(&self, key: NodeOnSurface, contactor_body: u32) -> f64 {
         let bodies = [contactor_body, key.target];
-        let depth = self.penetration_depth(bodies);
+        let depth = self.search_depth(bodies);
         let itself = contactor_body == key.target;
         let depth = if itself { depth.min(self.thickness.depth_limit(key.contactor)) } else { depth };
         depth.max(self.offset(bodies))
@@ -216,7 +217,7 @@ impl ContactModel {
 
     /// Depth beyond which two edges lose contact \[m\].
     pub(crate) fn edge_search_depth(&self, bodies: [u32; 2], [a, b]: [&Edge; 2]) -> f64 {
-        self.thickness.depth_limit_between(&a.nodes, &b.nodes).min(self.penetration_depth(bodies))
+        self.thickness.depth_limit_between(&a.nodes, &b.nodes).min(self.search_depth(bodies))
     }
 
     /// Feature edges assigned to this face: indices into the edges of the surface, ascending.

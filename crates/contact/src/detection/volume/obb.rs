@@ -1,8 +1,9 @@
 //! Oriented bounding boxes (OBB).
 //!
-//! The axes of segments, triangles and flat quadrilaterals are the longest edge, the face normal, and the direction
-//! perpendicular to both. The axes of other point sets are the eigenvectors of the covariance (Aragón & Molinari 2014,
-//! eqs. (13)–(15), with the centre of gravity in both terms of eq. (15)).
+//! The axes of segments, triangles and flat quadrilaterals are the longest edge, the face normal (of a segment, any
+//! normal), and the direction perpendicular to both. The axes of other point sets are the eigenvectors of the
+//! covariance (Aragón & Molinari 2014, eqs. (13)–(15), with the centre of gravity subtracted in both factors of eq.
+//! (15)).
 
 use super::ROUNDING;
 use crate::math::eight_lanes::EightLanes;
@@ -68,8 +69,8 @@ impl Obb {
     }
 
     /// Whether the boxes are separated along a face normal of one of them. The test misses boxes that are separated
-    /// only along the cross product of two edges. The margin of the half lengths from `Obb::fit` covers the rounding of
-    /// the test.
+    /// only along the cross product of two edges. `Obb::fit` rounds the half lengths up by more than the rounding
+    /// error of the test.
     ///
     /// # Source
     /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see
@@ -205,7 +206,8 @@ fn any_normal(direction: &Vec3) -> Vec3 {
     direction.cross(&axis).normalize()
 }
 
-/// Eigenvectors of the covariance; the coordinate axes if the eigenvectors are arbitrary or not finite.
+/// Eigenvectors of the covariance; the coordinate axes if the eigenvectors are arbitrary or the covariance is not
+/// finite.
 fn principal_axes(points: &[Vec3]) -> [Vec3; 3] {
     let mean = points.iter().sum::<Vec3>() / points.len().max(1) as f64;
     let covariance: Mat3 = points.iter().map(|p| (p - mean) * (p - mean).transpose()).sum();

@@ -1,4 +1,4 @@
-//! Projection of positions to zero penetration, and restoration of the angular momentum.
+//! Projection of positions out of penetration, and restoration of the angular momentum.
 
 use super::complementarity::Problem;
 use super::unknown::Unknown;
@@ -50,7 +50,7 @@ impl Decomposition {
                 way if way >= -flush => 1.0,
                 _ => 0.0,
             };
-            // A contact with an impulse in the previous solution lasts the whole step, even if slightly lifted.
+            // A contact with an impulse in the previous step (`guess`) lasts the whole step, even if it opens slightly.
             let sliding_fraction = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
             contact.since = part * dt * sliding_fraction;
             // `impact_fraction` is 0 for a resting contact, which does not begin within the step.
@@ -123,9 +123,11 @@ impl Decomposition {
         }
     }
 
-    /// Restores the angular momentum of each contact. Position corrections Δx_a add Σ m_a Δx_a × v_a; an impulse and
-    /// its reaction at two different points add a moment. The support of a fixed body takes up the change. Returns the
-    /// added kinetic energy \[J\] and the angular impulse of the supports \[N·m·s\].
+    /// Removes the angular momentum that each contact has added to its bodies: position corrections Δx_a add
+    /// Σ m_a Δx_a × v_a; an impulse and its reaction at two different points add a moment. The support of a fixed body
+    /// takes up this angular momentum. It remains in the bodies with `AngularMomentum::Change`, and if they have
+    /// neither a rotation nor two free nodes. Returns the added kinetic energy \[J\] and the angular impulse of the
+    /// supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,
@@ -138,13 +140,15 @@ impl Decomposition {
             let mut gained = gained(&constraint, bodies, &push_out)
                 + self.operator.gained_by_tied(k as u32, bodies, &push_out);
             if constraint.can_take_couple() {
-                // Vector between the points of the impulse and its reaction, with the levers before `project_slip`.
+                // Vector between the points of the impulse and its reaction. The levers (vectors from the centre of
+                // a rigid body to its contact point) are those with which the impulse acted.
                 let apart = constraint.jump(bodies.positions)
                     + self.operator.translational_part(k as u32, &self.corrections)
                     + self.operator.change_of_levers(k as u32, &constraint, bodies);
                 gained += apart.cross(&impulse);
             } else {
-                // Walls react at the current position of the contactor.
+                // A wall reacts at the final position of the contactor. `off` is the sum of the levers there minus
+                // the sum of the levers with which the impulse acted.
                 let off = self.operator.off_levers(k as u32, &constraint, bodies, &self.corrections);
                 gained -= off.cross(&impulse);
             }
@@ -168,8 +172,9 @@ impl Decomposition {
         (given, of_supports)
     }
 
-    /// Adds a common change to the angular velocities of the rigid bodies. Returns the added kinetic energy \[J\] and
-    /// the added part of `couple` \[N·m·s\]; `None` if no body can rotate.
+    /// Adds the angular momentum `couple` \[N·m·s\] by a common change of the angular velocities of the rigid bodies.
+    /// Returns the added kinetic energy \[J\] and the part of `couple` that the bodies can take up \[N·m·s\]; `None` if
+    /// no body can rotate.
     fn rotate_bodies(
         &mut self,
         constraint: &Constraint<'_>,
@@ -196,8 +201,8 @@ impl Decomposition {
         Some((given, taken))
     }
 
-    /// Adds the angular momentum `couple` \[N·m·s\] by a rotation of the nodes that are free in all directions about
-    /// their centre of mass. Returns the added kinetic energy \[J\].
+    /// Adds the angular momentum `couple` \[N·m·s\] by a rotation about the centre of mass of those nodes that are free
+    /// in all directions. Adds nothing if these are fewer than two nodes. Returns the added kinetic energy \[J\].
     fn rotate_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
         let (operator, corrections, mobility) = (&self.operator, &self.corrections, bodies.mobility);
         let free = || {

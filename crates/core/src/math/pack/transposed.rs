@@ -115,7 +115,8 @@ impl<S: Simd> Pack<S> {
         quadruples
     }
 
-    /// Adds one quartet of vectors to `sums`, lane by lane, at the indices in part `part` of the row `indices`.
+    /// Adds one quartet of vectors to `sums`, lane by lane, at the indices in part `part` of the row `indices`. A pack
+    /// of one lane has one vector and no quartets.
     #[inline(always)]
     pub fn scatter_add(
         vector: &[Self; 3],

@@ -54,7 +54,7 @@ pub(super) struct ContactPhase {
 struct Direction {
     contactor: u32,
     target: u32,
-    /// Length by which the box of each target face is widened \[m\]. Only nodes in the widened box can be candidates.
+    /// Length by which the box of each target face is widened \[m\]. Only nodes in the widened box can touch the face.
     reach: f64,
 }
 
@@ -117,8 +117,9 @@ impl ContactPhase {
     }
 
     /// Whether the candidates still contain all possible contacts: along each axis, the relative displacement of each
-    /// pair of bodies since the sorting is at most the allowance of the pair. Along some axis, a node outside the
-    /// widened box of a face then still is farther from the face than the search depth.
+    /// pair of bodies since the sorting is at most the allowance of the pair. A node that was outside the
+    /// widened box of a face at the sorting is then still farther from the face, along some axis, than the search
+    /// distance.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
@@ -140,7 +141,7 @@ impl ContactPhase {
         self.least_allowance = f64::INFINITY;
         for (pair, &[first, second]) in pairs.iter().enumerate() {
             let [a, b] = [first, second].map(|body| &self.bodies[body as usize]);
-            let depth = model.search_depth([first, second]);
+            let depth = model.search_distance([first, second]);
             let per_step = a.step.greatest_difference(&b.step);
             let [least, most] = ALLOWANCE.map(|share| share * depth);
             let mut allowance = (STEPS * per_step).max(least).min(most);
@@ -358,7 +359,7 @@ impl Buckets {
 pub struct GridCensus {
     /// Body of the nodes, and body of the faces.
     pub bodies: [u32; 2],
-    /// Length by which the box of each target face is widened \[m\]. Only nodes in the widened box can be candidates.
+    /// Length by which the box of each target face is widened \[m\]. Only nodes in the widened box can touch the face.
     pub reach: f64,
     /// Number of cells along each axis.
     pub cells: [u32; 3],

@@ -213,7 +213,7 @@ impl NodeInElement {
                     ProjectionNormal::Contactor => against_contactor(&projection, query, model, positions)?,
                 };
                 let &Query { key, contactor_body, .. } = query;
-                let is_near = depth <= model.penetration_depth([contactor_body, key.target]);
+                let is_near = depth <= model.search_depth([contactor_body, key.target]);
                 let is_found = is_near && normal != Vec3::zeros();
                 is_found.then_some(Penetration { key, contactor_body, at, gap: -depth, normal })
             }));

@@ -223,9 +223,9 @@ impl Sorting {
     }
 }
 
-/// Length by which the box of a face is widened \[m\]. Only nodes in the widened box can be candidates.
+/// Length by which the box of a face is widened \[m\]. Only nodes in the widened box can touch the face.
 fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
-    (model.search_depth(bodies) + buffer) * (1.0 + ROUNDING)
+    (model.search_distance(bodies) + buffer) * (1.0 + ROUNDING)
 }
 
 impl Detector for Sorting {

@@ -7,8 +7,8 @@
 //! - Let −α ≤ 0 be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ. If ξ* satisfies the
 //!   optimality conditions on the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig, Floudas & Neumaier 1998,
 //!   αBB). This bound discards cells on which F is nearly convex.
-//! - If all control points lie behind a plane, as seen from the query, no point of the cell is closer than the plane.
-//!   This bound discards flat cells with any parametrisation.
+//! - If all control points lie behind a plane normal to the offset of a point of the cell from the query, no point of
+//!   the cell is closer than the plane. This bound discards flat cells with any parametrisation.
 //!
 //! The control points are computed anew for each cell, so that rounding errors shrink with the cells.
 
@@ -21,6 +21,7 @@ use crate::math::Vec3;
 const TOLERANCE: f64 = 1e-11;
 /// Bound on the rounding error of the Bernstein coefficients of F, relative to the greatest coefficient.
 const NOISE: f64 = 16.0 * f64::EPSILON;
+/// Largest number of bisections from the face to a cell.
 const MAX_DEPTH: usize = 96;
 /// Number of cells at which the search stops without a proof.
 const MAX_CELLS: u32 = 20_000;
@@ -30,7 +31,7 @@ const MAX_CELLS: u32 = 20_000;
 pub struct Search {
     /// The best point. `converged` means proved to be the global minimum within the tolerance.
     pub minimum: Minimum,
-    /// Number of cells made by bisection.
+    /// Number of cells made by bisection, without the whole face.
     pub cells: u32,
 }
 
@@ -121,8 +122,8 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         threshold(self.objective, self.size) - noise
     }
 
-    /// Replaces the best point if F is lower at `xi` by more than its rounding error. `xi` are natural coordinates of the
-    /// cell. Returns F at `xi`.
+    /// Replaces the best point if F is lower at `xi` by more than its rounding error. `xi` are natural coordinates of
+    /// the cell. Returns F at `xi`.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {

@@ -3,8 +3,8 @@
 use super::{ClosestPoint, Feature, Outcome};
 use crate::math::Vec3;
 
-/// Parameter in \[0, 1\] and position of the point of the segment a–b closest to `query`. The parameter is exact at the
-/// ends, and 0 if the ends coincide.
+/// Parameter in \[0, 1\] and position of the point of the segment a–b closest to `query`. The parameter is exactly 0
+/// at `a` and 1 at `b`, and 0 if the ends coincide.
 #[inline]
 pub fn parameter(a: &Vec3, b: &Vec3, query: &Vec3) -> (f64, Vec3) {
     let edge = b - a;

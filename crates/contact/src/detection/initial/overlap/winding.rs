@@ -13,13 +13,14 @@ use crate::math::Vec3;
 use super::facet::fan;
 
 /// Deviation up to which the polygon of the corners replaces a piece of a face, relative to the distance of the point
-/// from the piece. Polygons of adjacent pieces may leave cracks between them, seen from the point under angles of about
-/// this value \[rad\].
+/// from the box of the piece. Polygons of adjacent pieces may leave cracks between them, seen from the point under
+/// angles of about this value \[rad\].
 const COARSENESS: f64 = 0.05;
 /// Largest number of successive subdivisions of a curved or warped face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;
 
-/// Whether the winding number about a point is not zero; `true` for an open surface.
+/// Whether the winding number about a point is not zero; `true` for an open surface, whose winding number decides
+/// nothing.
 pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool {
     !surface.is_closed() || winding_number(surface, positions, point).abs() > 0.5
 }
@@ -50,8 +51,8 @@ fn angle_of_bezier_face(bezier_face: &QuadraticBezierFace, point: &Vec3, halving
     sum
 }
 
-/// Angle \[rad\] of a segment seen from a point, or half the solid angle \[sr\] of a triangle. The last two corners of
-/// a segment are equal.
+/// Angle \[rad\] of a segment seen from a point, or half the solid angle \[sr\] of a triangle. A segment
+/// lies in the xy plane, and its last two corners are equal.
 ///
 /// # Source
 /// Van Oosterom & Strackee 1983, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30(2), eq. (8).

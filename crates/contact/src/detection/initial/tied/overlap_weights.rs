@@ -54,7 +54,8 @@ const COVERED: [f64; 2] = [0.9, 1.1];
 const BARE: f64 = 1e-6;
 /// Greatest cosine between the normals of two faces that can overlap.
 const OPPOSED: f64 = -0.5;
-/// Largest magnitude of Σ ∫ φ_i N_l dA over faces that is dropped as a rounding error, relative to Σ ∫ Ñ_i dA.
+/// Largest magnitude of a weight that is dropped as a rounding error. The weight is Σ ∫ φ_i N_l dA over the faces,
+/// relative to Σ ∫ Ñ_i dA.
 const NOTHING: f64 = 1e-10;
 
 type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
@@ -104,7 +105,7 @@ pub(super) fn consistent_shares(
             contactor.face(face).1.iter().zip(of_face.areas).zip(&of_face.products)
         {
             let sums = nodes.entry(node).or_default();
-            // NaN marks the nodes of a partly covered face. These nodes get no weights.
+            // NaN marks the nodes of a face whose covered fraction is outside `COVERED`. These nodes get no weights.
             let is_covered = (COVERED[0]..=COVERED[1]).contains(&of_face.covered);
             sums.0 += if is_covered { area } else { f64::NAN };
             products.iter().for_each(|(&node, value)| *sums.1.entry(node).or_default() += value);
@@ -179,6 +180,7 @@ fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     }
 }
 
+/// `None` if the face counts as uncovered.
 fn of_face(
     [contactor, target]: [&Surface; 2],
     face: usize,

@@ -6,7 +6,7 @@ use crate::mesh::CellKind;
 /// Coordinates of a point in the plane \[m\].
 type Point = [f64; 2];
 
-/// Gauss points in \[0, 1\] and their weights; exact up to degree seven.
+/// Gauss points in \[0, 1\] and their weights; exact for polynomials up to degree seven.
 const GAUSS: [(f64, f64); 4] = [
     (0.069_431_844_202_973_71, 0.173_927_422_568_726_93),
     (0.330_009_478_207_571_9, 0.326_072_577_431_273_07),
@@ -135,6 +135,7 @@ fn cross(a: Point, b: Point, c: Point) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
+/// Signed area \[m²\] of a polygon, or length \[m\] of a segment.
 fn size(polygon: &[Point]) -> f64 {
     match polygon {
         [a, b] => (b[0] - a[0]).hypot(b[1] - a[1]),

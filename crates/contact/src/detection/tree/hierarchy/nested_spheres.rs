@@ -1,4 +1,4 @@
-//! Nested spheres in the configuration of the build.
+//! Nested spheres at the nodal positions for which the hierarchy is built.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -21,7 +21,8 @@ struct NestedSpheres<'a> {
 }
 
 impl Hierarchy {
-    /// Computes the reference spheres, the fractions and the sum of the volumes from the leaves up.
+    /// Computes, from the leaves up, the reference spheres of the inner vertices, `fractions`, and the sum of the
+    /// volumes of the spheres.
     pub(super) fn nested_spheres(&mut self) {
         let registers = Registers::default();
         let (blocks, links) = (self.topology.blocks(), self.topology.links());

@@ -54,9 +54,9 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
-/// Minimum over the edges whose inequality the free minimum `free` violates, or over all edges unless `free` is
-/// `trusted`. The closure `minimise` gives the least value on one edge and its position. Returns the position of the
-/// least of these values, or `otherwise` if all values are NaN.
+/// Position of the minimum over the edges whose inequality the free minimum `free` violates, or over all edges unless
+/// `free` is `trusted`; `otherwise` if the minima of all edges are NaN. The closure `minimise` gives the least value on
+/// one edge and its position.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,

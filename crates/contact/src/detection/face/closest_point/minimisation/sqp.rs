@@ -11,7 +11,7 @@ use crate::detection::face::closest_point::Feature;
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Convergence tolerance on the largest component of a step, in natural coordinates.
+/// Convergence tolerance on the largest component of a step, in natural coordinates. The last step is still made.
 pub(crate) const STEP_TOLERANCE: f64 = 1e-10;
 /// Largest component of a step below which quadratic convergence is assumed.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
@@ -96,8 +96,8 @@ impl Minimise for Sqp {
     }
 }
 
-/// Whether the next step is predicted to be below a tenth of the tolerance. The prediction is C `size`². The constant C
-/// is `size`/`last`², but at least 1.
+/// Whether the step after a Newton step of `size` is predicted to be below a tenth of the tolerance. The prediction is
+/// C `size`². The constant C is `size`/`last`², but at least 1.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
