@@ -14,10 +14,11 @@
 //! 4. A folder has at most [`MOST_ENTRIES`] entries and, unless it is in `PARENT_FOLDERS`, at most [`MOST_LINES`]
 //!    lines.
 //!
-//! The tests in `words` keep home-made words out of identifiers.
+//! The tests in `words` keep home-made words out of identifiers, those in `kernels` closures out of SIMD kernels.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
+mod kernels;
 mod source;
 mod words;
 

@@ -73,7 +73,7 @@ fn home_made_in(path: &Path, text: &str) -> Vec<String> {
 }
 
 /// All files with Rust code in a folder.
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
+pub fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

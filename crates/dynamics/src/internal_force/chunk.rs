@@ -372,7 +372,12 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                 for first in (0..WIDTH).step_by(QUARTET) {
                     for a in 0..N {
                         for part in first..first + QUARTET {
-                            let vector = rows[a].each_ref().map(|row| Pack::load(simd, row, part));
+                            let [x, y, z] = &rows[a];
+                            let vector = [
+                                Pack::load(simd, x, part),
+                                Pack::load(simd, y, part),
+                                Pack::load(simd, z, part),
+                            ];
                             Pack::scatter_add(&vector, sums, &slots[a], part, 0);
                         }
                     }

@@ -126,7 +126,6 @@ impl RowSums {
         let [positions, velocities, accelerations] = motion;
         for part in 0..Pack::<S>::PARTS {
             let mass = Pack::load(simd, masses, part);
-            // Not `map`: its closure would not be compiled for SIMD registers.
             let x = Pack::components(simd, positions, part);
             let v = Pack::components(simd, velocities, part);
             let a = Pack::components(simd, accelerations, part);

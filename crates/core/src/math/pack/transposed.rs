@@ -24,7 +24,7 @@ macro_rules! transposed {
         if Self::LANES == 1 {
             let $lane = 0;
             let [a, b, c, d] = $numbers;
-            registers = [a, b, c, d].map(|number| $simd.splat_f64s(number));
+            registers = [$simd.splat_f64s(a), $simd.splat_f64s(b), $simd.splat_f64s(c), $simd.splat_f64s(d)];
         } else {
             for register in 0..4 {
                 let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
