@@ -236,7 +236,7 @@ pub fn fly(seed: u64) -> Tally {
 
 #[test]
 fn first_impacts_are_those_of_all_pairs() {
-    let scenes = number_of_scenes(110);
+    let scenes = number_of_scenes(55);
     let tally = (0..scenes).into_par_iter().map(fly).reduce(Tally::default, Tally::sum);
     println!("{scenes} scenes in flight: {tally:?}");
     assert!(tally.impacts as u64 > scenes / 2, "too few impacts to tell: {tally:?}");

@@ -49,6 +49,7 @@ fn candidates_are_those_of_other_libraries() {
 
 /// All rivals, the detectors under test, find the same contacts where thousands of nodes touch.
 #[test]
+#[ignore = "long verification: cargo test --release --test properties -- --ignored"]
 fn all_rivals_find_the_same_contact_of_rough_surfaces() {
     let scene = rough_pair();
     let mut rivals = RIVALS.map(|rival: Rival| scene.rival(rival));
@@ -179,6 +180,7 @@ fn any_number_of_threads_finds_the_same() {
 /// A rough surface touches a single triangle, large or as long and thin as a needle of length 10⁶. All detectors find
 /// the contact, and the buckets use at most 32 cells for each node.
 #[test]
+#[ignore = "long verification: cargo test --release --test properties -- --ignored"]
 fn one_face_is_enough_and_a_far_flung_body_needs_little() {
     let lower = RoughSurface::lower();
     let corner = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
