@@ -8,8 +8,8 @@ use super::support::Support;
 use super::target::{Closest, Target};
 use crate::math::Vec3;
 
-/// Faces on which the closest points of the neighbours of an accepted point are searched. A point is accepted when it
-/// is the nearest in the heap.
+/// The front accepts the point of the heap that is nearest to the surface. A variant selects the faces on which the
+/// front then searches the closest points of the neighbours of the accepted point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
     /// The faces that contain the surface point from which the front reached the accepted point (Wolff & Bucher,
@@ -58,7 +58,8 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
         }
     }
     let mut is_final = vec![false; support.positions.len()];
-    // For each point, the accepted point that tested this point last. A neighbour can occur repeatedly.
+    // For each point, the accepted point that tested this point last. `Support::neighbours` can list a neighbour
+    // repeatedly.
     let mut tried_from = vec![u32::MAX; support.positions.len()];
     while let Some(Reverse(Waiting { point, .. })) = heap.pop() {
         let Some(from) = closest[point as usize].filter(|_| !is_final[point as usize]) else { continue };

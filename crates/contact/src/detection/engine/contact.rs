@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! motion        displacement bounds of each body in the step                        ([`body_motion`])
-//! body pairs    pairs with overlapping inflated boxes, after bodies left their boxes ([`BodyTree`], [`body_pair`])
+//! body pairs    pairs with overlapping inflated boxes, once a body left its box    ([`BodyTree`], [`body_pair`])
 //! patch pairs   active patch pairs of body pairs whose travel exceeds its limit      ([`body_pair`], [`patches`])
 //! near pairs    Verlet lists of patches whose travel exceeds the skin                ([`patch_lists`], [`traversal`])
 //! short list    near pairs that can give a constraint in the next steps              ([`short_list`])
@@ -59,7 +59,8 @@ pub(super) struct ContactPhase {
     pub body_pairs: Vec<BodyPair>,
     pub ladder: AdaptiveLadder,
     candidates: Vec<Candidate>,
-    /// For each body, the end of its nodes in the list of nodes with candidates, sorted by body.
+    /// For each body, the index at which its nodes end in the list of the nodes with candidates. This list is sorted by
+    /// body.
     node_ends: Vec<usize>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
@@ -188,8 +189,8 @@ impl ContactPhase {
         motions.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(update);
     }
 
-    /// Merges all short lists into one list sorted by node. The nodes of each body are sorted first: if nodes are
-    /// numbered body by body, the list is then sorted.
+    /// Merges all short lists into one list sorted by node. The nodes of each body are sorted first. If nodes are
+    /// numbered body by body, this sorting already orders the whole list.
     pub fn gather(&mut self, model: &ContactModel, start: StartFrom) {
         let Self { body_pairs, candidates, node_ends: ends, search, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);

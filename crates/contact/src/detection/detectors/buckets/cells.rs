@@ -1,4 +1,4 @@
-//! A grid of equal cells, and lists of boxes by cell in compressed rows.
+//! A grid of equal cells, and lists of the boxes in each cell, stored in compressed rows.
 
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
@@ -28,8 +28,8 @@ pub struct CellRange {
 }
 
 impl Grid {
-    /// Cells of `size` \[m\] over the zone, enlarged if the zone would need more than `most` cells. A zone of zero or
-    /// infinite extent has one cell.
+    /// Cells of edge length `size` \[m\] over the zone. The cells are enlarged if the zone would need more than `most`
+    /// cells. A zone of zero or infinite extent has one cell.
     pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
         let extent = zone.upper - zone.lower;
         let most = most.clamp(1, u32::MAX as usize / 2) as f64;

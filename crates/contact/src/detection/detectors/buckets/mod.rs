@@ -3,8 +3,8 @@
 //! ```text
 //! contact  nodes and faces of two bodies are sorted into cells; a node is tested only against the faces in the
 //!          cell of the node ([`contact`])
-//! flight   time is divided until the relative displacement of two bodies in a slice is about an edge length; the
-//!          boxes that the faces sweep in a slice are sorted into cells ([`flight`])
+//! flight   the step is divided into slices of time until the relative displacement of two bodies in a slice is about
+//!          an edge length; the boxes that the faces sweep in a slice are sorted into cells ([`flight`])
 //! ```
 //! The results are equal to [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!
@@ -79,7 +79,7 @@ impl Detector for Buckets {
         }
         let impact = self.find_first_impact(flight);
         if impact.is_some() {
-            // An impact voids all predictions.
+            // An impact changes the motions: the times predicted by `begin_flight` no longer hold.
             self.phase = Phase::Fresh;
         }
         impact
