@@ -1,8 +1,8 @@
-//! Levels 1 to 3 in contact, where bodies deform.
+//! Levels 1 to 3 of the [engine](super) in the contact phase, in which bodies deform.
 //!
 //! ```text
 //! motion        displacement bounds of each body in the step                        ([`body_motion`])
-//! body pairs    pairs with overlapping inflated boxes, once a body left its box    ([`BodyTree`], [`body_pair`])
+//! body pairs    pairs with overlapping inflated boxes, once a body left its box     ([`BodyTree`], [`body_pair`])
 //! patch pairs   active patch pairs of body pairs whose travel exceeds its limit      ([`body_pair`], [`patches`])
 //! near pairs    Verlet lists of patches whose travel exceeds the skin                ([`patch_lists`], [`traversal`])
 //! short list    near pairs that can give a constraint in the next steps              ([`short_list`])

@@ -24,7 +24,7 @@ use crate::detection::face::closest_point::SQUARE;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Value of q, defined at the top of this file, from which the rotation counts as unbounded.
+/// The rotation counts as unbounded if q, defined at the top of this file, reaches this value.
 const LARGEST_CHANGE: f64 = 0.5;
 
 /// Rounding of scalar products of unit normals.
