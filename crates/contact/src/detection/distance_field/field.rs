@@ -11,7 +11,8 @@ use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
 /// Distances from the surface of a body, and gradients of the distance, at the support points of its elements. All
-/// quantities refer to the reference configuration. See the [module](super).
+/// quantities refer to the reference configuration. The *band* consists of the elements that the field covers. See the
+/// [module](super).
 #[derive(Clone, Debug)]
 pub struct DistanceField {
     pub(super) support: Support,

@@ -8,14 +8,15 @@ use super::support::Support;
 use super::target::{Closest, Target};
 use crate::math::Vec3;
 
-/// The front accepts the point of the heap that is nearest to the surface. A variant selects the faces on which the
-/// front then searches the closest points of the neighbours of the accepted point.
+/// The front accepts the point of the heap that is nearest to the surface. It then searches the closest point of each
+/// neighbour of the accepted point. A variant selects the faces to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
     /// The faces that contain the surface point from which the front reached the accepted point (Wolff & Bucher,
     /// Algorithm 1).
     Published,
-    /// The closest face of the accepted point, then from face to neighbouring face until no neighbour is closer.
+    /// The faces of a walk that begins at the closest face of the accepted point, and ends when no neighbouring face is
+    /// closer.
     RingWalk,
 }
 

@@ -43,8 +43,8 @@ impl Default for Band {
     }
 }
 
-/// Options of a distance field. By default the distances are exact, angles weight the normals, and the field covers two
-/// layers of elements.
+/// Options of a distance field. By default the distances are exact, the normals are weighted by angles, and the field
+/// covers two layers of elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DistanceFieldOptions {
     /// Algorithm for the distances.

@@ -48,8 +48,8 @@ pub(super) struct BodyMotion {
     spheres: Vec<Sphere>,
     /// Displacements since the fit of the spheres \[m\].
     since_fit: Bounds,
-    /// A tree rebuilt after large deformation. In a `Box`, because few bodies have a rebuilt tree, and every step reads
-    /// the other fields.
+    /// A tree rebuilt after large deformation. The `Box` keeps the struct small: few bodies have a rebuilt tree, but
+    /// every step reads the other fields.
     rebuilt: Option<Box<Hierarchy>>,
     /// Least Σ r³ so far over the spheres of the current tree, with the radii r \[m³\].
     least_volume: f64,

@@ -38,7 +38,7 @@ use super::body_pair::BodyPair;
 /// Smallest number of bodies per task of a pass over all nodes.
 const BODIES_PER_TASK: usize = 32;
 
-/// Smallest number of body pairs per task, or of bodies if few need work.
+/// Smallest number of body pairs per task, or of bodies in passes where few bodies need work.
 pub(super) const PER_TASK: usize = 512;
 
 /// Escapes after which all inflated boxes are rebuilt, relative to the number of bodies.
@@ -139,7 +139,8 @@ impl ContactPhase {
         (left, is_due)
     }
 
-    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if many did. Updates the body pairs.
+    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if many boxes were left
+    /// ([`REBUILD_FRACTION`]). Updates the body pairs.
     fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();
         let all = self.num_moved as f64 >= REBUILD_FRACTION * self.bodies.len() as f64;

@@ -75,7 +75,7 @@ pub(super) struct PatchLists {
 }
 
 impl PatchPartners {
-    /// Bound on the relative displacement in the latest step of any two points of the patch and its partners \[m\].
+    /// Bound on the relative displacement of any two points of the patch and its partners in the latest step \[m\].
     fn step(&self, bodies: [&Patches; 2]) -> f64 {
         let (own, partners) = (bodies[self.contactor], bodies[1 - self.contactor]);
         let steps = self.partners.iter().map(|&other| partners.step(other));
@@ -110,7 +110,7 @@ impl PatchLists {
         }
     }
 
-    /// Bounds the relative displacement in the latest step, by at most the `bound` of the whole bodies \[m\].
+    /// Bounds the relative displacement in the latest step. `bound` is a bound for the whole bodies \[m\].
     pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.travel.step = match &self.scope {
             Scope::Bodies => bound,

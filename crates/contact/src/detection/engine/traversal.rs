@@ -1,4 +1,4 @@
-//! Level 2 of the [engine](super) in the contact phase: finds the nodes of a patch that are near faces of opposite
+//! Level 2 of the [engine](super) in the contact phase: finds the nodes of a patch that lie near faces of opposite
 //! patches.
 //!
 //! The traversal finds pairs of batches (up to eight faces each) with overlapping boxes. Nodes of one batch are tested

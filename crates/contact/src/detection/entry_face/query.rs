@@ -176,8 +176,8 @@ impl Query<'_> {
         off.dot(&(off - self.across(&travel) * since_crossing)) > rounding * off.norm()
     }
 
-    /// Whether the contact is with one triangle or quadrilateral, farther than `distance` \[m\] from its edges. False
-    /// for targets with faces of other kinds.
+    /// Whether the contact point lies on one triangle or quadrilateral, farther than `distance` \[m\] from all edges of
+    /// this face. False for targets with faces of other kinds.
     pub(super) fn is_within_face(&self, distance: f64) -> bool {
         let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
         let middle = self.constraint.num_contactor_nodes;

@@ -3,10 +3,10 @@
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// List index of a cell without a list.
+/// Stands for the list index of a cell without a list.
 const NONE: u32 = u32::MAX;
 
-/// Factor by which the cell size is repeatedly multiplied until the number of cells is allowed.
+/// Factor by which the cell size is repeatedly multiplied until the number of cells is small enough.
 const ENLARGEMENT: f64 = 1.25;
 
 /// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. The cell index along an axis

@@ -44,7 +44,7 @@ pub(super) struct FlightPhase {
     /// For each body, a ball that contains the body in the reference configuration. The ball of a rotating body is
     /// centred at the centre of rotation.
     balls: Vec<Sphere>,
-    /// For each pair, the time before which its bodies cannot touch \[s\]; infinite if the bodies never touch.
+    /// For each pair, the time before which its bodies cannot touch \[s\]; infinite if they cannot touch in the flight.
     no_contact_before: Vec<f64>,
     swept: [SweptBody; 2],
     lists: CellLists,

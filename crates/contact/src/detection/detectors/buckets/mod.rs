@@ -56,8 +56,8 @@ impl Buckets {
         Self { model, pairs, options, phase: Phase::Fresh, flight, contact, statistics }
     }
 
-    /// Statistics of the latest sorting in contact. Two bodies near enough to touch before the next sorting have two
-    /// entries, one for each contactor body; a body in self-contact has one.
+    /// Statistics of the latest sorting in the contact phase. Two bodies near enough to touch before the next sorting
+    /// have two entries, one for each contactor body; a body in self-contact has one.
     ///
     /// # Cost
     /// A pass over all cells of the grids.
@@ -65,8 +65,8 @@ impl Buckets {
         self.contact.census().collect()
     }
 
-    /// All candidates of the latest sorting in contact, ascending. A candidate is a contactor node with its target
-    /// body, and a target face.
+    /// All candidates of the latest sorting in the contact phase, ascending. A candidate is a contactor node with its
+    /// target body, and a target face.
     pub fn candidates(&self) -> impl ExactSizeIterator<Item = (NodeOnSurface, u32)> {
         self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
     }

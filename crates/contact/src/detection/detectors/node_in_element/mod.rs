@@ -7,10 +7,10 @@
 //!           spatial gradient γ = F⁻ᵀ ∂d/∂X of the distance
 //! ```
 //! For the direction of p, ∂d/∂X is the assumed gradient of the [`DistanceField`]. For the length of p, ∂d/∂X is the
-//! gradient of the interpolated distance. The weight of a contact is w = +1 at the contactor, and w = −N_A(ξ) at each
-//! element node A. Here ξ are the natural coordinates of the contactor. Then Σ w = 0 and Σ w x = 0 with the nodal
-//! positions x. Contact forces of any direction therefore conserve linear and angular momentum. In flight the detector
-//! uses [`Buckets`].
+//! gradient of the interpolated distance, except near the medial axis. The weight of a contact is w = +1 at the
+//! contactor, and w = −N_A(ξ) at each element node A. Here ξ are the natural coordinates of the contactor. Then Σ w = 0
+//! and Σ w x = 0 with the nodal positions x. Contact forces of any direction therefore conserve linear and angular
+//! momentum. In flight the detector uses [`Buckets`].
 //!
 //! # Limits
 //! Two crossing edges are missed if no node of either body is in an element of the other.

@@ -48,7 +48,7 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// Heights of the surface of a body, moved outwards by `offset` \[m\], above a wall. The wall is given by its
+    /// Heights of the offset surface of a body above a wall, with the given `offset` \[m\]. The wall is given by its
     /// motion, its normal, and the reference position of its node \[m\].
     pub fn new(
         body: &'a RigidMotion,

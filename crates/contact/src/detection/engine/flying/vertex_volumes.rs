@@ -88,7 +88,7 @@ impl FlyingTrees<'_> {
         )
     }
 
-    /// Moving sphere of a vertex, along the tangent of its path.
+    /// Moving sphere of a vertex. Rotation makes the sphere grow.
     fn tangent_sphere(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingSphere {
         let motion = &flight.motions[body as usize];
         match self.steps.sphere(motion, body, vertex, flight.time) {
