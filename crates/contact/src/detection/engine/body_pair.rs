@@ -134,7 +134,7 @@ impl BodyPair {
         model.search_distance(self.bodies) + self.rounding
     }
 
-    /// Patches are active up to [`BodyPair::contact_distance`] plus this margin \[m\].
+    /// Patch pairs are active up to the distance [`BodyPair::contact_distance`] plus this margin \[m\].
     fn margin(&self, model: &ContactModel) -> f64 {
         MARGIN * skin_for(self.travel.step, model.search_distance(self.bodies))
     }
@@ -247,7 +247,7 @@ impl BodyPair {
     }
 
     /// Records a lower bound on the distance of the bodies. Discards the active patch pairs if a search is due, or
-    /// if the bound allows more travel than is left of their margin.
+    /// if the bound allows more travel than the remaining margin of these pairs.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);

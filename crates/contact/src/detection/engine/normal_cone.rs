@@ -8,9 +8,9 @@
 //! ```
 //! because (|e| + |f|)² ≥ 4 |N|. The unit normal therefore changes by at most τ = q/(1 − q/2).
 //!
-//! The normals of a quadrilateral are sums of its corner normals with positive coefficients. Nodal normals are such
-//! sums of the normals of the face ring. A convex cone (half-angle below 90°) that contains the summands contains the
-//! sums. Normals of curved faces have no bound.
+//! The normals of a quadrilateral are sums of its corner normals with positive coefficients. Nodal normals are sums of
+//! the normals of the face ring, also with positive coefficients. A convex cone (half-angle below 90°) that contains
+//! the summands contains the sums. Normals of curved faces have no bound.
 //!
 //! # Source
 //! Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on smoothly discretized surface animations

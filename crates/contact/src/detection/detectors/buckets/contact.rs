@@ -117,9 +117,10 @@ impl ContactPhase {
         self.sorted = false;
     }
 
-    /// Whether the candidates still contain all possible contacts: along each axis, the relative displacement of each
-    /// pair of bodies since the sorting is at most the allowance of the pair. Then every node that was outside the
-    /// widened box of a face at the sorting remains, along some axis, farther from the face than the search distance.
+    /// Whether the candidates still contain all possible contacts. Criterion: along each axis, the relative
+    /// displacement of each pair of bodies since the sorting is at most the allowance of the pair. Then every node that
+    /// was outside the widened box of a face at the sorting remains, along some axis, farther from the face than the
+    /// search distance.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;

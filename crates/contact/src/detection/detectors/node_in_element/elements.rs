@@ -107,7 +107,7 @@ impl ElementSearch {
         });
     }
 
-    /// The element with the lowest number that contains `point` \[m\] and satisfies `is_accepted`.
+    /// Among the elements that contain `point` \[m\] and satisfy `is_accepted`, the element with the lowest number.
     ///
     /// The element at the place `last` and its neighbours are searched first. If one of these elements contains the
     /// point deeper than `UNIQUE`, the result is this element, or `None` if `is_accepted` rejects the element.
