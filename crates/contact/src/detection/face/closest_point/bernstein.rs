@@ -117,8 +117,8 @@ impl BilinearNet {
 
 /// Quadratic triangle.
 pub struct TriangleNet {
-    /// Bernstein coefficients of |x − r|², degree 4; the indices are the powers of the barycentric coordinates of the corners
-    /// 1 and 2.
+    /// Bernstein coefficients of |x − r|², degree 4; the indices are the powers of the barycentric coordinates of the
+    /// corners 1 and 2.
     squares: [[f64; 5]; 5],
 }
 
