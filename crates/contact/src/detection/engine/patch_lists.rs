@@ -110,7 +110,8 @@ impl PatchLists {
         }
     }
 
-    /// Bounds the relative displacement in the latest step. `bound` is a bound for the whole bodies \[m\].
+    /// Bounds the relative displacement in the latest step. The result is at most `bound`, a bound for the whole bodies
+    /// \[m\].
     pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.travel.step = match &self.scope {
             Scope::Bodies => bound,

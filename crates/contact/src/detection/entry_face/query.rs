@@ -142,7 +142,8 @@ impl Query<'_> {
         self.across(&apart).norm() <= STRAIGHT * apart.norm() + self.rounding()
     }
 
-    /// Whether the node was behind the plane of the nearest face before the step, by more than rounding.
+    /// Whether the node was behind the plane of the nearest face (without offset) before the step, by more than
+    /// rounding.
     pub(super) fn was_behind(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         let travel = self.relative_displacement();
@@ -159,7 +160,7 @@ impl Query<'_> {
     }
 
     /// Whether the node is past the rim of the nearest face and did not come through this face: the node was behind the
-    /// plane before the step, or past the rim when the node crossed the plane.
+    /// plane before the step, or past the rim when the node crossed the plane. The plane includes the offset.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -239,8 +240,8 @@ impl Query<'_> {
         Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, continuation, crossed })))
     }
 
-    /// Fraction of the step at which the node crossed the plane of a face; negative if the node crossed the plane
-    /// before the step, −∞ without approach beyond rounding.
+    /// Fraction of the step at which the node crossed the plane of a face (with offset); negative if the node crossed
+    /// the plane before the step, −∞ without approach beyond rounding.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
