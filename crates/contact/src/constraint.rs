@@ -20,7 +20,7 @@ pub enum ContactKey {
     Edges(EdgeOnEdge),
 }
 
-/// Contact of a node with a surface, on any face.
+/// Contact of a node with the surface of a body. The face in contact can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeOnSurface {
     /// Contactor node, global number.
@@ -40,16 +40,16 @@ pub struct EdgeOnEdge {
 
 /// Contact constraints, sorted by key.
 ///
-/// A constraint has a gap g, a unit normal n, and nodes a with positions x_a and weights w_a. With the shape values N_a
-/// at the point of contact:
+/// A constraint has a gap g, a unit normal n, and nodes a with positions x_a and weights w_a. N_a is the shape value of
+/// node a at the point of contact:
 ///
 /// - contactor (node or edge): w_a = N_a, equal to 1 for a single node
 /// - target (face, edge, wall or element): w_a = −N_a
 /// - detection by closest points: g = n · Σ w_a x_a minus the offsets of the two surfaces
 /// - detection by distance fields: g = −depth
 ///
-/// Bodies that overlap at the start can have other gaps ([`Constraints::map_gaps`]). A normal force p ≥ 0 acts on node
-/// a as p w_a n. As Σ w_a = 0, the contact forces conserve linear momentum.
+/// The gaps of bodies that overlap at the start can be replaced ([`Constraints::map_gaps`]). A normal force p ≥ 0 acts
+/// on node a as p w_a n. As Σ w_a = 0, the contact forces conserve linear momentum.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Constraints {
     keys: Vec<ContactKey>,
@@ -124,7 +124,8 @@ impl Constraint<'_> {
 }
 
 impl Constraints {
-    /// Whether the arrays are consistent, all node numbers below `num_nodes` and all body numbers below `num_bodies`.
+    /// Whether the arrays are consistent, all node numbers are below `num_nodes`, and all body numbers below
+    /// `num_bodies`.
     pub fn fit(&self, num_nodes: usize, num_bodies: usize) -> bool {
         let count = self.keys.len();
         let lengths = [self.bodies.len(), self.gaps.len(), self.normals.len(), self.ends.len()];

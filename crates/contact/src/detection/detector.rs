@@ -16,7 +16,8 @@ pub struct DetectionMemory {
     /// Starting points of the closest-point searches in the next step, ascending by key. Empty unless the searches
     /// start from the closest points of the previous step.
     pub starting_points: Vec<StartingPoint>,
-    /// Bounding spheres of the hierarchy roots at the first instants of the flight; `None` if unused.
+    /// Bounding spheres of the hierarchy roots at the first instants of the flight; `None` if the detector uses no such
+    /// spheres.
     pub first_steps: Option<RootHistory>,
 }
 

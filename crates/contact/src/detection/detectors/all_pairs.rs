@@ -11,14 +11,14 @@ use crate::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch};
 use crate::detection::report::DetectionStatistics;
 use crate::detection::trajectory::{Flight, Impact};
 
-/// Tests all pairs of bodies that the model allows to touch:
+/// Tests all pairs of bodies that can touch according to the model:
 ///
 /// - flight: all pairs of faces of two different bodies
-/// - contact, also of a body with itself: all node–face pairs, and all pairs of edges selected by the model, except
-///   pairs that can never touch
+/// - contact phase, including self-contact: all node–face pairs, and all pairs of the edges that the model selects,
+///   except pairs that can never touch
 ///
 /// # Cost
-/// Time is quadratic in the number of faces. In contact, memory is quadratic, too.
+/// Time is quadratic in the number of faces. In the contact phase, memory is also quadratic.
 #[derive(Clone, Debug)]
 pub struct AllPairs {
     model: ContactModel,

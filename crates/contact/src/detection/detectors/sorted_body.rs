@@ -1,4 +1,4 @@
-//! Face boxes of a body at its last sorting, and the displacements since.
+//! Face boxes of a body at its last sorting, and the displacements of the body since then.
 
 use crate::Surface;
 use crate::detection::face::bounds::{Bounds, overshoot};
@@ -20,8 +20,8 @@ pub struct SortedBody {
     /// Bounds on the displacements of the surface in the step that ended at the last sorting \[m\].
     pub step: Bounds,
     sorted_at: Vec<Vec3>,
-    /// Largest −Σ min(N_a, 0) over the surface, with the shape functions N_a: bound on the excess of interpolated
-    /// values over the range of the nodal values, relative to this range.
+    /// Largest −Σ min(N_a, 0) over the surface, with the shape functions N_a. Interpolated values leave the range of
+    /// the nodal values by at most this fraction of the range.
     overshoot: f64,
 }
 
@@ -44,7 +44,7 @@ impl SortedBody {
         }
     }
 
-    /// Stores positions and face boxes, and restarts the displacements.
+    /// Stores positions and face boxes, and resets the displacements to zero.
     pub fn sort(&mut self, surface: &Surface, configuration: &Configuration<'_>) {
         let positions = configuration.positions;
         let nodes = || surface.nodes().iter();

@@ -1,5 +1,5 @@
-//! Closest points of the surface for the support points of the band. The band consists of the elements that the field
-//! covers.
+//! Closest points of the surface for the support points ([module](super)) of the band. The band consists of the
+//! elements that the field covers.
 
 use rayon::prelude::*;
 
@@ -56,8 +56,8 @@ fn certified(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     closest
 }
 
-/// For each support point of the band, the closest point on the faces that contain the nearest support point on the
-/// surface.
+/// For each support point of the band, finds the nearest support point on the surface, then the closest point on the
+/// faces that contain this surface point.
 fn discrete_points(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     let places: Vec<Vec3> =
         support.boundary.iter().map(|boundary| support.positions[boundary.point as usize]).collect();

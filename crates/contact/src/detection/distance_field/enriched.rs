@@ -1,4 +1,4 @@
-//! Enriched elements: support points and shape functions.
+//! Enriched elements of the distance field ([module](super)): support points and shape functions.
 //!
 //! | corners of the element | points | shape functions |
 //! |---|---|---|

@@ -60,7 +60,8 @@ pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>
     closest
 }
 
-/// The sub-simplices of the band with a corner at a support point, each given by its four support points.
+/// The sub-simplices with a corner at a support point, in the elements that the field covers. Each sub-simplex is given
+/// by four support points.
 fn simplices_at(support: &Support, point: u32) -> impl Iterator<Item = [usize; 4]> {
     support.elements_of(point as usize).iter().flat_map(move |&(element, local)| {
         let points = support.points_of(element as usize);

@@ -1,4 +1,5 @@
-//! Assumed gradients at the support points: by lumped least squares inside the body, by normals on the surface.
+//! Assumed gradients at the support points ([module](super)): by lumped least squares inside the body, by normals on
+//! the surface.
 
 use std::array;
 use std::sync::LazyLock;
@@ -21,7 +22,7 @@ pub(super) const NO_DIRECTION: f64 = 0.1;
 type Contribution = [(Vec3, f64); MAX_POINTS];
 
 /// Assumed gradients at the support points (Wolff & Bucher, eqs. (13), (14)): of unit length except near the medial
-/// axis, zero outside the band.
+/// axis, zero outside the band of elements that the field covers.
 pub(super) fn assumed_gradients(
     support: &Support,
     target: &Target<'_>,

@@ -8,14 +8,15 @@ use super::support::Support;
 use super::target::{Closest, Target};
 use crate::math::Vec3;
 
-/// Faces on which the closest points of the neighbours of an accepted point are searched. A point is accepted when it
-/// is the nearest in the heap.
+/// The front accepts the point of the heap that is nearest to the surface. It then searches the closest point of each
+/// neighbour of the accepted point. A variant selects the faces to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
     /// The faces that contain the surface point from which the front reached the accepted point (Wolff & Bucher,
     /// Algorithm 1).
     Published,
-    /// The closest face of the accepted point, then from face to neighbouring face until no neighbour is closer.
+    /// The faces of a walk that begins at the closest face of the accepted point, and ends when no neighbouring face is
+    /// closer.
     RingWalk,
 }
 
@@ -58,7 +59,8 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
         }
     }
     let mut is_final = vec![false; support.positions.len()];
-    // For each point, the accepted point that tested this point last. A neighbour can occur repeatedly.
+    // For each point, the accepted point that tested this point last. `Support::neighbours` can list a neighbour
+    // repeatedly.
     let mut tried_from = vec![u32::MAX; support.positions.len()];
     while let Some(Reverse(Waiting { point, .. })) = heap.pop() {
         let Some(from) = closest[point as usize].filter(|_| !is_final[point as usize]) else { continue };

@@ -1,9 +1,10 @@
 //! Distance fields on the element mesh: the distance of the points of a body from its surface (Wolff & Bucher 2013).
 //!
 //! The distance d is defined in the reference configuration: d > 0 inside, d = 0 on the surface. The elements
-//! interpolate the distance and, separately, an assumed gradient of the distance. Nodal distances would interpolate to
-//! zero in an element with all nodes on the surface. The elements therefore have additional points on edges, on faces
-//! and in centres. These and the nodes are the *support points*. The geometry of the elements is unchanged.
+//! interpolate the distance and, separately, an assumed gradient of the distance. Distances at the nodes alone would
+//! interpolate to zero in an element with all nodes on the surface. The elements therefore have additional points on
+//! edges, on faces and in centres. These points and the nodes are the *support points*. The geometry of the elements is
+//! unchanged.
 //!
 //! | module | in the paper |
 //! |---|---|

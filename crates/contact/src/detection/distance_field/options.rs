@@ -10,7 +10,8 @@ pub enum DistanceAlgorithm {
     RingWalk,
     /// Closest-feature front marching of Wolff & Bucher (Algorithm 1).
     FrontMarching,
-    /// The closest point on the faces that contain the nearest support point on the surface.
+    /// First the nearest support point on the surface, then the closest point on the faces that contain this surface
+    /// point.
     DiscretePoints,
     /// First-order approximation of the distance d, with |∇d| = 1, on simplices between support points.
     FastMarching,
@@ -42,8 +43,8 @@ impl Default for Band {
     }
 }
 
-/// Options of a distance field. By default the distances are exact, angles weight the normals, and the field covers two
-/// layers of elements.
+/// Options of a distance field. By default the distances are exact, the normals are weighted by angles, and the field
+/// covers two layers of elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DistanceFieldOptions {
     /// Algorithm for the distances.

@@ -8,7 +8,8 @@ use crate::math::{Mat3, Vec3};
 /// Norm |∇d| of the natural gradient below which the depth follows from the assumed gradient instead.
 const LEAST_NATURAL_NORM: f64 = 0.2;
 
-/// The field at a point of an element, in the reference configuration. All values are NaN outside the band.
+/// The field at a point of an element, in the reference configuration. All values are NaN in elements that the field
+/// does not cover.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldSample {
     /// Interpolated distance from the surface \[m\], never negative.

@@ -41,7 +41,7 @@ fn divide(kind: CellKind) -> Vec<SubSimplex> {
     faces.collect()
 }
 
-/// Triangles from a centre to the halves of each side of a polygon.
+/// Triangles of a polygon, each between one half of a side and the point `centre`.
 fn fan(enriched: &Enriched, corners: &[u8], centre: u8) -> Vec<[u8; 3]> {
     let count = corners.len();
     let sides = (0..count).flat_map(|k| {

@@ -173,7 +173,7 @@ impl Support {
         self.point_offsets[point] < self.point_offsets[point + 1]
     }
 
-    /// Points of all elements of the band that contain a point, with repetitions and the point itself.
+    /// Support points of those elements of the band that contain a point, including repetitions and the point itself.
     pub fn neighbours(&self, point: usize) -> impl Iterator<Item = u32> {
         self.elements_of(point)
             .iter()

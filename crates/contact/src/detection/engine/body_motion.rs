@@ -1,7 +1,8 @@
 //! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
-//! The engine predicts no motion in contact: a search result is valid until the displacements exceed an allowance. The
-//! displacements of a step are known before detection, so that the validity is checked before each use.
+//! The engine predicts no motion in the contact phase: a search result is valid until the displacements exceed an
+//! allowance. The displacements of a step are known before detection. The engine therefore checks the validity before
+//! each use.
 //!
 //! The displacement of a point of a face is Σ N_a d_a, with shape functions N_a and nodal displacements d_a. On linear
 //! faces the displacement is in the box of the d_a, on curved faces at most slightly outside.
@@ -47,20 +48,21 @@ pub(super) struct BodyMotion {
     spheres: Vec<Sphere>,
     /// Displacements since the fit of the spheres \[m\].
     since_fit: Bounds,
-    /// A tree rebuilt after large deformation. In a `Box`, because few bodies have a rebuilt tree, and every step reads
-    /// the other fields.
+    /// A tree rebuilt after large deformation. The `Box` keeps the struct small: few bodies have a rebuilt tree, but
+    /// every step reads the other fields.
     rebuilt: Option<Box<Hierarchy>>,
     /// Least Σ r³ so far over the spheres of the current tree, with the radii r \[m³\].
     least_volume: f64,
     patches: Option<Box<Patches>>,
     /// Active patches, ascending. In every step, each active patch gets displacement bounds of its own.
     active: Vec<u32>,
-    /// Displacements of the body since they were last added to its inactive patches \[m\].
+    /// Displacements of the body not yet added to its inactive patches \[m\].
     since_moved: Bounds,
     /// Search depth plus offset of the body \[m\].
     search_distance: f64,
     /// Half the search depth plus the offset \[m\]. Bodies farther apart than the sum of their shares cannot touch,
-    /// because the smaller of two search depths is at most the sum of their halves.
+    /// because the search depth of a pair is the smaller of two search depths, and thus at most the sum of their
+    /// halves.
     share_of_reach: f64,
     overshoot: f64,
 }

@@ -50,7 +50,7 @@ pub(super) struct BodyPair {
     pub rounding: f64,
     /// Lists of the active patches, ascending by contactor side, then by patch.
     pub patch_lists: Vec<PatchLists>,
-    /// Vertices of the two sphere trees that determined the last bound on the distance of the bodies, if any.
+    /// The vertex of each sphere tree that determined the last bound on the distance of the bodies, if any.
     pub nearest: Option<[u32; 2]>,
 }
 
@@ -134,7 +134,7 @@ impl BodyPair {
         model.search_distance(self.bodies) + self.rounding
     }
 
-    /// Patches are active up to [`BodyPair::contact_distance`] plus this margin \[m\].
+    /// Patch pairs are active up to the distance [`BodyPair::contact_distance`] plus this margin \[m\].
     fn margin(&self, model: &ContactModel) -> f64 {
         MARGIN * skin_for(self.travel.step, model.search_distance(self.bodies))
     }
@@ -177,7 +177,8 @@ impl BodyPair {
             };
             self.replace_active_pairs(active_pairs, slack);
         } else if self.patch_lists.is_empty() {
-            // The pair of whole bodies is always active. The travel then only decides when to test for separation.
+            // Each body is a single patch. The pair of these patches is always active, and the travel only decides when
+            // to test for separation.
             self.patch_lists = vec![PatchLists::new(Scope::Bodies)];
         }
         self.nearest = None;
@@ -246,7 +247,7 @@ impl BodyPair {
     }
 
     /// Records a lower bound on the distance of the bodies. Discards the active patch pairs if a search is due, or
-    /// if the bound allows more travel than is left of their margin.
+    /// if the bound allows more travel than the remaining margin of these pairs.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);
@@ -293,7 +294,8 @@ impl BodyPair {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\], valid if no two batches of faces were within reach when listed.
+    /// Lower bound on the distance of the bodies \[m\], valid if no two batches of faces were within reach when the
+    /// lists were made.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)

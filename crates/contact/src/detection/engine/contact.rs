@@ -1,8 +1,8 @@
-//! Levels 1 to 3 in contact, where bodies deform.
+//! Levels 1 to 3 of the [engine](super) in the contact phase, in which bodies deform.
 //!
 //! ```text
 //! motion        displacement bounds of each body in the step                        ([`body_motion`])
-//! body pairs    pairs with overlapping inflated boxes, after bodies left their boxes ([`BodyTree`], [`body_pair`])
+//! body pairs    pairs with overlapping inflated boxes, once a body left its box     ([`BodyTree`], [`body_pair`])
 //! patch pairs   active patch pairs of body pairs whose travel exceeds its limit      ([`body_pair`], [`patches`])
 //! near pairs    Verlet lists of patches whose travel exceeds the skin                ([`patch_lists`], [`traversal`])
 //! short list    near pairs that can give a constraint in the next steps              ([`short_list`])
@@ -38,7 +38,7 @@ use super::body_pair::BodyPair;
 /// Smallest number of bodies per task of a pass over all nodes.
 const BODIES_PER_TASK: usize = 32;
 
-/// Smallest number of body pairs per task, or of bodies if few need work.
+/// Smallest number of body pairs per task, or of bodies in passes where few bodies need work.
 pub(super) const PER_TASK: usize = 512;
 
 /// Escapes after which all inflated boxes are rebuilt, relative to the number of bodies.
@@ -59,7 +59,8 @@ pub(super) struct ContactPhase {
     pub body_pairs: Vec<BodyPair>,
     pub ladder: AdaptiveLadder,
     candidates: Vec<Candidate>,
-    /// For each body, the end of its nodes in the list of nodes with candidates, sorted by body.
+    /// For each body, the index at which its nodes end in the list of the nodes with candidates. This list is sorted by
+    /// body.
     node_ends: Vec<usize>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
@@ -138,7 +139,8 @@ impl ContactPhase {
         (left, is_due)
     }
 
-    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if many did. Updates the body pairs.
+    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if many boxes were left
+    /// ([`REBUILD_FRACTION`]). Updates the body pairs.
     fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();
         let all = self.num_moved as f64 >= REBUILD_FRACTION * self.bodies.len() as f64;
@@ -188,8 +190,8 @@ impl ContactPhase {
         motions.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(update);
     }
 
-    /// Merges all short lists into one list sorted by node. The nodes of each body are sorted first: if nodes are
-    /// numbered body by body, the list is then sorted.
+    /// Merges all short lists into one list sorted by node. The nodes of each body are sorted first. If nodes are
+    /// numbered body by body, this sorting already orders the whole list.
     pub fn gather(&mut self, model: &ContactModel, start: StartFrom) {
         let Self { body_pairs, candidates, node_ends: ends, search, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);

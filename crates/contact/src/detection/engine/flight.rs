@@ -1,8 +1,9 @@
-//! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
+//! Levels 1 to 3 of the [engine](super) in flight, where every body moves rigidly in closed form.
 //!
-//! The queue covers the time up to a horizon. Two bodies form a pair only if their swept boxes up to the horizon
-//! overlap. Work therefore grows with the number of bodies and their neighbours, not with the number of all pairs. The
-//! horizon is shortened until the number of pairs is permitted. With few bodies, it reaches the end of the run.
+//! The queue covers the time up to a horizon. Two bodies form a pair only if the boxes that they sweep up to the
+//! horizon overlap. Work therefore grows with the number of bodies and their neighbours, not with the number of all
+//! pairs. The horizon is shortened until the number of pairs is at most a limit ([`MAX_PAIRS`]). With few bodies, the
+//! horizon reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -24,7 +25,7 @@ const MAX_PAIRS: [usize; 2] = [4, 1024];
 /// Ratio of a shortened horizon to the horizon before the shortening.
 const SHORTENING: f64 = 0.25;
 
-/// Shortest horizon, relative to the rest of the run.
+/// Shortest horizon, relative to the time left in the run.
 const SHORTEST: f64 = 1e-9;
 
 /// Rounding of swept boxes, relative to the coordinates.
@@ -285,7 +286,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Impact within a step while the kinematics are not yet known, by the exact motion.
+    /// Impact within a step, from the exact motions, while the kinematics are not yet known.
     fn impact_of_step(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let mut clock = StageClock::start(Stage::Trajectory);
         let end = flight.time + flight.duration;
@@ -388,7 +389,7 @@ mod tests {
     }
 
     /// The search first finds the impact of two large triangles at t = 0.8. Two small triangles meet at t = 0.5, after
-    /// a horizon of 0.3. Reference: gap over closing speed, never late, early by less than 1e-9.
+    /// the first horizon, which ends at 0.3. Reference: gap over closing speed, never late, early by less than 1e-9.
     #[test]
     fn an_impact_after_the_horizon_need_not_be_the_first() {
         let triangle = |size: f64, x: f64, z: f64| {

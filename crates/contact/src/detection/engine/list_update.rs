@@ -60,8 +60,8 @@ impl Engine {
         }
     }
 
-    /// Finds the active patch pairs of the due body pairs. Returns the indices of the body pairs for which this search
-    /// found none.
+    /// Finds the active patch pairs of the due body pairs. Returns the indices of the searched body pairs without an
+    /// active patch pair.
     fn find_active_pairs(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, registers, .. } = contact;

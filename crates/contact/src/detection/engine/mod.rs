@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! level 1  queue of (t*, vertex, vertex), with a predicted contact time t*; idle until the earliest t* is due
-//! level 2  open the larger vertex of a due pair and predict the pairs with its children (flight); test leaves, by
-//!          default only of curved faces, by the ladder of bounding volumes (contact)
+//! level 2  open the larger vertex of a due pair and predict the pairs with its children (flight); test pairs
+//!          of faces, by default only pairs with a curved face, by the ladder of bounding volumes (contact)
 //! level 3  time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```
-//! In flight the spheres move in closed form, so that predictions stay valid until an impact ([`flight`]). In contact
-//! bodies deform, and no prediction stays valid. The engine then bounds the accumulated relative displacement, called
-//! the travel. A list of near pairs is complete until the travel exceeds the skin of the list ([`contact`]).
+//! In flight the spheres move in closed form, so that predictions stay valid until an impact ([`flight`]). In the
+//! contact phase, bodies deform, and no prediction stays valid. Instead, the engine bounds the accumulated relative
+//! displacement, called the travel. A list of near pairs is complete until the travel exceeds the skin of the list
+//! ([`contact`]).
 //!
 //! # Source
 //! Aragón & Molinari, CMAME 268 (2014), Algorithm 1. Additions in the sub-modules ensure that no contact is found late.
@@ -96,7 +97,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Builds the trees of all surfaces of the model. `positions` of all nodes \[m\] are the reference positions of
+    /// Builds the trees of all surfaces of the model. `positions` \[m\] are the reference positions of all nodes in
     /// flights.
     pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
         let mut statistics = DetectionStatistics::default();
@@ -202,7 +203,7 @@ impl Detector for Engine {
         };
         self.statistics.close_instants(count, &seconds);
         if impact.is_some() {
-            // An impact voids all predictions.
+            // An impact changes the motions: all predictions become invalid.
             self.phase = Phase::Fresh;
         }
         impact

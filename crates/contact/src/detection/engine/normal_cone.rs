@@ -8,9 +8,9 @@
 //! ```
 //! because (|e| + |f|)² ≥ 4 |N|. The unit normal therefore changes by at most τ = q/(1 − q/2).
 //!
-//! The normals of a quadrilateral are sums of its corner normals with positive coefficients. Nodal normals are such
-//! sums of the normals of the face ring. A convex cone (half-angle below 90°) that contains the summands contains the
-//! sums. Normals of curved faces have no bound.
+//! The normals of a quadrilateral are sums of its corner normals with positive coefficients. Nodal normals are sums of
+//! the normals of the face ring, also with positive coefficients. A convex cone (half-angle below 90°) that contains
+//! the summands contains the sums. Normals of curved faces have no bound.
 //!
 //! # Source
 //! Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on smoothly discretized surface animations
@@ -24,7 +24,7 @@ use crate::detection::face::closest_point::SQUARE;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Value of q, defined at the top of this file, from which the rotation counts as unbounded.
+/// The rotation counts as unbounded if q, defined at the top of this file, reaches this value.
 const LARGEST_CHANGE: f64 = 0.5;
 
 /// Rounding of scalar products of unit normals.

@@ -1,8 +1,9 @@
 //! The lists of one active patch: near node–face and edge pairs (a Verlet list), and the short list.
 //!
-//! Each patch has its own lists. A fast node, for example of a fragment, then does not limit the life of all lists. The
-//! travel of the lists bounds the relative displacement of the patch and its partner patches. The bound holds until the
-//! active patch pairs are found again ([`body_pair`](super::body_pair)).
+//! Each patch has its own lists. A fast node, for example of a fragment, therefore shortens only the life of the lists
+//! whose patch or partner patches contain the node. The travel of the lists bounds the relative displacement of the
+//! patch and its partner patches. The bound holds until the active patch pairs are found again
+//! ([`body_pair`](super::body_pair)).
 
 use crate::detection::face::bounds::Bounds;
 use crate::detection::model::Candidate;
@@ -30,7 +31,7 @@ const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
 /// A short list whose remaining allowance is below this fraction of its skin is renewed early, with the due lists.
 const RENEWAL_FRACTION: f64 = 0.25;
 
-/// Skin of a list whose relative displacement is `step` in every step \[m\].
+/// Skin of a list whose travel grows by `step` in every step \[m\].
 pub(super) fn skin_for(step: f64, search_distance: f64) -> f64 {
     let [least, most] = SKIN.map(|share| share * search_distance);
     (STEPS * step).max(least).min(most)
@@ -63,18 +64,18 @@ pub(super) struct PatchLists {
     short_limit: f64,
     skin: f64,
     short_skin: f64,
-    /// Whether any two batches were within reach when listed.
+    /// Whether any two batches were within reach when the pairs were listed.
     pub has_near_batches: bool,
-    /// Node–face pairs within reach when listed, nodes ascending, nearest faces first.
+    /// Node–face pairs within reach when listed: nodes ascending, for each node the nearest faces first.
     pub near: Vec<NearPair>,
-    /// Edge pairs within reach when listed, in one assignment of contactor and target.
+    /// Edge pairs within reach when listed, each in only one assignment of contactor and target.
     pub edges: Vec<EdgePair>,
     /// Candidates among the near pairs, nodes and faces ascending.
     pub short: Vec<Candidate>,
 }
 
 impl PatchPartners {
-    /// Bound on the relative displacement in the latest step of any two points of the patch and its partners \[m\].
+    /// Bound on the relative displacement of any two points of the patch and its partners in the latest step \[m\].
     fn step(&self, bodies: [&Patches; 2]) -> f64 {
         let (own, partners) = (bodies[self.contactor], bodies[1 - self.contactor]);
         let steps = self.partners.iter().map(|&other| partners.step(other));
@@ -109,7 +110,8 @@ impl PatchLists {
         }
     }
 
-    /// Bounds the relative displacement in the latest step, by at most the `bound` of the whole bodies \[m\].
+    /// Bounds the relative displacement in the latest step. The result is at most `bound`, a bound for the whole bodies
+    /// \[m\].
     pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
         self.travel.step = match &self.scope {
             Scope::Bodies => bound,

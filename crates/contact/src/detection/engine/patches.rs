@@ -66,7 +66,7 @@ impl Placed {
 }
 
 impl PatchMotion {
-    /// Bounds the displacements of the step by the nodes `around`; if `None`, takes the bounds `whole`.
+    /// Bounds the displacements of the step from the nodes `around`; if `around` is `None`, takes the bounds `whole`.
     fn find_step(
         &mut self,
         around: Option<&[u32]>,

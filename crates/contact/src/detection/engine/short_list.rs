@@ -105,7 +105,7 @@ impl PairGeometry<'_> {
         within
     }
 
-    /// Face normals for the short lists of `num_pairs` near pairs, none for few pairs.
+    /// Face normals for the short lists of `num_pairs` near pairs; empty for few pairs.
     ///
     /// # Cost
     /// One parallel pass over the faces.

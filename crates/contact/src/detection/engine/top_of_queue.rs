@@ -12,9 +12,9 @@ use crate::detection::detector::Phase;
 use crate::detection::volume::Sphere;
 
 impl Engine {
-    /// Earliest queue entry of each pair of bodies, with the current spheres. In the contact phase, each body pair with
-    /// the time at which a list of near pairs, or the search for active patch pairs, is next due. Before the queue is
-    /// filled for the first time, pairs of roots with the current time.
+    /// Earliest queue entry of each pair of bodies, with the current spheres. In the contact phase, each body pair has
+    /// one entry, with the time at which a list of near pairs, or the search for active patch pairs, is next due.
+    /// Before the queue is first filled, the entries are pairs of roots with the current time.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -69,10 +69,10 @@ impl Engine {
         }
     }
 
-    /// Each body pair with the time at which a list of near pairs, or the search for active patch pairs, is next due if
-    /// every step has the displacements of the latest step. The vertices are those that gave the latest bound on the
-    /// distance of the bodies, else the leaves of the nearest of the near pairs, else the roots. Omits body pairs
-    /// without a finite time.
+    /// Each body pair with the time at which a list of near pairs, or the search for active patch pairs, is next due.
+    /// This time holds if every further step has the displacements of the latest step. The vertices are those that gave
+    /// the latest bound on the distance of the bodies, else the leaves of the nearest of the near pairs, else the
+    /// roots. Omits body pairs without a finite time.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;
@@ -84,7 +84,7 @@ impl Engine {
         self.contact.body_pairs.iter().filter_map(next).collect()
     }
 
-    /// The leaf of the face and the leaf of a face that contains the node, for the nearest of the near pairs; in the
+    /// For the nearest of the near pairs, the leaf of its face and the leaf of a face that contains its node, in the
     /// order of the bodies.
     fn nearest_leaves(&self, body_pair: &BodyPair) -> Option<[u32; 2]> {
         let nearest = body_pair.near().min_by(|a, b| a.distance.total_cmp(&b.distance))?;

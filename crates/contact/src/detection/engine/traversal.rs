@@ -1,4 +1,5 @@
-//! Level 2 in contact: finds the nodes of a patch that are near faces of opposite patches.
+//! Level 2 of the [engine](super) in the contact phase: finds the nodes of a patch that lie near faces of opposite
+//! patches.
 //!
 //! The traversal finds pairs of batches (up to eight faces each) with overlapping boxes. Nodes of one batch are tested
 //! against the face boxes of the second batch, one face per lane. By default, pairs with a curved face first pass the
@@ -80,8 +81,8 @@ struct PatchPair {
     patches: [u32; 2],
     /// Displacement of the contactor patch relative to the target patch since their fits \[m\].
     shift: Vec3,
-    /// Distance of a shifted contactor box from a target box, both as fitted, beyond which nothing is within reach
-    /// \[m\].
+    /// If a shifted contactor box is farther than this from a target box, both as fitted, no pair of the two boxes is
+    /// within reach \[m\].
     margin: f64,
 }
 
@@ -187,8 +188,8 @@ impl Traversal<'_> {
             && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
     }
 
-    /// Masks out the pairs of faces that a bounding volume separates. Lists the near edge
-    /// pairs of the remaining face pairs, if `lists_edges`.
+    /// Masks out the pairs of faces that a bounding volume separates. If `lists_edges` is true, lists the near edge
+    /// pairs of the remaining face pairs.
     fn mask_faces(
         &self,
         pair: &BatchPair<'_>,
@@ -311,7 +312,7 @@ struct NodesNearFaces<'a> {
     faces: &'a FaceBatch<'a>,
     /// Displacement of the face boxes since the fit \[m\].
     shift: Vec3,
-    /// Largest distance along each axis of a listed node from the box of its face \[m\].
+    /// Largest distance of a listed node from the box of its face along each axis \[m\].
     reach: f64,
     masks: &'a FaceMasks,
     target: u32,

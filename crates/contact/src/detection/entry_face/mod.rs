@@ -7,15 +7,16 @@
 //!     a   ┆ δ  ┆ v Δt   b         the depth δ below the top of b, and at most v Δt behind the side of b. The side is
 //!                                 often nearer than the top, but is not the entry face.
 //! ```
-//! Of the node contacts between two different bodies, the search for the entry face examines only those that are new or
-//! whose normal has changed. The *alternatives* of a node are the faces within a distance (`Query::reach`) that satisfy
-//! three conditions:
+//! The search for the entry face examines only node contacts between two different bodies, and of these only the
+//! contacts that are new or whose normal has changed. The *alternatives* of a node are the faces within a distance
+//! (`Query::reach`) that satisfy three conditions:
 //!
 //! - The node is behind the face.
 //! - The orthogonal projection of the node lies in the face.
 //! - The normals of face and node are opposed.
 //!
-//! With fewer than two alternatives, or none with the normal of the detected contact, the detected contact stays.
+//! The detected contact stays if the node has fewer than two alternatives, or if no alternative has the normal of the
+//! detected contact.
 //!
 //! # Continued contacts
 //! An alternative *continues* a contact of the previous step under three conditions:
@@ -31,11 +32,11 @@
 //!
 //! - 2: at least one of these contacts is loaded.
 //! - 1: none is loaded, and at least one is a contact of the node itself.
-//! - 0: all are unloaded contacts of nodes of the alternative, or there is none.
+//! - 0: all are unloaded contacts of nodes of the alternative, or no contact satisfies (1) and (2).
 //!
-//! Only the alternatives with the largest rank present can continue a contact. If this rank is 0, an alternative can
-//! instead continue a loaded contact detected in this step, for example at landing. This contact is between the same
-//! bodies, and:
+//! Only the alternatives with the largest occurring rank can continue a contact. If this rank is 0, an alternative can
+//! instead continue a loaded contact detected in this step, for example when a block lands. This contact is between the
+//! same bodies and satisfies two conditions:
 //!
 //! - The contactor is a node of the alternative, and (2) and (3) hold.
 //! - The face of the contact is certain: the contact point is so far from the edges of the face, a triangle or
@@ -44,7 +45,7 @@
 //! # Choice
 //! - The entry face is the nearest alternative that continues a contact.
 //! - If no alternative continues a contact, the entry face is the alternative whose plane the node crossed last.
-//! - If the node approaches no alternative, the entry face is the nearest alternative.
+//! - If, in addition, the node approaches no alternative, the entry face is the nearest alternative.
 //!
 //! Alternatives in different planes may be equally good within rounding. If the faces are linear, the contact is then
 //! with their common edge or vertex, if any. A mirrored scene therefore has the mirrored result. The normal is:
@@ -56,11 +57,11 @@
 //! Let a node be *new* if the node had no contact with the body in the previous step.
 //!
 //! - A new node that lies behind the detected face, but on the other side of a thin part, gets no contact. Criterion:
-//!   the node was behind the plane of this face before the step, its orthogonal projection lies in the face, and it is
-//!   outside the closed surface.
-//! - A node past the rim of a face gets no contact with this face if it was behind the plane before the step, or past
-//!   the rim when it crossed the plane. A node stays in contact if a contact force on it in the previous step was along
-//!   the normal of the face.
+//!   the node was behind the plane of this face before the step, its orthogonal projection lies in the face, and the
+//!   node is outside the closed surface.
+//! - A node past the rim of a face gets no contact with this face if the node was behind the plane before the step, or
+//!   past the rim when it crossed the plane. As an exception, the node stays in contact if a contact force on the node
+//!   in the previous step was along the normal of the face.
 //!
 //! A node can slide past the rim of a face and over a slit that is narrower than the depth of the node below the face.
 //! The contact with the face then remains until another face of the body continues the contact. A contact with another

@@ -17,8 +17,8 @@ const CURVED: f64 = 0.1;
 /// Relative difference up to which depths or fractions of the step count as equal.
 const EQUAL: f64 = 1e-6;
 
-/// Summary of the contacts that an alternative can continue if their depths allow: conditions (1) and (2) at the top of
-/// `entry_face`, or its conditions on detected contacts.
+/// Summary of the contacts that an alternative can continue, before their depths are tested. The contacts satisfy
+/// conditions (1) and (2) at the top of `entry_face`, or the conditions there on contacts detected in this step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
     /// Largest depth of the contacts at current positions \[m\].
@@ -53,7 +53,7 @@ pub(super) struct Alternative {
     pub(super) xi: [f64; 2],
     pub(super) gap: f64,
     pub(super) normal: Vec3,
-    /// `None` without a contact that the alternative can continue.
+    /// `None` if the alternative can continue no contact.
     pub(super) continuation: Option<Continuation>,
     /// Fraction of the step at which the node crossed the plane of the face.
     pub(super) crossed: f64,
@@ -119,7 +119,7 @@ impl Query<'_> {
         vertex_normal(surface, self.configuration.positions, self.constraint.nodes[0])
     }
 
-    /// Distance from a plane within which a node is on the plane \[m\].
+    /// Distance from a plane within which a node counts as on the plane \[m\].
     pub(super) fn rounding(&self) -> f64 {
         rounding_of_gap(
             self.constraint.nodes.iter().map(|&node| &self.configuration.positions[node as usize]),
@@ -142,7 +142,8 @@ impl Query<'_> {
         self.across(&apart).norm() <= STRAIGHT * apart.norm() + self.rounding()
     }
 
-    /// Whether the node was behind the plane of the nearest face before the step, by more than rounding.
+    /// Whether the node was behind the plane of the nearest face (without offset) before the step, by more than
+    /// rounding.
     pub(super) fn was_behind(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         let travel = self.relative_displacement();
@@ -159,7 +160,7 @@ impl Query<'_> {
     }
 
     /// Whether the node is past the rim of the nearest face and did not come through this face: the node was behind the
-    /// plane before the step, or past the rim when the node crossed the plane.
+    /// plane before the step, or past the rim when the node crossed the plane. The plane includes the offset.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -176,8 +177,8 @@ impl Query<'_> {
         off.dot(&(off - self.across(&travel) * since_crossing)) > rounding * off.norm()
     }
 
-    /// Whether the contact is with one triangle or quadrilateral, farther than `distance` \[m\] from its edges. False
-    /// for targets with faces of other kinds.
+    /// Whether the contact point lies on one triangle or quadrilateral, farther than `distance` \[m\] from all edges of
+    /// this face. False for targets with faces of other kinds.
     pub(super) fn is_within_face(&self, distance: f64) -> bool {
         let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
         let middle = self.constraint.num_contactor_nodes;
@@ -194,8 +195,8 @@ impl Query<'_> {
         }) && self.target().is_face(nodes)
     }
 
-    /// The faces that contain all target nodes of the contact. If there are none, the faces whose nodes are
-    /// all among the target nodes.
+    /// The faces that contain all target nodes of the contact. If no face contains all, the faces whose nodes are all
+    /// among the target nodes.
     pub(super) fn nearest_faces(&self) -> impl Iterator<Item = u32> {
         self.target().faces_at(&self.constraint.nodes[self.constraint.num_contactor_nodes..])
     }
@@ -239,8 +240,8 @@ impl Query<'_> {
         Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, continuation, crossed })))
     }
 
-    /// Fraction of the step at which the node crossed the plane of a face; negative if the node crossed the plane
-    /// before the step, −∞ without approach beyond rounding.
+    /// Fraction of the step at which the node crossed the plane of a face (with offset); negative if the node crossed
+    /// the plane before the step, −∞ without approach beyond rounding.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -289,8 +290,9 @@ impl Query<'_> {
         self.push_tied(tied, chosen);
     }
 
-    /// Adds the contact with equal alternatives. Alternatives in different planes give a contact with their common
-    /// feature, if any. In one plane, the detected contact stays if its faces include the first alternative.
+    /// Adds the contact with equally good alternatives. Alternatives in different planes give a contact with their
+    /// common feature, if any. Alternatives in one plane keep the detected contact if its faces include the first
+    /// alternative.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));
@@ -330,8 +332,8 @@ impl Query<'_> {
         chosen.push(key, gap, normal, contactor, Side { body: bodies[1], nodes, shape_values });
     }
 
-    /// Adds the contact with the common vertex or edge of equal alternatives. Returns false without a common feature or
-    /// a defined normal, and for quadratic faces.
+    /// Adds the contact with the common vertex or edge of equally good alternatives. Returns false without a common
+    /// feature or a defined normal, and for quadratic faces.
     pub(super) fn push_common(&self, tied: &[Alternative], chosen: &mut Constraints) -> bool {
         let surface = self.target();
         let of = |a: &Alternative| surface.face(a.face as usize).1;

@@ -34,8 +34,8 @@ pub(super) fn drop_supported(positions: &[Vec3], constraints: &mut Constraints, 
     std::mem::swap(constraints, workspace);
 }
 
-/// Depth \[m\] at the crossing, interpolated from the contacts of `nodes` along `push`; `None` if a node has no such
-/// contact. The shape values at the crossing are |`weights`|.
+/// Depth \[m\] at the crossing, interpolated from the contacts of `nodes` along the vector `push`; `None` if a node has
+/// no such contact. The shape values at the crossing are |`weights`|.
 fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
     let depth = |node| {
         let pushes = |contact: &Constraint<'_>| is_along(&contact.normal, push);
@@ -44,7 +44,8 @@ fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], pu
     nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
 }
 
-/// Whether the second case applies to the edge with these `nodes`. `touched` is the body of the other edge.
+/// Whether the second case at the top of this file applies to the edge with these `nodes`. `touched` is the body of the
+/// other edge.
 fn is_beside_touching_end(
     constraints: &Constraints,
     nodes: &[u32],

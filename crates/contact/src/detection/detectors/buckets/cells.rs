@@ -1,12 +1,12 @@
-//! A grid of equal cells, and lists of boxes by cell in compressed rows.
+//! A grid of equal cells, and lists of the boxes in each cell, stored in compressed rows.
 
 use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
-/// List index of a cell without a list.
+/// Stands for the list index of a cell without a list.
 const NONE: u32 = u32::MAX;
 
-/// Factor by which the cell size is repeatedly multiplied until the number of cells is allowed.
+/// Factor by which the cell size is repeatedly multiplied until the number of cells is small enough.
 const ENLARGEMENT: f64 = 1.25;
 
 /// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. The cell index along an axis
@@ -28,8 +28,8 @@ pub struct CellRange {
 }
 
 impl Grid {
-    /// Cells of `size` \[m\] over the zone, enlarged if the zone would need more than `most` cells. A zone of zero or
-    /// infinite extent has one cell.
+    /// Cells of edge length `size` \[m\] over the zone. The cells are enlarged if the zone would need more than `most`
+    /// cells. A zone of zero or infinite extent has one cell.
     pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
         let extent = zone.upper - zone.lower;
         let most = most.clamp(1, u32::MAX as usize / 2) as f64;

@@ -27,7 +27,7 @@ const CELLS_PER_NODE: usize = 32;
 /// limited by [`ALLOWANCE`]. Two bodies are near if they can touch before the next sorting.
 const STEPS: f64 = 32.0;
 
-/// Least and greatest allowance of two near bodies, relative to the search depth. A larger allowance gives more
+/// Least and greatest allowance of two near bodies, relative to the search distance. A larger allowance gives more
 /// candidates, a smaller allowance more sortings.
 const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
 
@@ -49,12 +49,13 @@ pub(super) struct ContactPhase {
     edges: EdgeEdgeSearch,
 }
 
-/// Nodes of the body `contactor`, tested against the faces of the body `target`. The bodies are equal in self-contact.
+/// The nodes of the body `contactor` are tested against the faces of the body `target`, the same body in self-contact.
 #[derive(Clone, Copy, Debug)]
 struct Direction {
     contactor: u32,
     target: u32,
-    /// Length by which the box of each target face is widened \[m\]. Only nodes in the widened box can touch the face.
+    /// Length by which the box of each target face is widened \[m\]. Only nodes in the widened box can touch the face
+    /// before the next sorting.
     reach: f64,
 }
 
@@ -116,10 +117,10 @@ impl ContactPhase {
         self.sorted = false;
     }
 
-    /// Whether the candidates still contain all possible contacts: along each axis, the relative displacement of each
-    /// pair of bodies since the sorting is at most the allowance of the pair. A node that was outside the
-    /// widened box of a face at the sorting is then still farther from the face, along some axis, than the search
-    /// distance.
+    /// Whether the candidates still contain all possible contacts. Criterion: along each axis, the relative
+    /// displacement of each pair of bodies since the sorting is at most the allowance of the pair. Then every node that
+    /// was outside the widened box of a face at the sorting remains, along some axis, farther from the face than the
+    /// search distance.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
@@ -163,7 +164,7 @@ impl ContactPhase {
     }
 
     /// Lists the candidates of all near bodies. Returns the number of node–face pairs with a common cell, plus the
-    /// number of edge pairs, which count once for each common cell.
+    /// number of edge pairs, each counted in every common cell.
     fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {
@@ -359,7 +360,8 @@ impl Buckets {
 pub struct GridCensus {
     /// Body of the nodes, and body of the faces.
     pub bodies: [u32; 2],
-    /// Length by which the box of each target face is widened \[m\]. Only nodes in the widened box can touch the face.
+    /// Length by which the box of each target face is widened \[m\]. Only nodes in the widened box can touch the face
+    /// before the next sorting.
     pub reach: f64,
     /// Number of cells along each axis.
     pub cells: [u32; 3],

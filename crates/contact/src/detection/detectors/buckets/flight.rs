@@ -2,8 +2,8 @@
 //!
 //! The tests of two bodies begin at the earliest time at which the bounding balls can touch. In a slice of time, every
 //! face sweeps a box, in the frame that translates with the first body. A slice is halved while the relative
-//! displacement exceeds the larger of the median edge lengths of the bodies. A slice with a displacement between the
-//! two lengths is halved if too many face pairs overlap ([`WORTHWHILE`]).
+//! displacement of the bodies exceeds the larger of their median edge lengths. A slice with a displacement between the
+//! two lengths is halved if the boxes of too many face pairs overlap ([`WORTHWHILE`]).
 //!
 //! The time of impact of a face pair is computed over the whole step, and only once. The search ends at the first slice
 //! that begins after the earliest impact found.
@@ -28,7 +28,8 @@ use super::cells::{CellLists, Grid};
 const CELLS_PER_FACE: usize = 32;
 
 /// Two bodies with n faces in total have too many overlapping face pairs if the number of pairs exceeds
-/// `WORTHWHILE.0 + n / WORTHWHILE.1`. Fewer impact tests cost no more than another slice, a pass over all n faces.
+/// `WORTHWHILE.0 + n / WORTHWHILE.1`. Up to this number, the impact tests cost no more than another slice, which needs
+/// a pass over all n faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
 /// Shortest slice that is halved, relative to the duration of the step.
@@ -43,7 +44,7 @@ pub(super) struct FlightPhase {
     /// For each body, a ball that contains the body in the reference configuration. The ball of a rotating body is
     /// centred at the centre of rotation.
     balls: Vec<Sphere>,
-    /// For each pair, the time before which its bodies cannot touch \[s\]; infinite if never.
+    /// For each pair, the time before which its bodies cannot touch \[s\]; infinite if they cannot touch in the flight.
     no_contact_before: Vec<f64>,
     swept: [SweptBody; 2],
     lists: CellLists,
@@ -237,7 +238,8 @@ impl Buckets {
                 self.statistics.counts.overlap += lists.list(cell).len() as u64;
                 for &k in lists.list(cell) {
                     let other = &second.boxes[k as usize];
-                    // A pair counts only in the cell with the lower corner of the intersection of the boxes.
+                    // A pair is listed only in the cell that contains the lower corner of the intersection of its two
+                    // boxes.
                     let counts = || lists.grid().cell(&bounds.lower.sup(&other.lower)) == cell;
                     if !bounds.excludes(other) && counts() {
                         overlapping.push([face, second.near[k as usize]]);
@@ -318,7 +320,8 @@ impl SweptBody {
     }
 }
 
-/// Ball that contains a body in the reference configuration. Without rotation, the ball is centred on the bounding box.
+/// Ball that contains a body in the reference configuration. If the body does not rotate, the ball is centred on the
+/// bounding box.
 fn ball(surface: &Surface, reference_positions: &[Vec3], motion: &RigidMotion) -> Sphere {
     let boxes: Vec<Aabb> =
         (0..surface.num_faces()).map(|face| box_of_face(surface, face, reference_positions)).collect();

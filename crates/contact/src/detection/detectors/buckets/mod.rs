@@ -3,8 +3,8 @@
 //! ```text
 //! contact  nodes and faces of two bodies are sorted into cells; a node is tested only against the faces in the
 //!          cell of the node ([`contact`])
-//! flight   time is divided until the relative displacement of two bodies in a slice is about an edge length; the
-//!          boxes that the faces sweep in a slice are sorted into cells ([`flight`])
+//! flight   the step is divided into slices of time until the relative displacement of two bodies in a slice is about
+//!          an edge length; the boxes that the faces sweep in a slice are sorted into cells ([`flight`])
 //! ```
 //! The results are equal to [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!
@@ -56,8 +56,8 @@ impl Buckets {
         Self { model, pairs, options, phase: Phase::Fresh, flight, contact, statistics }
     }
 
-    /// Statistics of the latest sorting in contact. Two bodies near enough to touch before the next sorting have two
-    /// entries, one for each contactor body; a body in self-contact has one.
+    /// Statistics of the latest sorting in the contact phase. Two bodies near enough to touch before the next sorting
+    /// have two entries, one for each contactor body; a body in self-contact has one.
     ///
     /// # Cost
     /// A pass over all cells of the grids.
@@ -65,8 +65,8 @@ impl Buckets {
         self.contact.census().collect()
     }
 
-    /// All candidates of the latest sorting in contact, ascending. A candidate is a contactor node with its target
-    /// body, and a target face.
+    /// All candidates of the latest sorting in the contact phase, ascending. A candidate is a contactor node with its
+    /// target body, and a target face.
     pub fn candidates(&self) -> impl ExactSizeIterator<Item = (NodeOnSurface, u32)> {
         self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
     }
@@ -79,7 +79,7 @@ impl Detector for Buckets {
         }
         let impact = self.find_first_impact(flight);
         if impact.is_some() {
-            // An impact voids all predictions.
+            // An impact changes the motions: the times predicted by `begin_flight` no longer hold.
             self.phase = Phase::Fresh;
         }
         impact

@@ -17,7 +17,7 @@ use crate::detection::detectors::sorted_body::EMPTY;
 
 /// Depth in an element, in natural coordinates \[-\]. A point that lies deeper is in no other element, if elements do
 /// not overlap. Points up to [`BORDER`] outside an element also count as inside. The factor 4 allows for neighbours in
-/// which a unit of the natural coordinates is less than four times as long.
+/// which a unit of the natural coordinates is less than four times as long as in the element.
 const UNIQUE: f64 = 4.0 * BORDER;
 
 /// Elements of one body with a tree over their boxes. The number of an element is its index in the body. The place of
@@ -107,12 +107,12 @@ impl ElementSearch {
         });
     }
 
-    /// The element with the lowest number that contains `point` \[m\] and satisfies `is_accepted`.
+    /// Among the elements that contain `point` \[m\] and satisfy `is_accepted`, the element with the lowest number.
     ///
     /// The element at the place `last` and its neighbours are searched first. If one of these elements contains the
-    /// point deeper than `UNIQUE`, the result is this element or, if it is not accepted, `None`. Otherwise the tree is
-    /// searched, without the elements whose places do not satisfy `may_contain`. `last` changes only the cost if the
-    /// elements at the point do not overlap and satisfy `may_contain`.
+    /// point deeper than `UNIQUE`, the result is this element, or `None` if `is_accepted` rejects the element.
+    /// Otherwise the tree is searched for elements whose places satisfy `may_contain`. If the elements at the point do
+    /// not overlap and satisfy `may_contain`, `last` changes only the cost.
     pub fn find(
         &self,
         positions: &[Vec3],

@@ -1,16 +1,16 @@
 //! Contact of nodes inside elements, by the distance field of the target: the detector of Wolff and Bucher.
 //!
 //! ```text
-//! pairs     bodies with overlapping boxes, and bodies in self-contact (double pass)
+//! pairs     bodies with overlapping boxes, and bodies in self-contact (two-pass contact)
 //! element   the element of the target that contains a contactor node; among several, the lowest number
 //! gap       linearised projection onto the surface, p = −γ d/|γ|², with the distance d from the surface and the
 //!           spatial gradient γ = F⁻ᵀ ∂d/∂X of the distance
 //! ```
-//! Two gradients serve as ∂d/∂X: for the direction of p the assumed gradient of the [`DistanceField`], for the length
-//! of p the gradient of the interpolated distance. The weight of a contact is w = +1 at the contactor, and w = −N_A(ξ)
-//! at each element node A. Here ξ are the natural coordinates of the contactor. Then Σ w = 0 and Σ w x = 0 with the
-//! nodal positions x. Contact forces of any direction therefore conserve linear and angular momentum. In flight
-//! the detector uses [`Buckets`].
+//! For the direction of p, ∂d/∂X is the assumed gradient of the [`DistanceField`]. For the length of p, ∂d/∂X is the
+//! gradient of the interpolated distance, except near the medial axis. The weight of a contact is w = +1 at the
+//! contactor, and w = −N_A(ξ) at each element node A. Here ξ are the natural coordinates of the contactor. Then Σ w = 0
+//! and Σ w x = 0 with the nodal positions x. Contact forces of any direction therefore conserve linear and angular
+//! momentum. In flight the detector uses [`Buckets`].
 //!
 //! # Limits
 //! Two crossing edges are missed if no node of either body is in an element of the other.
@@ -65,7 +65,7 @@ pub enum ProjectionNormal {
 /// Options of the detector by distance fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeInElementOptions {
-    /// The distance fields.
+    /// Options of the distance fields.
     pub field: DistanceFieldOptions,
     /// Direction of the projection.
     pub normal: ProjectionNormal,
@@ -77,7 +77,7 @@ pub struct NodeInElementOptions {
 pub struct NodeInElement {
     model: ContactModel,
     normal: ProjectionNormal,
-    /// One entry per body; `None` without faces.
+    /// One entry per body; `None` for a body without faces.
     targets: Vec<Option<Target>>,
     flights: Buckets,
     bodies: BodyTree,
@@ -85,7 +85,8 @@ pub struct NodeInElement {
     is_near: Vec<bool>,
     queries: Vec<Query>,
     found: Vec<Found>,
-    /// Key of each contact of the previous step, ascending, and the place of its element in `ElementSearch`.
+    /// Key of each contact of the previous step, ascending, and the place of its element in the tree of
+    /// `ElementSearch`.
     last: Vec<(NodeOnSurface, u32)>,
     registers: Registers,
     statistics: DetectionStatistics,
@@ -101,7 +102,8 @@ struct Target {
 struct Query {
     key: NodeOnSurface,
     contactor_body: u32,
-    /// Place of the element of the contact in the previous step, if any; always `None` in self-contact.
+    /// Place of the element in which the node was in contact in the previous step, if any; always `None` in
+    /// self-contact.
     last: Option<u32>,
 }
 
@@ -121,8 +123,8 @@ struct Found {
 }
 
 impl NodeInElement {
-    /// A detector of contact between the bodies of the model, from the cells of each body. `positions` of all nodes
-    /// \[m\] are the stress-free positions. They also give the median edge lengths used in flight.
+    /// A detector of contact between the bodies of the model, from the cells of each body. `positions` \[m\] are the
+    /// stress-free positions of all nodes. These positions also give the median edge lengths for flight.
     ///
     /// # Errors
     /// The first body whose distance field cannot be computed, and the reason.

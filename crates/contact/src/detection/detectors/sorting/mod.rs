@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! sort      all surface nodes, called particles, into a binary tree over a box of all particles, the working space
-//! traverse  the tree with the buffer zone of each body: the box of the body, widened by the search depth and a
-//!           buffer b. If particles of other bodies are in this zone, traverse with the buffer zone of each face of
+//! traverse  the tree with the buffer zone of each body: the box of the body, widened by the search distance and
+//!           a buffer b. If particles of other bodies are in this zone, traverse with the buffer zone of each face of
 //!           the body; the particles in the zone of a face are its candidates
 //! compute   closest point and gap of each candidate
 //! ```
 //! Sorting is repeated after n steps (`SortingOptions::every`), or earlier if a relative displacement exceeds the
 //! buffer. The buffer is b = n Δt Δv, or larger ([`LEAST_BUFFER`]). Here Δt is the time step, and Δv the largest
 //! difference of two nodal velocities along an axis. Velocities are the displacements of the last step divided by Δt.
-//! Each surface is contactor and target (double pass). In flight the detector uses [`Buckets`], because the report of
-//! Petőcz and Armero has no method for flight.
+//! Each surface is contactor and target (two-pass contact). In flight the detector uses [`Buckets`], because the report
+//! of Petőcz and Armero has no method for flight.
 //!
 //! # Source
 //! Petőcz & Armero, report UCB/SEMM-98/06, 1998, §3 and Table 1.
@@ -67,7 +67,7 @@ pub struct Sorting {
     bodies: Vec<SortedBody>,
     /// Buffer b \[m\].
     buffer: f64,
-    /// Steps since the last sorting, and number of further sortings in the same working space. `None` before the first
+    /// Steps since the last sorting, and number of sortings left in the present working space. `None` before the first
     /// sorting and after a flight.
     age: Option<[u32; 2]>,
     candidates: Vec<Candidate>,
@@ -223,7 +223,8 @@ impl Sorting {
     }
 }
 
-/// Length by which the box of a face is widened \[m\]. Only nodes in the widened box can touch the face.
+/// Length by which the box of a face is widened \[m\]. Only nodes in the widened box can touch the face before the next
+/// sorting.
 fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
     (model.search_distance(bodies) + buffer) * (1.0 + ROUNDING)
 }

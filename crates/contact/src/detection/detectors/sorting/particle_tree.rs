@@ -1,4 +1,4 @@
-//! Binary space partition of particles.
+//! Binary space partition of particles. A particle i is inserted into a cell n, first into the root:
 //!
 //! ```text
 //! insert(i, n)   n without particle and children: store i
@@ -17,14 +17,14 @@ use crate::math::Vec3;
 /// Largest depth of a cell: 20 halvings of each of three axes, or 30 of each of two axes.
 const MAX_DEPTH: u32 = 60;
 
-/// No particle or no child.
+/// Index of a missing particle or child.
 const NONE: u32 = u32::MAX;
 
 /// Tree of particles, numbered by their index in the positions passed to [`ParticleTree::sort`].
 #[derive(Clone, Debug, Default)]
 pub struct ParticleTree {
     space: Option<Aabb>,
-    /// Axes that are halved in turn: two for a plane working space, otherwise three.
+    /// Number of axes that are halved in turn: two for a plane working space, otherwise three.
     num_axes: u32,
     cells: Vec<Cell>,
     /// Next particle in the same cell.

@@ -42,7 +42,7 @@ struct Entry {
 enum Item {
     /// Index in the node list of the body.
     Node(u32),
-    /// Index in the list of pieces of the search.
+    /// Index in `Search::pieces`.
     CurvedPiece(u32),
     NodeBlock(u32),
     FaceBlock(u32),
@@ -94,7 +94,7 @@ impl WallDetector {
         first
     }
 
-    /// Predicts the contact times of all pairs, exact or too early.
+    /// Predicts the contact time of each pair. The predicted time is exact or too early.
     fn begin_flight(&mut self, flight: &Flight<'_>) -> FlightPhase {
         let horizon = flight.end - flight.time;
         let no_contact_before = (0..self.pairs.len()).map(|k| {
@@ -273,9 +273,9 @@ impl Search<'_> {
         self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
-    /// The contact of a piece with the wall at its lowest corner. If this corner is higher than `touching`, the piece
-    /// is split. At the beginning of the step, only a descending corner touches; otherwise the piece is queued again at
-    /// the later time at which the corner touches.
+    /// The contact of the lowest corner of a piece with the wall. If this corner is higher than `touching`, the piece
+    /// is split. At the beginning of the step, the corner touches only if it descends. Otherwise the piece is queued
+    /// again at the later time at which the corner touches.
     fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
         let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;

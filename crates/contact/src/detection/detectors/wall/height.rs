@@ -29,7 +29,7 @@ pub(super) struct Heights<'a> {
     normal: Vec3,
     /// Outward offset of the surface of the body \[m\].
     offset: f64,
-    /// Second derivative of the height of the centre [m/s²], set to zero if within rounding.
+    /// Second derivative α'' of the height of the centre [m/s²], set to zero if within rounding.
     acceleration: f64,
     spin: f64,
     axis: Vec3,
@@ -48,8 +48,8 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// Heights of a surface with an outward offset \[m\] above a wall with this motion, this normal, and this reference
-    /// position of its node \[m\].
+    /// Heights of the offset surface of a body above a wall, with the given `offset` \[m\]. The wall is given by its
+    /// motion, its normal, and the reference position of its node \[m\].
     pub fn new(
         body: &'a RigidMotion,
         offset: f64,
@@ -144,8 +144,8 @@ impl<'a> Heights<'a> {
         Some(if start.rate > start.rate_rounding { -2.0 * start.rate / curvature } else { 0.0 })
     }
 
-    /// Lower bound on the time at which α(s) descends to `reach`, the amplitude A plus the radius of the ball \[m\];
-    /// `None` if never.
+    /// Lower bound on the time at which α(s) descends to `reach`, the sum of the amplitude A and the radius of the ball
+    /// \[m\]; `None` if α never descends so far.
     fn envelope(&self, offset: &Vec3, reach: f64) -> Option<f64> {
         let along = self.axis * self.axis.dot(offset);
         let middle = self.at(&(self.body.reference_centre), 0.0);

@@ -1,7 +1,7 @@
 //! Contact of bodies with rigid walls: infinite planes that translate.
 //!
 //! A wall is a body with one node on its plane. The material of the wall is behind the plane, at negative heights.
-//! Walls need no hierarchy and no search depth, so that one wall detector can complement any detector.
+//! Walls need no hierarchy and no search depth. One wall detector works beside any other detector.
 //!
 //! ```text
 //! flight   first time at which a point of a body has the height zero; the height is quadratic in time, plus a cosine
@@ -10,7 +10,7 @@
 //! step     first root of the height of a node; nodes and walls move on parabolas ([`step_impact`])
 //! ```
 //! # Limits
-//! In contact only nodes touch a wall. In flight a curved face can also touch between its nodes.
+//! In the contact phase, only nodes touch a wall. In flight, a curved face can also touch between its nodes.
 //!
 //! # Source
 //! Hallquist, LS-DYNA Theory Manual, "Rigid walls", for walls with prescribed motion or with a mass.
@@ -53,8 +53,8 @@ pub struct WallDetector {
 }
 
 impl WallDetector {
-    /// A detector of contact between walls and the surfaces of all bodies. `positions` of all nodes \[m\] are the
-    /// reference positions of flights.
+    /// A detector of contact between walls and the surfaces of all bodies. `positions` \[m\] are the reference
+    /// positions of all nodes in flights.
     pub fn new(walls: Vec<Wall>, surfaces: &[Surface], policy: &ContactPolicy, positions: &[Vec3]) -> Self {
         let touchable = (0_u32..).zip(surfaces).filter(|(_, surface)| surface.num_faces() > 0);
         let bodies: Vec<WalledBody> = if walls.is_empty() {
@@ -87,7 +87,8 @@ impl WallDetector {
         self
     }
 
-    /// First impact on a wall within a step of a flight, at the exact time or too early. Call for consecutive steps.
+    /// First impact on a wall within a step of a flight, at the exact time or too early. Must be called for consecutive
+    /// steps.
     pub fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         self.contact = None;
         if self.pairs.is_empty() {
@@ -105,7 +106,7 @@ impl WallDetector {
         (self.flight, self.contact) = (None, None);
     }
 
-    /// Adds the constraints of the nodes on or behind walls to `constraints`. Call for consecutive steps.
+    /// Adds the constraints of the nodes on or behind walls to `constraints`. Must be called for consecutive steps.
     pub fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
         self.flight = None;
         if self.pairs.is_empty() {
@@ -117,8 +118,8 @@ impl WallDetector {
         }
     }
 
-    /// Bodies whose offset surface penetrates a wall at a node by more than 1e-9 of their bounding radius. Checks
-    /// input.
+    /// Bodies whose offset surface penetrates a wall at a node by more than 1e-9 of their bounding radius. Serves to
+    /// check the input.
     pub fn penetrations(&self, positions: &[Vec3]) -> Vec<BodyPenetration> {
         let deepest = |&[wall, body]: &[u32; 2]| {
             let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);

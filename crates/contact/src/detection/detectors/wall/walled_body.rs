@@ -33,7 +33,7 @@ pub(super) struct WalledBody {
     pub spheres: Vec<Sphere>,
     /// Curved faces, which can bulge beyond their nodes.
     pub curved: Vec<u32>,
-    /// The surface; `None` without curved faces.
+    /// The surface; `None` if the body has no curved faces.
     pub surface: Option<Surface>,
     /// Bounding spheres of the blocks of curved faces, in the reference configuration.
     pub curved_spheres: Vec<Sphere>,

@@ -9,8 +9,8 @@ const NODES_PER_TASK: usize = 16_384;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Steps {
-    /// Largest excess of a displacement on a curved face over the range of its nodal displacements, relative to the
-    /// range \[-\].
+    /// On a curved face, displacements leave the range of the nodal displacements by at most this fraction of the range
+    /// \[-\].
     pub overshoot: f64,
     /// Rounding of a coordinate \[m\].
     pub rounding: f64,

@@ -21,7 +21,7 @@ use crate::math::{RigidMotion, Vec3};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FirstSteps {
     history: RootHistory,
-    /// Instant of the fit of the spheres \[s\].
+    /// Instant at which the spheres were last refitted \[s\].
     fitted_at: f64,
     positions: Vec<Vec3>,
     /// Refitted spheres of the vertices, by body.

@@ -20,9 +20,9 @@ pub(crate) struct FlyingTrees<'a> {
 }
 
 impl FlyingTrees<'_> {
-    /// Lower bound on the time of contact of a pair, from the beginning of the step \[s\]; `None` if after the horizon.
-    /// With kinematics from the first steps, the earlier of the bounds for these kinematics and for the exact motions:
-    /// the result is never late.
+    /// Lower bound on the time of contact of a pair, from the beginning of the step \[s\]; `None` if the contact is
+    /// later than the horizon. With kinematics from the first steps, the result is the earlier of two bounds, one for
+    /// these kinematics and one for the exact motions. The result is therefore never late.
     pub fn earliest_meeting(
         &self,
         flight: &Flight<'_>,
@@ -88,7 +88,7 @@ impl FlyingTrees<'_> {
         )
     }
 
-    /// Moving sphere of a vertex, along the tangent of its path.
+    /// Moving sphere of a vertex. Rotation makes the sphere grow.
     fn tangent_sphere(&self, flight: &Flight<'_>, body: u32, vertex: u32) -> MovingSphere {
         let motion = &flight.motions[body as usize];
         match self.steps.sphere(motion, body, vertex, flight.time) {
@@ -121,9 +121,9 @@ impl FlyingTrees<'_> {
     }
 }
 
-/// Sphere that moves along the tangent of its path. The growth covers the rotation: the accelerations of the sphere
-/// centre and of the body centre differ by at most (ω² + |dω/dt|) |q|. Here ω is the angular velocity, and q the vector
-/// between the two centres.
+/// Sphere that starts with the velocity of its centre and moves with the acceleration of the body centre. The growth
+/// covers the rotation: the accelerations of the sphere centre and of the body centre differ by at most (ω² + |dω/dt|)
+/// |q|. Here ω is the angular velocity, and q the vector between the two centres.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();

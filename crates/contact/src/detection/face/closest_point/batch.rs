@@ -204,7 +204,7 @@ impl TriangleLanes {
         let (vb, vc) = (d1 * ac2 - d2 * cosine, d2 * ab2 - d1 * cosine);
         let va = area - vb - vc;
 
-        // On a border between regions, the first one counts, in the order of the scalar form: corners, ab, ac, bc,
+        // On a border between regions, the first region counts, in the order of the scalar form: corners, ab, ac, bc,
         // interior.
         let in_a = d1.at_most(zero) & d2.at_most(zero);
         let in_b = d3.at_least(zero) & d4.at_most(d3);

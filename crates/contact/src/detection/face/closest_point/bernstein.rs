@@ -21,8 +21,8 @@ impl Bounds {
     /// Bounds for an affine x: F is convex and not negative.
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
-    /// `squares`: Bernstein coefficients of |x − r|²; `hessians`: Bernstein coefficients of the Hessian of F, needed
-    /// only if `least_value` < `limit`. Otherwise `least_curvature` is −∞.
+    /// `squares`: Bernstein coefficients of |x − r|²; `hessians`: Bernstein coefficients of the Hessian of F, computed
+    /// only if `least_value` < `limit` \[m²\]. Otherwise `least_curvature` is −∞.
     fn new<'a, const N: usize>(
         squares: impl Iterator<Item = &'a f64>,
         limit: f64,
@@ -50,7 +50,7 @@ fn least_eigenvalue_or_zero(&[h11, h22, h12]: &[f64; 3]) -> f64 {
 
 /// Quadratic curve.
 pub struct Curve {
-    /// Coefficients of |x − r|², degree 4.
+    /// Bernstein coefficients of |x − r|², degree 4.
     squares: [f64; 5],
 }
 
@@ -69,7 +69,7 @@ impl Curve {
             .map(|d| 1.5 * d)
     }
 
-    /// Bounds of F; `least_curvature` is −∞ if `least_value` ≥ `limit`.
+    /// Bounds of F; `least_curvature` is −∞ if `least_value` ≥ `limit` \[m²\].
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.iter(), limit, || self.curvatures().map(|c| [c, c, 0.0]))
     }
@@ -77,7 +77,7 @@ impl Curve {
 
 /// Bilinear surface.
 pub struct BilinearNet {
-    /// Coefficients of |x − r|², degree 2 in ξ (first index) and η.
+    /// Bernstein coefficients of |x − r|², degree 2 in ξ (first index) and η.
     squares: [[f64; 3]; 3],
 }
 
@@ -90,7 +90,7 @@ impl BilinearNet {
         Self { squares: [square(p), middle, square(q)] }
     }
 
-    /// Coefficients of the Hessian, raised to degree 2 in ξ and in η.
+    /// Bernstein coefficients of the Hessian, raised to degree 2 in ξ and in η.
     #[inline]
     fn hessians(&self) -> [[f64; 3]; 9] {
         let f = &self.squares;
@@ -109,7 +109,7 @@ impl BilinearNet {
         hessians
     }
 
-    /// Bounds of F; `limit` as for `Curve`.
+    /// Bounds of F; `limit` as in [`Curve::bounds`].
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }
@@ -117,7 +117,8 @@ impl BilinearNet {
 
 /// Quadratic triangle.
 pub struct TriangleNet {
-    /// Coefficients of |x − r|², degree 4; the indices are the powers of the barycentric coordinates of corners 1, 2.
+    /// Bernstein coefficients of |x − r|², degree 4; the indices are the powers of the barycentric coordinates of the
+    /// corners 1 and 2.
     squares: [[f64; 5]; 5],
 }
 
@@ -154,7 +155,7 @@ impl TriangleNet {
         hessians
     }
 
-    /// Bounds of F; `limit` as for `Curve`.
+    /// Bounds of F; `limit` as in [`Curve::bounds`].
     pub fn bounds(&self, limit: f64) -> Bounds {
         let squares = self.squares.iter().enumerate().flat_map(|(i, row)| &row[..5 - i]);
         Bounds::new(squares, limit, || self.hessians())
@@ -163,7 +164,7 @@ impl TriangleNet {
 
 /// Biquadratic surface.
 pub struct BiquadraticNet {
-    /// Coefficients of |x − r|², degree 4 in ξ (first index) and η.
+    /// Bernstein coefficients of |x − r|², degree 4 in ξ (first index) and η.
     squares: [[f64; 5]; 5],
 }
 
@@ -218,7 +219,7 @@ impl BiquadraticNet {
         mixed
     }
 
-    /// Coefficients of the Hessian, raised to degree 4 in ξ and in η.
+    /// Bernstein coefficients of the Hessian, raised to degree 4 in ξ and in η.
     fn hessians(&self) -> [[f64; 3]; 25] {
         let along = transpose(&self.along());
         let across = transpose(&self.across());
@@ -228,7 +229,7 @@ impl BiquadraticNet {
         std::array::from_fn(|k| [along[k % 5][k / 5], across[k / 5][k % 5], mixed[k % 5][k / 5]])
     }
 
-    /// Bounds of F; `limit` as for `Curve`.
+    /// Bounds of F; `limit` as in [`Curve::bounds`].
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }

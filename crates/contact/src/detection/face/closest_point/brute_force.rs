@@ -1,4 +1,5 @@
-//! Closest point of a triangle: the projection on the plane if inside the triangle, else the closest point on an edge.
+//! Closest point of a triangle: the projection of the query onto the plane if the projection is inside the triangle,
+//! else the closest point on an edge.
 //!
 //! Brute force is slower than Voronoi regions (`voronoi`), but does not amplify rounding errors on slivers.
 

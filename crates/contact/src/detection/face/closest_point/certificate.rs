@@ -8,12 +8,12 @@
 //! ```
 //!
 //! The first term is not negative, because of the optimality conditions. For any matrix A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Hence
-//! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ (the criterion). With the
-//! Jacobian at the centre as A, M is AᵀA plus terms linear in the nonlinear coefficients of x. M can be positive
-//! definite although F is not convex, as on faces with nodes displaced in their plane.
+//! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ (the criterion). If A is the
+//! Jacobian at the centre, M is AᵀA plus terms linear in the nonlinear coefficients of x. M can be positive definite
+//! although F is not convex, as on faces with nodes displaced in their plane.
 //!
-//! If M is not positive definite on the whole face, M often is on a smaller box that contains all points of the face
-//! within |p| of r (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5).
+//! If M is not positive definite on the whole face, M often is so on a smaller box that contains all points of the face
+//! within the distance |p| of r (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5).
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ use crate::mesh::CellKind;
 const MARGIN: f64 = 1e-8;
 /// Largest number of boxes tested after the first box, which contains the whole domain.
 const MAX_BOXES: usize = 3;
-/// Ratio of the area of the next box to the area of the current box, at and above which no further box is tested.
+/// No further box is tested if its area is at least this fraction of the area of the current box.
 const REDUCTION: f64 = 0.7;
 /// Enlargement of a box against rounding errors, relative to its half widths.
 const NOISE: f64 = 1e-6;
@@ -59,8 +59,8 @@ fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     false
 }
 
-/// Part of a face over a box, as a polynomial of s in [−1, 1]²; in this struct, x,ᵢ = ∂x/∂sᵢ. On a segment, x,₂ is an
-/// auxiliary vector, perpendicular to x,₁ and of equal length.
+/// Part of a face over a box, as a polynomial of the coordinates s in [−1, 1]²; in this struct, x,ᵢ = ∂x/∂sᵢ. On a
+/// segment, x,₂ is an auxiliary vector, perpendicular to x,₁ and of equal length.
 struct PartOverBox<P> {
     polynomial: P,
     cell: Cell,
@@ -329,8 +329,8 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Whether the box of points within a fraction of the distance of a corner excludes this corner; `None` without a
-    /// box.
+    /// Whether a corner is outside the box of the points within a fraction of its distance from the query; `None`
+    /// without a box.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

@@ -6,7 +6,7 @@ use crate::mesh::CellKind;
 /// Largest number of nodes of a face.
 pub const MAX_FACE_NODES: usize = 9;
 
-/// Largest n·ξ − b at which ξ counts as on the side n·ξ = b: rounding of a sum of two coordinates.
+/// Largest n·ξ − b at which ξ counts as on the side n·ξ = b ([`Domain::sides`]): rounding of a sum of two coordinates.
 const BORDER: f64 = 4.0 * f64::EPSILON;
 
 /// The natural domain of a face.

@@ -63,7 +63,8 @@ struct Step {
     step: [f64; 2],
 }
 
-/// Newton step, after constraints have left the working set as long as the step was too small or left F unchanged.
+/// Newton step. As long as the step is too small or leaves F unchanged, a constraint leaves the working set, and the
+/// step is computed again.
 fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) -> Step {
     loop {
         let step = newton_step(domain, here, free);
@@ -102,7 +103,8 @@ fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
     }
 }
 
-/// The feature without the constraint of the least multiplier; `None` if no multiplier is negative beyond rounding.
+/// The feature after the constraint with the least multiplier has left the working set; `None` if no multiplier is
+/// negative beyond rounding.
 ///
 /// At a minimum on the feature, the gradient of F is g = Σ λ n, with the normals n and multipliers λ of the working
 /// set. On an edge, and at the end of a segment, λ = g·n / n·n. At a corner of a polygon, λ = g·t / n·t, with t along

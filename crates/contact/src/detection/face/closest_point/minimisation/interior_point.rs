@@ -58,7 +58,8 @@ struct Barrier {
     multipliers: [f64; MAX_SIDES],
     /// μ \[m²\].
     parameter: f64,
-    /// Scale of the optimality conditions \[m²\]: √(2 F tr G) + tr G at the centre of the face, Gᵢⱼ = x,ᵢ·x,ⱼ.
+    /// Scale of the optimality conditions \[m²\]: √(2 F tr G) + tr G at the centre of the face, with Gᵢⱼ = ∂x/∂ξᵢ ·
+    /// ∂x/∂ξⱼ.
     scale: f64,
 }
 
@@ -196,7 +197,8 @@ fn slacks(domain: &Domain, xi: [f64; 2]) -> [f64; MAX_SIDES] {
     slacks
 }
 
-/// The smaller of `fraction` and the fraction of a step at which `value` has fallen to 1 − `TO_THE_BORDER` of itself.
+/// The smaller of `fraction` and the fraction of a step at which `value` has fallen to (1 − `TO_THE_BORDER`) times its
+/// initial value.
 fn to_the_border(fraction: f64, value: f64, change: f64) -> f64 {
     if change < 0.0 { fraction.min(-TO_THE_BORDER * value / change) } else { fraction }
 }
