@@ -51,7 +51,8 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     weights
 }
 
-/// The most distant of the three pairs of points with the least and the greatest coordinate along an axis.
+/// Each axis gives a pair: the points with the least and the greatest coordinate. The most distant of the three pairs is
+/// returned.
 fn widest_pair(points: &[Vec3]) -> [usize; 2] {
     let extreme = |axis: usize| {
         let by = |a: &usize, b: &usize| points[*a][axis].total_cmp(&points[*b][axis]);
