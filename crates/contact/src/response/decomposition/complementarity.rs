@@ -114,8 +114,8 @@ impl Problem<'_> {
         is_solved
     }
 
-    /// Restarts with Jacobi steps only; returns whether they converged. Unconverged rounds cycle through sets of sticking
-    /// and slipping contacts; Jacobi steps alone do not.
+    /// Restarts with Jacobi steps only; returns whether they converged. Unconverged rounds cycle through sets of
+    /// sticking and slipping contacts; Jacobi steps alone do not.
     ///
     /// `left` is the velocity change of the impulses `best` \[m/s\]. Unconverged Jacobi steps replace `best` if the
     /// velocity change of the last step is below `left`. The problem then keeps the impulses `best`.

@@ -71,8 +71,8 @@ impl Contact {
     }
 }
 
-/// 0 for `closing` ≤ 2 |`resting`|, 1 for `closing` ≥ 3 |`resting`|, linear in between. If rounding has opened a resting
-/// contact, the contact closes again at a speed of up to 2 `resting`.
+/// 0 for `closing` ≤ 2 |`resting`|, 1 for `closing` ≥ 3 |`resting`|, linear in between. If rounding has opened a
+/// resting contact, the contact closes again at a speed of up to 2 `resting`.
 fn impact_fraction(closing: f64, resting: f64) -> f64 {
     // The sign of a zero from `max` is unspecified.
     let resting = resting.abs();

@@ -126,8 +126,8 @@ impl Decomposition {
 
     /// Removes the angular momentum that each contact has added to its bodies: position corrections Δx_a add
     /// Σ m_a Δx_a × v_a; an impulse and its reaction at two different points add a moment. If a body of the contact is
-    /// fixed, its support takes up this angular momentum. Two movable bodies keep it with `AngularMomentum::Change`, and
-    /// if they have neither a rotation nor two free nodes. Returns the added kinetic energy \[J\] and the angular
+    /// fixed, its support takes up this angular momentum. Two movable bodies keep it with `AngularMomentum::Change`,
+    /// and if they have neither a rotation nor two free nodes. Returns the added kinetic energy \[J\] and the angular
     /// impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
