@@ -8,10 +8,11 @@
 //! ```text
 //! both     λ(K W) ≤ λ(K W_nodes) + λ(K W_rigid)
 //! nodes    λ(K W_nodes) ≤ max_a (1/m_a) Σ_k κ_k |w_ka| Σ_b |w_kb|    Gershgorin on the assembled stiffness
-//! rigid    λ(K W_rigid) ≤ Σ over the two bodies of (tr A⁸)^⅛,  A = M⁻¹ Σ_k κ_k h_k h_kᵀ,  h = (n, r × n)
+//! rigid    λ(K W_rigid) ≤ Σ_bodies (tr A⁸)^⅛,  A = M⁻¹ Σ_k κ_k h_k h_kᵀ,  h = (n, r × n)
 //! ```
 //! Here w_ka is the weight of node a in contact k, m_a is the mass of node a, n is the contact normal, and r is the
-//! vector from the centre of the body to the contact. (tr A⁸)^⅛ is at most 1.26 times the largest eigenvalue of A.
+//! vector from the centre of the body to the contact. Σ_bodies is over the two bodies of a contact; in A, M is the
+//! 6 × 6 mass matrix of the body. (tr A⁸)^⅛ is at most 1.26 times the largest eigenvalue of A.
 //!
 //! # Source
 //! Derived.
@@ -45,8 +46,8 @@ const MAX_ON_NODES: f64 = 1.4;
 /// impact is then a twentieth of the energy of the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// Smallest ratio of ω² with all coupled springs to ω² of the spring alone, for a spring between rigid bodies. For a
-/// plate on two springs at its ends, the ratio is 0.5.
+/// Lower limit on the ratio of ω² with all coupled springs to ω² of the spring alone, for a spring between rigid
+/// bodies. For a plate on two springs at its ends, the ratio is 0.5.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
 /// Smallest weight for which the whole mass of a node counts as in contact. Below this weight, the mass in contact is
@@ -223,8 +224,8 @@ impl AssembledStiffness {
         rigid + nodes.map(of_node).sum::<f64>()
     }
 
-    /// `stiffness` is κ \[N/m\]; `bound` are the bounds of the coupled springs. Contacts on opposite sides of a body
-    /// reduce ω²; lower bounds limit the reduction.
+    /// `stiffness` is κ \[N/m\]; `bound` has the bounds of the coupled springs. Contacts on opposite sides of a body
+    /// reduce ω² with all coupled springs; lower limits on ω² bound this reduction.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,

@@ -80,7 +80,8 @@ impl Flight<'_> {
 }
 
 impl Impact {
-    /// The earlier of two impacts. Of simultaneous impacts, the one with the lower body numbers, then face numbers.
+    /// The earlier of two impacts. If the times are equal: the impact with the lower body numbers, then with the lower
+    /// face numbers.
     pub fn earlier(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         let order = |a: &Self, b: &Self| {
             a.time.total_cmp(&b.time).then(a.bodies.cmp(&b.bodies)).then(a.faces.cmp(&b.faces))

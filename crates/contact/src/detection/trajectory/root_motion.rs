@@ -11,17 +11,19 @@ use super::bounding_spheres::MovingSphere;
 use crate::detection::volume::Sphere;
 use crate::math::{RigidMotion, Vec3};
 
-/// Rounding error of a refitted centre, relative to its largest |coordinate| plus the radius.
+/// Rounding error of a refitted centre, relative to the sum of its largest |coordinate| and the radius.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Path length of a root, relative to `size`, below which the root is stationary. The path has two steps between three
-/// instants. `size` is the greatest sum, over these instants, of radius and largest |coordinate| of the centre.
+/// Path length of a root over the three instants, relative to `size`, below which the root is stationary. `size` is the
+/// greatest sum, over these instants, of radius and largest |coordinate| of the centre.
 const STATIONARY: f64 = 1e-12;
 
-/// Acceleration times the square of the shorter step, relative to `size`, below which the velocity is constant.
+/// Acceleration times the square of the shorter time step, relative to `size`, below which the velocity is taken as
+/// constant.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
-/// Error of a difference of two positions, relative to `size`. A constant velocity neglects changes below [`CONSTANT`].
+/// Error of a difference of two positions, relative to `size`. It includes [`CONSTANT`], the largest change that a
+/// constant velocity neglects.
 const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
 
 /// Spheres of the hierarchy roots at the first instants of a flight, and the motions of the roots.
@@ -45,7 +47,8 @@ pub(crate) struct RootMotion {
     time: f64,
     velocity: Vec3,
     acceleration: Vec3,
-    /// Bounds on the errors of velocity \[m/s\] and acceleration \[m/s²\], apart from the effect of the rotation.
+    /// Bounds on the errors of velocity \[m/s\] and acceleration \[m/s²\], without the effect of the rotation of the
+    /// body.
     errors: [f64; 2],
     /// Sum of the two steps between the three instants \[s\].
     span: f64,
@@ -77,7 +80,7 @@ impl RootHistory {
             && (self.motions.is_empty() || self.motions.len() == num_bodies)
     }
 
-    /// The third call determines the motions.
+    /// Adds an instant. The third call estimates the motions of the roots.
     pub(crate) fn push(&mut self, time: f64, roots: Vec<Sphere>, motions: &[RigidMotion]) {
         self.times.push(time);
         self.roots.push(roots);
@@ -116,8 +119,8 @@ impl MotionClass {
 impl RootMotion {
     /// `time`: the third instant \[s\]. `size`: as in `STATIONARY` \[m\]. `arm`: see the field.
     ///
-    /// D₁ is the difference quotient of the positions over the second step h₁, and D₂ over the first step h₂. The
-    /// acceleration a and the velocity v at the third instant are
+    /// The difference quotients of the positions are D₁ (`last`) over the second step h₁, and D₂ (`first`) over the
+    /// first step h₂. The acceleration a (`change`) and the velocity v at the third instant are
     ///
     /// ```text
     /// a = 2 (D₁ − D₂)/(h₁ + h₂),   v = D₁ + a h₁/2
@@ -142,9 +145,9 @@ impl RootMotion {
     /// A sphere that moves with the root, and grows by the errors of the estimated motion.
     ///
     /// The body has the angular velocity ω. At the distance q from the centre of the body, velocities deviate from that
-    /// of the centre by at most |ω| q, and accelerations by at most s q, with s = |ω|² + |dω/dt| ≤ `spin_bound`. The
-    /// growth covers the deviations of the velocities of sphere and root, and of the acceleration of the root. It also
-    /// covers that the estimated velocity is an average over the two steps (`span`).
+    /// of the centre by at most |ω| q, and accelerations by at most (|ω|² + |dω/dt|) q ≤ `spin_bound` × q. `turning`
+    /// covers the deviations of the velocities of sphere and root, and `growth_rate` that of the acceleration of the
+    /// root. The term with `span` covers that the estimated velocity is an average over the two steps.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;
@@ -165,7 +168,8 @@ impl RootMotion {
 mod tests {
     use super::*;
 
-    /// For positions on a parabola, velocity and acceleration are exact up to rounding, and zeros are exact.
+    /// For positions on a parabola, velocity and acceleration are exact up to rounding. A zero velocity or acceleration
+    /// gives exactly zero.
     #[test]
     fn three_positions_give_the_motion() {
         let (start, velocity) = (Vec3::new(-750.0, 2.0, 1.0), Vec3::new(50.0, -3.0, 86.6));

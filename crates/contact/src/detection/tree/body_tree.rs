@@ -24,7 +24,7 @@ const BODIES_PER_TASK: usize = 64;
 
 #[derive(Clone, Debug)]
 pub(crate) struct BodyTree {
-    /// Vertex 1 is the root, vertex 0 is unused, and the second half are the leaves.
+    /// Vertex 1 is the root, vertex 0 is unused, and the second half of the array holds the leaves.
     boxes: Vec<Aabb>,
     bodies: Vec<u32>,
     /// Leaf of each body; `NONE` for a body that is not in the tree.
@@ -119,7 +119,8 @@ impl BodyTree {
     /// All pairs of bodies with overlapping boxes, ascending, with first < second. `None` for more than `most` pairs.
     ///
     /// # Cost
-    /// O((N + pairs) log N), in parallel. Memory is limited to 2 `most` pairs, plus `most` + 1 pairs per thread.
+    /// O((N + pairs) log N) for N bodies, in parallel. Memory is limited to 2 × `most` pairs, plus `most` + 1 pairs per
+    /// thread.
     pub fn pairs(&self, most: usize) -> Option<Vec<[u32; 2]>> {
         let found = AtomicUsize::new(0);
         let of_body = |&body: &u32| {

@@ -10,7 +10,8 @@ const SMALLEST_PART: usize = 8;
 
 const POINTS_PER_TASK: usize = 4096;
 
-/// Indices of the points after recursive division by planes normal to the longest side of the box around a part.
+/// Indices of the points, sorted by recursive division: each part of the points is divided by a plane normal to the
+/// longest side of the box around the part.
 ///
 /// Each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface, such a
 /// part has about half as many neighbours as a run along a space-filling curve.

@@ -30,7 +30,8 @@ pub(crate) struct FaceGroup<'a> {
 }
 
 impl FaceGroups {
-    /// Groups of `faces_per_group` faces, compact at `positions` \[m\] of all nodes. The last group may be smaller.
+    /// Groups of `faces_per_group` faces, spatially compact for the `positions` \[m\] of all nodes. The last group may
+    /// be smaller.
     pub fn new(surface: &Surface, positions: &[Vec3], faces_per_group: usize) -> Self {
         let faces = compact_order_of_faces(surface, positions);
         let mut groups = Self { faces_per_group, overshoot: overshoot(surface), ..Self::default() };

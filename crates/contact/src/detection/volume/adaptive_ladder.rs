@@ -6,8 +6,8 @@
 //! C_k > (1 − a_k) ΣC
 //! ```
 //!
-//! a_k is the fraction of pairs that pass the rung, and ΣC is the cost per pair of all following tests. The costs are
-//! constants from a benchmark, so the selection is identical in every run.
+//! a_k is the fraction of the tested pairs that the rung does not exclude. ΣC is the cost per pair of all following
+//! tests and of the distance. The costs are constants from a benchmark, so the selection is identical in every run.
 
 use super::ladder::{LadderTally, VolumeKind};
 

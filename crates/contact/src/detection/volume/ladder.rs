@@ -16,7 +16,7 @@ use crate::math::vectorised::Vectorised;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum VolumeKind {
-    /// Bounding sphere of the tree.
+    /// Sphere of the leaf in the tree.
     Sphere,
     /// Axis-aligned box.
     Aabb,

@@ -11,8 +11,8 @@ use crate::math::real::{Lanes, Real};
 use crate::math::vectorised::Kernel;
 use crate::math::{Mat3, Vec3};
 
-/// Added to the absolute cosines. The cross product of nearly parallel axes then never separates two boxes (Gottschalk,
-/// Lin & Manocha 1996).
+/// Number added to the absolute cosines. With it, the cross product of nearly parallel axes never separates two boxes
+/// (Gottschalk, Lin & Manocha 1996).
 const PARALLEL: f64 = 1e-12;
 /// Largest distance of the nodes of a flat face from its plane, relative to the longest edge.
 const FLATNESS: f64 = 1e-6;
@@ -26,7 +26,7 @@ pub struct Obb {
     pub centre: Vec3,
     /// Half edge lengths along the axes \[m\]; zero in the fourth lane.
     pub half: Lanes,
-    /// One entry per coordinate, one lane per axis; zero in the fourth lane.
+    /// Components of the axes: one entry per coordinate, one lane per axis; zero in the fourth lane.
     components: [Lanes; 3],
 }
 

@@ -6,21 +6,21 @@
 //! u = u⁰ + W P,   W = G M⁻¹ Gᵀ
 //! ```
 //! Here u⁰ are the relative velocities without impulses, G maps the velocities of the movers to relative velocities,
-//! and M is the mass matrix. Each contact satisfies u_n ≥ c ⟂ P_n ≥ 0 with the lower bound c of the normal velocity,
-//! and Coulomb's law with the coefficient of friction μ.
+//! and M is the mass matrix. Each contact satisfies u_n ≥ c ⟂ P_n ≥ 0 with the lower bound c of the normal velocity
+//! (`target`), and Coulomb's law.
 //!
 //! ```text
 //! repeat   block Jacobi steps; they predict which contacts open, stick or slip
 //!          conjugate residuals over the closed contacts; contacts that open or slip stay at their bounds
 //!          with friction, mixing: the next round begins at the best combination of up to seven rounds
 //! until    a Jacobi step changes no velocity by more than the tolerance, for at most `MAX_ROUNDS` rounds
-//! then     without convergence, restart with Jacobi steps only
+//! else     restart from the initial guess, with Jacobi steps only
 //! ```
-//! Jacobi steps hardly converge if rows of G are redundant, as for flat faces. Conjugate residuals need as many
-//! iterations as G has independent rows. Conjugate gradients would diverge if redundant rows differ slightly.
+//! Jacobi steps hardly converge if rows of G are redundant, as for contact of flat faces. Conjugate residuals need as
+//! many iterations as G has independent rows. Conjugate gradients would diverge if redundant rows differ slightly.
 //!
-//! The result does not depend on the order of the contacts. Momentum is conserved for any tolerance, because impulses
-//! act through the rows of G.
+//! The result does not depend on the order of the contacts. Momentum is conserved for any tolerance: each impulse acts
+//! through a row of G, with opposite signs on the two sides of the contact.
 //!
 //! # Source
 //! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart, CMAME
@@ -43,15 +43,15 @@ const MAX_ROUNDS: usize = 100;
 const MAX_STEPS: usize = 1000;
 /// Number of Jacobi steps in a series after the restart.
 const STEPS_TO_GAIN: usize = 100;
-/// Largest ratio of the smallest velocity change in a series to the smallest in the previous series; the iteration ends
-/// if the ratio is larger.
+/// The Jacobi steps end if the smallest velocity change in a series exceeds this fraction of the smallest velocity
+/// change in the previous series.
 const GAIN: f64 = 0.5;
 /// Largest ratio of the impulses after mixing to those before mixing (sums of magnitudes).
 const MAX_GROWTH: f64 = 10.0;
 /// Largest ratio (z · W z)/(z · D z) at which impulses along z = D⁻¹ r count as causing no motion. r is the residual; D
 /// contains the compliances of the Jacobi steps.
 const NULL_SPACE: f64 = 1e-10;
-/// A descent step also fixes the contacts that would reach their bounds within this fraction of a further step.
+/// A descent step also fixes the contacts that would reach their bounds if the step were longer by this fraction.
 const AT_BOUND: f64 = 1e-9;
 
 #[derive(Clone, Debug, Default)]
@@ -114,9 +114,11 @@ impl Problem<'_> {
         is_solved
     }
 
-    /// Restarts with Jacobi steps only; returns whether they converged. If not, keeps the impulses of the last Jacobi
-    /// step if its velocity change was below `left`, otherwise `best`. `left` is the velocity change of `best` \[m/s\].
-    /// Unconverged rounds cycle through sets of sticking and slipping contacts; Jacobi steps do not.
+    /// Restarts with Jacobi steps only; returns whether they converged. Unconverged rounds cycle through sets of
+    /// sticking and slipping contacts; Jacobi steps alone do not.
+    ///
+    /// `left` is the velocity change of the impulses `best` \[m/s\]. Unconverged Jacobi steps replace `best` if the
+    /// velocity change of the last step is below `left`. The problem then keeps the impulses `best`.
     fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
@@ -414,7 +416,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Computes the motion M⁻¹ Gᵀ d, and in `responses` the part of W d in the directions of `faces`. Returns d · W d.
+    /// Computes the motion M⁻¹ Gᵀ d, and in `responses` the part of W d in the free directions of `faces`. Returns
+    /// d · W d.
     fn apply_operator(
         &self,
         faces: &[Face],

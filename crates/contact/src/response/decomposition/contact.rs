@@ -38,7 +38,7 @@ pub(super) struct Contact {
     pub lead: f64,
     /// Lower bound of the normal displacement by the projection \[m\].
     pub lift: f64,
-    /// Projection impulse \[kg·m\]: changes the positions in the way in which `impulse` changes the velocities.
+    /// Projection impulse \[kg·m\]: changes the positions as `impulse` changes the velocities.
     pub push_out: Vec3,
 }
 
@@ -71,8 +71,8 @@ impl Contact {
     }
 }
 
-/// 0 for `closing` ≤ 2 |`resting`|, 1 for `closing` ≥ 3 |`resting`|, linear in between. A resting contact that rounding
-/// has lifted returns at up to 2 `resting`.
+/// 0 for `closing` ≤ 2 |`resting`|, 1 for `closing` ≥ 3 |`resting`|, linear in between. If rounding has opened a
+/// resting contact, the contact closes again at a speed of up to 2 `resting`.
 fn impact_fraction(closing: f64, resting: f64) -> f64 {
     // The sign of a zero from `max` is unspecified.
     let resting = resting.abs();

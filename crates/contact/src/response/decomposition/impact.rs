@@ -187,7 +187,8 @@ impl Group<'_> {
             guessed += self.contacts[k as usize].guess.norm();
             required += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
-        // An impulse that only the top contact of a stack requires is part of every guess; hence the factor `len`.
+        // In a stack, the guess of each contact includes the impulse that the top contact requires; hence the factor
+        // `len`.
         guessed <= MAX_GUESS_RATIO * self.members.len() as f64 * required
     }
 

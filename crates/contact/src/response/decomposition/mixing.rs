@@ -1,10 +1,11 @@
 //! Anderson mixing of rounds that change impulses x to g(x): finds the combination of the last rounds for which the
 //! change f = g − x is smallest.
 //!
-//! The coefficients γ_i of the stored rounds i minimise |f − Σ γ_i (f − f_i)|. The norm weights the squared impulse of
-//! each contact by 1/`mass` of this contact. The next round begins at g − Σ γ_i (g − g_i). For a linear iteration, the
-//! method is equivalent to GMRES. With constant sets of open, sticking and slipping contacts, the contact iteration is
-//! linear, except for the rotation of the slip direction.
+//! f and g belong to the present round, and f_i and g_i to the stored rounds i. The coefficients γ_i minimise
+//! |f − Σ γ_i (f − f_i)|. The norm weights the squared impulse of each contact by 1/`mass` of this contact. The next
+//! round begins at g − Σ γ_i (g − g_i). For a linear iteration, the method is equivalent to GMRES. With constant sets
+//! of open, sticking and slipping contacts, the contact iteration is linear, except for the rotation of the slip
+//! direction.
 //!
 //! # Source
 //! Walker & Ni, SIAM J. Numer. Anal. 49 (2011) 1715–1735.

@@ -101,7 +101,8 @@ impl Decomposition {
     }
 
     /// Reverses the slip that the friction impulses would have prevented if applied at the beginning of the contact;
-    /// otherwise sticking contacts would creep. The projection is repeated, because the reversal rotates rigid bodies.
+    /// otherwise sticking contacts would creep. The projection is repeated, because the reversal rotates rigid bodies
+    /// and thus changes gaps.
     pub(super) fn project_slip(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let friction_of = |contact: &Contact| {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
@@ -124,10 +125,10 @@ impl Decomposition {
     }
 
     /// Removes the angular momentum that each contact has added to its bodies: position corrections Δx_a add
-    /// Σ m_a Δx_a × v_a; an impulse and its reaction at two different points add a moment. The support of a fixed body
-    /// takes up this angular momentum. It remains in the bodies with `AngularMomentum::Change`, and if they have
-    /// neither a rotation nor two free nodes. Returns the added kinetic energy \[J\] and the angular impulse of the
-    /// supports \[N·m·s\].
+    /// Σ m_a Δx_a × v_a; an impulse and its reaction at two different points add a moment. If a body of the contact is
+    /// fixed, its support takes up this angular momentum. Two movable bodies keep it with `AngularMomentum::Change`,
+    /// and if they have neither a rotation nor two free nodes. Returns the added kinetic energy \[J\] and the angular
+    /// impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,

@@ -6,7 +6,8 @@ use crate::math::{Mat3, Vec3};
 /// A compliance is nearly singular if its determinant is at most this factor times the cube of its trace.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
-/// In position corrections, displacements \[m\] replace the velocities, and the impulses are in kg·m.
+/// Impulse of a contact, and the data of its local step. For position corrections, displacements \[m\] replace the
+/// velocities, and the impulses are in kg·m.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unknown {
     pub normal: Vec3,

@@ -24,7 +24,7 @@ impl EnergyMomentum {
                 Some(reversal) => reversal.gap,
                 None => spring.gap_after(gap, way, solution.pressure),
             };
-            // Energies refer to the end of the step; staggered gaps refer to the middle, half a step earlier.
+            // Energies refer to the end of the step. In the staggered scheme, gaps refer to the middle of the step.
             let half_work = half * solution.pressure * solution.rate;
             let mut stored = spring.stored_energy() - half_work;
             let mut damping_work = if spring.is_lossy() {
@@ -61,8 +61,8 @@ impl EnergyMomentum {
         action.sort_nodes();
     }
 
-    /// Removes the moments of the friction forces by couples, which the solution for the forces does not include. The
-    /// removed energy counts as friction. An additional force F adds the work
+    /// Removes the moments of the friction forces by couples. The solution for the forces does not include these
+    /// couples. The energy that they remove counts as friction. An additional force F adds the work
     ///
     /// ```text
     /// dt F · (v' − ½ dt a + ½ dt M⁻¹ F)

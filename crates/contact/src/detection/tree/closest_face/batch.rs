@@ -4,7 +4,8 @@
 //! works on several queries at a time.
 //!
 //! 1. Nearby queries form groups. Sample points on the faces give upper bounds on the distances of the queries from the
-//!    surface. The group lists the lowest-level nodes within the largest of these bounds.
+//!    surface. Each group lists the lowest-level nodes within the largest of these bounds from the box around its
+//!    queries.
 //! 2. Each query tests the nearest leaf of its nearest listed node.
 //! 3. Each query forms pairs with the other leaves within the least distance found in stage 2.
 //! 4. The faces of these leaves are tested. The least distance found in stages 2 and 4 gives the closest face.
@@ -91,7 +92,8 @@ struct Pairs {
 impl Pairs {
     const NONE: Self = Self { count: 0, queries: [0; PAIRS], indices: [0; PAIRS] };
 
-    /// Pairs a query with `first` + k for each bit k of `set`. Returns false if fewer than eight entries are free.
+    /// Adds the pair of `query` and `first` + k for each bit k in `set`. Returns false, and adds no pair, if fewer than
+    /// eight entries are free.
     #[inline(always)]
     fn add(&mut self, query: usize, first: u32, set: u8) -> bool {
         let range = self.count..self.count + CHILDREN;
@@ -115,7 +117,7 @@ impl Pairs {
     }
 }
 
-/// Only bit `number` set; 0 for numbers above 7.
+/// Byte with only bit `number` set; 0 for numbers above 7.
 #[inline(always)]
 fn bit(number: u32) -> u8 {
     (1_u32 << number.min(CHILDREN as u32)) as u8

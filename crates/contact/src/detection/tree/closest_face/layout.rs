@@ -13,7 +13,8 @@ const FACES_PER_TASK: usize = 2048;
 /// off the face.
 const MARGIN: f64 = 1e-9;
 
-/// Least number of spare leaves, relative to the number of filled leaves. Spare leaves allow a choice of divisions.
+/// Least number of spare leaves, relative to the number of filled leaves. With spare leaves, faces can be divided at
+/// several places.
 const SPARE: f64 = 0.15;
 
 /// Largest number of faces for which the build compares the costs of divisions.
@@ -215,8 +216,8 @@ fn arrange(items: &mut [Item], counts: &mut [usize]) {
 
 /// Sorts faces along an axis, divides them between two sets of leaves, and returns the size of the first set.
 ///
-/// Cost of a division: Σ over both sets of box area × filled leaves. More than `COMPARED` faces are divided in
-/// proportion to the leaves.
+/// Up to `COMPARED` faces are divided at the least cost, the sum over both sets of box area × filled leaves. More faces
+/// are divided in proportion to the numbers of leaves.
 fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     let even = items.len() * leaves[0] / (leaves[0] + leaves[1]);
     if items.len() < 2 {

@@ -54,8 +54,8 @@ pub struct ClosestFaceIndex {
     leaves: Vec<Leaf>,
     /// Sample points on the faces of the leaves, by lowest-level node.
     samples: Vec<Sample>,
-    /// Queries share a list of nodes (`batch`) if no coordinate differs by more than `span` from the first of them
-    /// \[m\].
+    /// Consecutive queries share a list of nodes (`batch`) if their coordinates differ by at most `span` from those of
+    /// the first query \[m\].
     span: f64,
     /// Kind of each face in [`Shapes::Others`], and index of its first node in `other_nodes`.
     other_faces: Vec<(CellKind, u32)>,

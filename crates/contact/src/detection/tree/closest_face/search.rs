@@ -7,9 +7,10 @@ use super::*;
 use crate::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
-/// Factor f and addend a that cover the rounding of squared distances: computed ≤ f × exact + a. Differences, squares
-/// and sums have errors of 3 units in the last place. The rounded position of a distant query has an error of half a
-/// unit in the last place of the distance. The addend covers numbers below the normal numbers of single precision.
+/// Factor f and addend a that cover the rounding of squared distances: computed ≤ f × exact + a. Together, differences,
+/// squares and sums have an error of 3 units in the last place. The rounded position of a distant query has an error of
+/// half a unit in the last place of the distance. The addend covers numbers below the normal numbers of single
+/// precision.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 pub(super) const LISTED: usize = 32;

@@ -19,7 +19,7 @@ const LARGEST_COMPARABLE: f64 = 1e100;
 /// The live balls along a space-filling curve. A merged ball leaves an empty place in the lists.
 struct Balls {
     spheres: Vec<Sphere>,
-    /// Cluster of each ball; `NONE` at an empty place.
+    /// Number of each ball among the leaves and merges; `NONE` at an empty place.
     numbers: Vec<u32>,
     partners: Vec<Partner>,
     num_live: usize,

@@ -211,8 +211,8 @@ impl Pairs {
     /// Finds the least preference of each cluster; it encodes the partner.
     ///
     /// The preference of a pair (i, j) is the bit pattern of its cost, a number ≥ 0, with the low bits replaced by
-    /// those of i XOR j. Two pairs with a common cluster differ in i XOR j, so their preferences are never equal. Every
-    /// round therefore merges a pair.
+    /// those of i XOR j. Two pairs with a common cluster differ in i XOR j, so their preferences are never equal. The
+    /// clusters of the pair with the least preference therefore select each other, and every round merges a pair.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];

@@ -10,8 +10,8 @@ use crate::math::Vec3;
 
 type Extremes14 = Extremes<7>;
 
-/// Number of leaves below a vertex up to which no sphere is fitted to the points below the vertex. Nested spheres
-/// grow with the number of levels, and few levels lie below such a vertex.
+/// A vertex with at most this number of leaves keeps its nested sphere. Nested spheres grow with the number of levels,
+/// and few levels lie below such a vertex.
 const LEAVES_OF_GROUP: u32 = 16;
 
 #[derive(Default)]
@@ -127,7 +127,8 @@ impl PointGroups {
         self.ends.push(self.points.len());
     }
 
-    /// Ritter's ball of the points of `groups`; or the minimum ball of the extremal points, grown over all points.
+    /// Ritter's ball of the points of `groups` if `fit` requires it; otherwise the minimum ball of the extremal points,
+    /// grown over all points.
     fn fit(&self, fit: LeafFit, groups: std::ops::Range<usize>) -> Option<Sphere> {
         let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
         let points = &self.points[first..self.ends[groups.end - 1]];

@@ -19,8 +19,8 @@
 //! - The *reference* sphere bounds the faces in the configuration of the build, for rigid motion.
 //!   [`Hierarchy::fit_reference_spheres`] can make this sphere smaller than the nested sphere.
 //!
-//! Trees are binary: one prediction for an intermediate sphere can exclude several descendants. Trees over faces of
-//! graded size may be deep, so no algorithm recurses over the height of a tree.
+//! Trees are binary and thus have many inner spheres: the predicted trajectory of one inner sphere can exclude all its
+//! descendants. Trees over faces of graded size may be deep, so no algorithm recurses over the height of a tree.
 
 mod bottom_up;
 mod boxes;

@@ -1,7 +1,8 @@
-//! Search in a list of spheres. The partner of a sphere A is the sphere B for which the joint sphere of A and B is
-//! smallest.
+//! Search for partners in a list of spheres. The partner of a sphere A is the sphere B for which the joint sphere of A
+//! and B is smallest.
 //!
-//! The list follows a space-filling curve. Branch and bound uses boxes around runs of the list.
+//! The list follows a space-filling curve. A run is a number of consecutive spheres. Branch and bound uses boxes around
+//! runs.
 
 use crate::detection::volume::Sphere;
 use crate::math::Vec3;

@@ -1,8 +1,8 @@
 //! Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion.
 //!
-//! A ball is live until it is merged. An entry of the queue is a live ball, its best partner at the time of the push,
-//! and the radius of the joint ball of the two as cost. Merges can only increase the least cost of a ball, so this cost
-//! is a lower bound. The first entry with two live balls is therefore the best pair.
+//! A ball is live until it is merged. An entry of the queue stores a live ball, its best partner at the time of the
+//! push, and as cost the radius of their joint ball. Merges can only increase the least cost of a ball, so the stored
+//! cost is a lower bound. The first entry with two live balls is therefore the best pair.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -178,8 +178,9 @@ impl OnlineTree {
         }
     }
 
-    /// The vertex beside which `ball` adds the least volume to the tree, by an estimate: the volume of the new joint
-    /// ball, plus the growth of each ball above when joined with `ball`. Volumes are divided by 4 π/3.
+    /// The vertex that as sibling of `ball` adds the least volume to the tree. The added volume is estimated as the
+    /// volume of the new joint ball, plus the growth of each ball above if joined with `ball`. Volumes are divided by
+    /// 4 π/3.
     ///
     /// Best-first search: the growth of the balls above a vertex is a lower bound for this vertex and all below it.
     fn best_sibling(&self, ball: &Sphere) -> u32 {
@@ -203,8 +204,8 @@ impl OnlineTree {
         sibling
     }
 
-    /// The ball A of this `number` with its best partner B: the joint ball of A and B is smallest, and among equals B
-    /// has the least number. `None` if the tree contains no other ball.
+    /// The ball A with this `number` and its best partner B: the joint ball of A and B is smallest. Of several such
+    /// balls, B has the least number. `None` if the tree contains no other ball.
     fn best_partner(&self, number: u32) -> Option<Pair> {
         let query = self.ball(number);
         let mut best: Option<Pair> = None;
@@ -228,7 +229,8 @@ impl OnlineTree {
     /// Lower bound on the radius of the joint ball of `query` and any inserted ball at or below a vertex.
     ///
     /// Let the vertex have the radius R and the centre c. The centre of an inserted ball of radius r is at most R − r
-    /// from c. The last factor covers rounding.
+    /// from c, so its distance from the centre of `query` is at least `distance` − (R − r). The last factor covers
+    /// rounding.
     fn lower_bound(&self, place: u32, query: &Sphere) -> f64 {
         let Vertex { ball, least_radius, .. } = &self.vertices[place as usize];
         let distance = (query.centre - ball.centre).norm();

@@ -22,7 +22,7 @@ pub struct Topology {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     pub first_vertex: u32,
-    /// Counted among the leaves of the tree.
+    /// Index of the first leaf of the block among the leaves of the tree.
     pub first_leaf: u32,
     pub num_leaves: u32,
     pub num_inner: u32,
@@ -118,7 +118,7 @@ impl Topology {
                 }
             }
         }
-        // In each block, vertices are assigned first to the leaves, then to the merges.
+        // In each block, the leaves get the first vertex numbers, and the merges the following numbers.
         let mut next: Vec<u32> = blocks.iter().map(|block| block.first_vertex).collect();
         next.push(blocks.last().map_or(0, |block| block.end() as u32));
         let vertices: Vec<u32> = block_of
@@ -216,7 +216,7 @@ fn climb(links: &[[u32; 2]], start: usize, first: usize, parents: &mut [u32], co
     }
 }
 
-/// Depths of the leaves of a tree. A single vertex has depth 0.
+/// Depths of the leaves of a tree. The root has depth 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DepthStatistics {
     /// Depth of the leaf nearest to the root.

@@ -23,9 +23,10 @@ const ON_BALL: f64 = 4.0 * f64::EPSILON;
 impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
-    /// The method pivots like the simplex method. The farthest point outside the ball enters the support. Of the old
-    /// support, the subset with the largest new ball remains, among subsets for which the hull of the new support
-    /// contains the centre of this ball. Each pivot enlarges the ball, so the method ends.
+    /// The method pivots like the simplex method. The farthest point outside the ball enters the support. Each subset
+    /// of the old support forms a new ball with this point. The subset with the largest new ball remains; the centre of
+    /// this ball must lie in the hull of the new support. Each pivot enlarges the ball, so no support recurs, and the
+    /// method ends.
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.

@@ -26,7 +26,7 @@ pub use leaf::LARGEST_FLAT_STRIDE;
 pub enum LeafFit {
     /// For a leaf, the minimum ball; for an inner vertex, a ball grown from extremal points.
     MinimumBall,
-    /// Ritter's two passes.
+    /// Ritter's ball: the ball of a wide pair of points, grown over the other points.
     Ritter,
 }
 

@@ -51,7 +51,7 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     weights
 }
 
-/// The most distant of the three pairs of points with the least and the greatest coordinate along an axis.
+/// The most distant of three pairs. Each axis gives a pair: the points with the least and the greatest coordinate.
 fn widest_pair(points: &[Vec3]) -> [usize; 2] {
     let extreme = |axis: usize| {
         let by = |a: &usize, b: &usize| points[*a][axis].total_cmp(&points[*b][axis]);
