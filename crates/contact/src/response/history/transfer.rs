@@ -7,7 +7,8 @@
 //! ```
 //! A penetrating contact that ends transfers its state to a new contact of the same node under two conditions:
 //! - The angle between the two normals is at most about 1°.
-//! - The new penetration is at most twice the old penetration extrapolated over the step.
+//! - The penetration of the new contact is at most twice the penetration of the ended contact. The latter is
+//!   extrapolated over the step.
 //!
 //! # Source
 //! Derived.
@@ -110,7 +111,7 @@ mod tests {
         constraints
     }
 
-    /// Body with which the contact with body 1 continues.
+    /// Target body after the step of a contact with the target body 1 before.
     fn target_after(now: &[(u32, f64, Vec3)]) -> u32 {
         let mut transfers = ContactTransfers::default();
         let before = contacts(&[(1, -0.1, Vec3::z())]);

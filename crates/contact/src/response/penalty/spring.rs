@@ -9,7 +9,7 @@ use crate::math::Vec3;
 use crate::response::StepLength;
 use crate::response::laws::damping::Damping;
 
-/// Largest relative change of a share that counts as rounding \[-\].
+/// Largest relative change of `Spring::share` that counts as rounding \[-\].
 const SAME_SHARE: f64 = 1e-9;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub(super) struct Spring {
     pub stiffness: f64,
     /// Frequency ω of the contact together with all contacts on the same nodes or rigid bodies \[rad/s\].
     pub frequency: f64,
-    /// Compliance of the contact together with the same contacts, at least that of the contact alone \[1/kg\].
+    /// Compliance of the contact together with these contacts, at least the compliance of the contact alone \[1/kg\].
     pub compliance: f64,
     /// Whether only rigid bodies move in the contact.
     pub is_of_rigid_bodies: bool,
@@ -232,9 +232,9 @@ impl Spring {
     /// Moves the tangential spring with `slip_rate` \[m/s\] under the normal force `pressure` \[N\]; returns the
     /// dissipation by friction and by damping \[J\].
     ///
-    /// The sum of spring force and damping force is scaled back to the friction circle. The dissipation is
-    /// −(t_n + t_{n+1})/2 · travel minus the energy change of the spring, with the spring forces t_n before and t_{n+1}
-    /// after the step.
+    /// The sum of spring force and damping force is scaled back to the friction circle. The dissipation by friction is
+    /// −(t_n + t_{n+1})/2 · `travel` minus the energy change of the spring. Here t_n and t_{n+1} are the spring forces
+    /// before and after the step, and `travel` is the slip in the step.
     pub fn slide(
         &mut self,
         constraint: &Constraint<'_>,
