@@ -98,7 +98,7 @@ pub struct ContactResult {
 }
 
 /// Force, stored energy and dissipation that [`ContactAction::results`] do not contain: those of ended or lost
-/// contacts, and those of forces of the previous step.
+/// contacts, and those of forces of the previous step that still act.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnlistedWork {
     /// Bodies of the contactor and of the target.
@@ -390,13 +390,13 @@ impl ContactAction {
         nodes.iter().for_each(|&node| self.listed.insert(node as usize));
     }
 
-    /// Builds `nodes` from `listed`, before nodes without contact are listed.
+    /// Builds `nodes` from `listed` while all listed nodes have contact.
     fn sort_nodes(&mut self) {
         self.sort_tied_nodes();
         self.num_of_contact = self.nodes.len();
     }
 
-    /// Builds `nodes` from `listed`.
+    /// Builds `nodes` from `listed`; some listed nodes can have tie forces only.
     fn sort_tied_nodes(&mut self) {
         self.nodes.clear();
         self.nodes.extend(self.listed.ones().map(|node| node as u32));
@@ -464,7 +464,7 @@ pub trait Response: Send {
     /// Stage at which the response acts.
     fn stage(&self) -> Stage;
 
-    /// Whether the response uses flush contacts: contacts without penetration beyond rounding, which can be closing.
+    /// Whether the response uses flush contacts. These can be closing, but have no penetration beyond rounding.
     fn uses_flush_contacts(&self) -> bool {
         false
     }

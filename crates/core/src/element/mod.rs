@@ -5,7 +5,7 @@
 //! | family | domain | nodes |
 //! |---|---|---|
 //! | [`mod@line`] | \[−1, 1\] | −1, +1, 0 |
-//! | [`triangle`], [`tetrahedron`] | unit simplex | origin, then the unit points of each axis |
+//! | [`triangle`], [`tetrahedron`] | unit simplex | origin, then the unit point of each axis |
 //! | [`quadrilateral`], [`hexahedron`] | \[−1, 1\]^d | counter-clockwise, bottom before top |
 //! | [`wedge`] | unit triangle × \[−1, 1\] | triangle at ξ₃ = −1, then at +1 |
 

@@ -12,7 +12,7 @@ const MAX_ITERATIONS: usize = 200;
 ///
 /// If c₀ > 0, the result is the left end of a bracket around the root, with a width of a few units in the last place.
 /// The result never exceeds the root, because the computed p is positive at the left end. A non-finite coefficient
-/// gives `Some(0.0)`: a predicted contact may be too early, but not too late.
+/// gives `Some(0.0)`: the predicted instant may be too early, but not too late.
 ///
 /// # Cost
 /// O(n²) brackets of about six evaluations each for degree n; no allocation.

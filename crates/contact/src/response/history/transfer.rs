@@ -5,10 +5,9 @@
 //!   ───────●───┆────────        takes over the spring of the contact with a: a new spring would have another stiffness
 //!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
 //! ```
-//! A penetrating contact that ends transfers its state to a new contact of the same node under two conditions:
+//! When a penetrating contact ends, a new contact of the same node takes over its state under two conditions:
 //! - The angle between the two normals is at most about 1°.
-//! - The penetration of the new contact is at most twice the penetration of the ended contact. The latter is
-//!   extrapolated over the step.
+//! - The new penetration is at most twice the old one, which is extrapolated over the step.
 //!
 //! # Source
 //! Derived.
@@ -111,7 +110,7 @@ mod tests {
         constraints
     }
 
-    /// Target body after the step of a contact with the target body 1 before.
+    /// Target body of a contact after the step; before the step, it is body 1.
     fn target_after(now: &[(u32, f64, Vec3)]) -> u32 {
         let mut transfers = ContactTransfers::default();
         let before = contacts(&[(1, -0.1, Vec3::z())]);

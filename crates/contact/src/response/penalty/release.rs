@@ -71,7 +71,7 @@ impl Releases {
             && self.couples.fit(num_nodes)
     }
 
-    /// Clears the forces and couples of the previous step; returns the work of half of each over this step \[J\].
+    /// Clears the forces and couples of the previous step. Returns the work of half of each over this step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64) -> f64 {
         let rates = self.constraints.iter().map(|opened| opened.normal.dot(&opened.jump(velocities)));
         let forces = self.forces.iter().zip(rates);
@@ -82,7 +82,7 @@ impl Releases {
         given
     }
 
-    /// Adds the balancing force of an opened contact, and the couple against its moment.
+    /// Adds the balancing force of an opened contact, and the couple against the moment of this force.
     pub fn balance(
         &mut self,
         constraint: &Constraint<'_>,

@@ -28,7 +28,7 @@ impl SparseRows {
         self.is_done.resize(num_rows, false);
     }
 
-    /// Appends a non-zero entry; the columns of a row must ascend.
+    /// Appends an entry, unless `value` is zero. The columns of a row must ascend.
     pub fn push(&mut self, row: usize, column: usize, value: f64) {
         if value != 0.0 {
             self.rows[row].push((column as u32, value));

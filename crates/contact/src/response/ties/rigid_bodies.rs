@@ -215,7 +215,7 @@ impl TiedRigidBodies {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Adds to g the impulse `push` \[N·s\] that is conjugate to the component `axis` of the sum Σ w_a x_a of the term.
+    /// Adds to g the impulse `push` \[N·s\], which is conjugate to the component `axis` of Σ w_a x_a (see `RigidTerm`).
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
         let local_body = term.local_body as usize;
         let of_body = self.pushes[local_body].iter_mut();
@@ -224,7 +224,7 @@ impl TiedRigidBodies {
             .for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// Change \[m/s\] of the component `axis` of Σ w_a v_a by U, at the end of the following step.
+    /// Change \[m/s\] that U causes in the component `axis` of Σ w_a v_a, at the positions `following`.
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
         let local_body = term.local_body as usize;
         let [linear, angular] = term.coefficients(axis, &self.following[local_body]);
