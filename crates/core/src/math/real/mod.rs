@@ -154,7 +154,7 @@ fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
     high.mul_add(x4 * x4, low)
 }
 
-/// [`Real::ln_1p_and_residual`] for any x > −1. With k of [`Real::binary_scale`], 1 + x = 2^k (1 + f), and
+/// [`Real::ln_1p_and_residual`] for any x > −1. With k from [`Real::binary_scale`] of 1 + x, 1 + x = 2^k (1 + f) and
 ///
 /// ```text
 /// ln(1 + x) = k ln 2 + f − t,   t = ½ f² − s (½ f² + R(s²)),   s = f/(2 + f)
