@@ -455,7 +455,7 @@ pub enum Stage {
     Moved,
     /// After the predictor, with the geometry at the middle of the step. Corrections change positions and velocities.
     Middle,
-    /// After the accelerations by all forces other than contact.
+    /// After the accelerations by all forces other than contact are computed.
     Accelerated,
 }
 

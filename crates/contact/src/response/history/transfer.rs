@@ -24,9 +24,9 @@ pub(crate) struct ContactTransfers {
 }
 
 impl ContactTransfers {
-    /// Finds the transfers from `before` to `now`; returns whether there are any. A key of `now` is new if it is
-    /// neither in `before` nor `is_remembered`. The nodal `velocities` \[m/s\] serve to extrapolate the gaps
-    /// of `before`.
+    /// Finds the transfers from `before` to `now`; returns whether there are any. A contact of `now` is new if `before`
+    /// does not contain its key, and `is_remembered` is false for the key. The nodal `velocities` \[m/s\] extrapolate
+    /// the gaps of `before`.
     pub fn find(
         &mut self,
         before: &Constraints,

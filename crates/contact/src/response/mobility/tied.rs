@@ -128,7 +128,7 @@ impl TiedNodes {
     /// and the third line for fixed independent nodes c:
     ///
     /// ```text
-    /// Σ_c' A_cc' Δv_c' = J_c + Σ_d s_dc J_d
+    /// (A Δv)_c = J_c + Σ_d s_dc J_d
     /// Δv_d = Σ_c s_dc Δv_c
     /// J'_c = J_c + Σ_d s_dc (J_d − m_d Δv_d)
     /// ```

@@ -1,7 +1,8 @@
 //! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
 //! The trapezoidal rule ignores that contact fills only a part of the first and the last step. Over its life, the
-//! contact thus creates an energy E of either sign. When it opens, a force p against the normal removes E:
+//! contact thus creates an energy E of either sign. When the contact opens, a force p on the contactor, against the
+//! normal, removes E:
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E

@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// ```text
 /// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    gap rate
-/// Σ_c' A_cc' Δv_c' = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)              A = M_c + Sᵀ M_d S over the nodes c that are free
+/// (A Δv)_c = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)                      A = M_c + Sᵀ M_d S over the nodes c that are free
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```
 /// Here x_b' are the places of the rigid bodies at the end of the following step, and U_b are the changes of V_b. m are
