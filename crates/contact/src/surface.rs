@@ -149,8 +149,8 @@ impl Surface {
         self.nodes.binary_search(&node).ok()
     }
 
-    /// Whether the surface has no border: as many faces run forward as backward along every edge. For segments, as many
-    /// begin as end at every node.
+    /// Whether the surface has no border: along every edge, as many faces run forward as backward. For segments: at
+    /// every node, as many segments begin as end.
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }

@@ -97,8 +97,8 @@ pub struct ContactResult {
     pub damping_work: f64,
 }
 
-/// Force, stored energy and dissipation outside [`ContactAction::results`]: of ended or lost contacts, and of forces of
-/// the previous step.
+/// Force, stored energy and dissipation that [`ContactAction::results`] do not contain: those of ended or lost
+/// contacts, and those of forces of the previous step that still act.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnlistedWork {
     /// Bodies of the contactor and of the target.
@@ -191,7 +191,7 @@ pub struct UnsolvedProblems {
     pub projections: u64,
     /// Groups of ties. Their points do not coincide at the end of the following step.
     pub ties: u64,
-    /// Geometries at the middle of a step. The last iterate is applied; friction changes the angular momentum.
+    /// Geometries at the middle of a step. The last iterate is applied; friction then changes the angular momentum.
     pub geometries: u64,
 }
 
@@ -390,13 +390,13 @@ impl ContactAction {
         nodes.iter().for_each(|&node| self.listed.insert(node as usize));
     }
 
-    /// Builds `nodes` from the listed nodes with contact.
+    /// Builds `nodes` from `listed` while all listed nodes have contact.
     fn sort_nodes(&mut self) {
         self.sort_tied_nodes();
         self.num_of_contact = self.nodes.len();
     }
 
-    /// Builds `nodes` from the listed nodes with contact or tie forces.
+    /// Builds `nodes` from `listed`; some listed nodes can have tie forces only.
     fn sort_tied_nodes(&mut self) {
         self.nodes.clear();
         self.nodes.extend(self.listed.ones().map(|node| node as u32));
@@ -406,12 +406,12 @@ impl ContactAction {
 /// State of the bodies, as input of a response.
 #[derive(Clone, Copy, Debug)]
 pub struct Bodies<'a> {
-    /// Position of every node at the end of the step \[m\].
+    /// Position of every node at the end of the step \[m\]; in [`Stage::Middle`], at the middle of the step.
     pub positions: &'a [Vec3],
     /// Velocity of every node at the middle of the step \[m/s\].
     pub velocities: &'a [Vec3],
-    /// Acceleration of every node at the end of the step without contact forces \[m/s²\]. In [`Stage::Moved`]: at the
-    /// beginning of the step, with contact forces.
+    /// Acceleration of every node \[m/s²\]. In [`Stage::Accelerated`]: at the end of the step, without contact forces.
+    /// In the other stages: at the beginning of the step, with contact forces.
     pub accelerations: &'a [Vec3],
     /// Inverse lumped mass of every node \[1/kg\]; 0 for fixed nodes. A node of a rigid body has a share of the mass of
     /// the body.
@@ -450,12 +450,12 @@ impl StepLength {
 /// Stage of a step at which a response acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// After the predictor, before the forces at the new positions. Corrections change positions and velocities;
-    /// contact forces act with all other forces.
+    /// After the predictor, before the internal forces at the new positions are computed. Corrections change positions
+    /// and velocities; contact forces act with all other forces.
     Moved,
     /// After the predictor, with the geometry at the middle of the step. Corrections change positions and velocities.
     Middle,
-    /// After the accelerations by all forces other than contact.
+    /// After the accelerations by all forces other than contact are computed.
     Accelerated,
 }
 
@@ -464,7 +464,7 @@ pub trait Response: Send {
     /// Stage at which the response acts.
     fn stage(&self) -> Stage;
 
-    /// Whether the response uses flush contacts: contacts without penetration beyond rounding, which can be closing.
+    /// Whether the response uses flush contacts. These can be closing, but have no penetration beyond rounding.
     fn uses_flush_contacts(&self) -> bool {
         false
     }

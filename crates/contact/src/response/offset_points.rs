@@ -11,7 +11,7 @@
 //! x_a the nodal positions, and
 //!
 //! ```text
-//! B_a = y_a · M⁻¹ d,   M = Σ y_a ⊗ y_a        y_a = x_a minus the mean of x_a, d offset vector
+//! B_a = y_a · M⁻¹ d,   M = Σ y_a ⊗ y_a        y_a = x_a minus the mean of x_a,  d = offset vector −h_c n or h_t n
 //! Σ B_a = 0,   Σ B_a x_a = d
 //! ```
 //!
@@ -21,8 +21,8 @@
 use crate::math::{Mat3, Vec3};
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Smallest extent √(Σ y²) of the support nodes along a principal axis for an offset along this axis, relative to the
-/// offset \[-\]. y are the nodal coordinates from their mean.
+/// Extent √(Σ y²) of the support nodes along a principal axis, relative to the offset \[-\], up to which the offset
+/// along this axis is omitted. y are the nodal coordinates along the axis, relative to their mean.
 const MIN_EXTENT: f64 = 0.1;
 
 /// Nodes that define the motion of an offset point.
@@ -36,7 +36,7 @@ pub enum SupportNodes {
     Elements {
         /// Nodes of the elements, in the order of the faces.
         nodes: Vec<u32>,
-        /// End of the nodes of each face in `nodes`.
+        /// For each face, the index in `nodes` at which its nodes end.
         ends: Vec<u32>,
     },
 }
@@ -104,8 +104,8 @@ impl OffsetPoints {
 }
 
 impl SupportNodes {
-    /// Support nodes of the mesh point `terms`; empty if it has none. For `Elements`, the element is behind a face that
-    /// contains all nodes of `terms`, or of which all nodes are in `terms`.
+    /// Support nodes of a mesh point; empty if the point has none. `terms` are the nodes and shape values of the point.
+    /// For `Elements`, the element lies behind a face that contains all these nodes, or whose nodes are all among them.
     fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
         match self {
             Self::None => &[],
@@ -125,7 +125,7 @@ impl SupportNodes {
     }
 }
 
-/// Moves a point by `offset` \[m\].
+/// Moves the point with the shape values `terms` by `offset` \[m\].
 fn offset_point(terms: &mut Vec<(u32, f64)>, support: &[u32], positions: &[Vec3], offset: &Vec3) {
     let square = offset.norm_squared();
     if support.is_empty() || square == 0.0 {

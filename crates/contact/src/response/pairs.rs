@@ -68,7 +68,7 @@ mod tests {
         assert!(!options.vary_over_surfaces());
     }
 
-    /// Body 1 has two triangles: (0, 1, 2), the part "left", and (1, 4, 2). Body 0 has the nodes 3 and 5; the edge
+    /// Body 1 has two triangles: (0, 1, 2), the part "left", and (1, 4, 2). Body 0 has the nodes 3, 5 and 6; the edge
     /// (5, 6) is its part "sole".
     #[test]
     fn parts_of_a_surface_have_their_own_options() {

@@ -58,7 +58,8 @@ pub(super) fn sides<'a>(constraint: &Constraint<'a>) -> [(u32, &'a [u32], &'a [f
     [(constraint.bodies[0], contactor, weights.0), (constraint.bodies[1], target, weights.1)]
 }
 
-/// Relative acceleration Σ w_a a_a \[m/s²\], without the centripetal acceleration on rigid bodies.
+/// Relative acceleration Σ w_a a_a \[m/s²\], with the nodal weights w_a and accelerations a_a. The accelerations on
+/// rigid bodies exclude the centripetal part.
 pub(super) fn relative_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let of_side = |(body, nodes, weights): (u32, &[u32], &[f64])| {
         let rigid = bodies.mobility.rigid(body);

@@ -5,7 +5,7 @@
 //! | family | domain | nodes |
 //! |---|---|---|
 //! | [`mod@line`] | \[−1, 1\] | −1, +1, 0 |
-//! | [`triangle`], [`tetrahedron`] | unit simplex | origin, then the unit points of each axis |
+//! | [`triangle`], [`tetrahedron`] | unit simplex | origin, then the unit point of each axis |
 //! | [`quadrilateral`], [`hexahedron`] | \[−1, 1\]^d | counter-clockwise, bottom before top |
 //! | [`wedge`] | unit triangle × \[−1, 1\] | triangle at ξ₃ = −1, then at +1 |
 
@@ -125,7 +125,7 @@ pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
 
 /// Rule for masses and moments of inertia: exact for N_a N_b det J and x ⊗ x det J, with the position x.
 ///
-/// It is exact on distorted and curved elements, too, except on curved lines and on curved surfaces in space.
+/// The rule is also exact on distorted and curved elements, except on curved lines and on curved surfaces in space.
 pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,

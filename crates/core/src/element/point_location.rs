@@ -1,7 +1,7 @@
 //! Point location: the natural coordinates of a point, if an element contains the point.
 //!
 //! Newton's method solves x(ξ) = x̂ for the natural coordinates ξ of a point x̂. After a failure, the method starts
-//! again in the parts of the element nearest to the point.
+//! again from the centres of those parts of the element that are nearest to the point.
 //!
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92, appendix B.

@@ -1,7 +1,7 @@
 //! Copies of structs into existing memory.
 
-/// Implements `Clone` of a struct field by field. Unlike that of a derived `Clone`, `clone_from` reuses the memory of
-/// the fields.
+/// Implements `Clone` of a struct field by field. The method `clone_from` reuses the memory of the fields; a derived
+/// `Clone` would not.
 #[macro_export]
 macro_rules! clone_by_field {
     ($name:ident $(<$parameter:ident>)? { $($field:ident),+ $(,)? }) => {

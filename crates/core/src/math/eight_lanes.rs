@@ -23,7 +23,7 @@ pub trait EightLanes: Copy {
     fn at_most(self, numbers: &[u32; WIDTH], limit: u32) -> u8;
     /// One bit per lane, set if the two numbers are equal.
     fn equal(self, numbers: &[u32; WIDTH], others: &[u32; WIDTH]) -> u8;
-    /// The numbers of the lanes with set bits, in order, then arbitrary values.
+    /// The numbers of those lanes whose bit is set in `bits`, in order; then arbitrary values.
     fn chosen(self, numbers: &[u32; WIDTH], bits: u8) -> [u32; WIDTH];
     /// Minimum of eight numbers.
     fn least(self, numbers: &[u32; WIDTH]) -> u32;

@@ -10,9 +10,9 @@ const MAX_ITERATIONS: usize = 200;
 /// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0, from `coefficients` c₀ … cₙ. `None` if p is positive on all of
 /// \[0, 1\], or if all coefficients are zero.
 ///
-/// If c₀ > 0, the result is the left end of a bracket a few units in the last place wide. The result never exceeds the
-/// root, because the computed p is positive at the left end. A non-finite coefficient gives `Some(0.0)`, the safe side
-/// of a prediction.
+/// If c₀ > 0, the result is the left end of a bracket around the root, with a width of a few units in the last place.
+/// The result never exceeds the root, because the computed p is positive at the left end. A non-finite coefficient
+/// gives `Some(0.0)`: the predicted instant may be too early, but not too late.
 ///
 /// # Cost
 /// O(n²) brackets of about six evaluations each for degree n; no allocation.
@@ -62,7 +62,8 @@ pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N
 
 /// Whether p is certainly non-zero for all τ from `begin` to `end`, a part of \[0, 1\].
 ///
-/// With τ = `begin` + (`end` − `begin`) s, p = Σ qₖ sᵏ. For sums over k ≥ 1: q₀ + Σ min(qₖ, 0) ≤ p ≤ q₀ + Σ max(qₖ, 0).
+/// With τ = `begin` + (`end` − `begin`) s, p = Σ qₖ sᵏ and 0 ≤ s ≤ 1. With sums over k ≥ 1,
+/// q₀ + Σ min(qₖ, 0) ≤ p ≤ q₀ + Σ max(qₖ, 0).
 pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2]) -> bool {
     let mut shifted = *coefficients;
     for k in 0..N {

@@ -5,7 +5,7 @@ use std::ops::{Add, Range};
 /// Largest number of nodes in a chunk of a sum. A fixed number makes the order of additions independent of the threads.
 const CHUNK: usize = 2048;
 
-/// Largest number of nodes for one thread alone.
+/// Largest number of nodes that one thread processes alone.
 const SEQUENTIAL: usize = 1 << 12;
 
 /// Number of nodes per task, for work of some nanoseconds per node.

@@ -162,7 +162,7 @@ fn spread(cell: u64) -> u64 {
 /// Distance of a point in `cube` along the Hilbert curve, in cells, with 2²¹ cells per axis.
 pub fn hilbert_key(cube: Cube, point: Vec3) -> u64 {
     let cells_per_length = if cube.extent > 0.0 { ((1_u32 << BITS) - 1) as f64 / cube.extent } else { 0.0 };
-    // The cast saturates at 0, so a coordinate that rounding makes negative stays on the grid.
+    // The cast to `u32` saturates at 0, so a coordinate that rounding makes negative stays on the grid.
     let cell = (point - cube.origin) * cells_per_length;
     hilbert_distance([cell.x as u32, cell.y as u32, cell.z as u32])
 }

@@ -10,9 +10,9 @@ use crate::response::{ContactResult, Status};
 
 /// Pairs of rigid bodies with a sticking contact. A deformable body counts as rigid in a contact on its fixed nodes.
 ///
-/// In the next step, contacts of a sticking pair have the static coefficient of friction unless they slip too far. The
-/// reason is that a sticking contact prevents the relative motion of the two bodies, except by the deformation of its
-/// spring.
+/// In the next step, the static coefficient of friction applies to each contact of a sticking pair, if the contact
+/// slips only slightly. The reason is that a sticking contact prevents the relative motion of the two bodies, except by
+/// the deformation of its spring.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Sorted; the lower number of each pair is first.

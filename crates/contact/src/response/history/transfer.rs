@@ -5,9 +5,9 @@
 //!   ───────●───┆────────        takes over the spring of the contact with a: a new spring would have another stiffness
 //!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
 //! ```
-//! A penetrating contact that ends transfers its state to a new contact of the same node under two conditions:
+//! When a penetrating contact ends, a new contact of the same node takes over its state under two conditions:
 //! - The angle between the two normals is at most about 1°.
-//! - The new penetration is at most twice the old penetration extrapolated over the step.
+//! - The new penetration is at most twice the old one, which is extrapolated over the step.
 //!
 //! # Source
 //! Derived.
@@ -24,9 +24,9 @@ pub(crate) struct ContactTransfers {
 }
 
 impl ContactTransfers {
-    /// Finds the transfers from `before` to `now`; returns whether there are any. A key of `now` is new if it is
-    /// neither in `before` nor `is_remembered`. The nodal `velocities` \[m/s\] serve to extrapolate the gaps
-    /// of `before`.
+    /// Finds the transfers from `before` to `now`; returns whether there are any. A contact of `now` is new if `before`
+    /// does not contain its key, and `is_remembered` is false for the key. The nodal `velocities` \[m/s\] extrapolate
+    /// the gaps of `before`.
     pub fn find(
         &mut self,
         before: &Constraints,
@@ -110,7 +110,7 @@ mod tests {
         constraints
     }
 
-    /// Body with which the contact with body 1 continues.
+    /// Target body of a contact after the step; before the step, it is body 1.
     fn target_after(now: &[(u32, f64, Vec3)]) -> u32 {
         let mut transfers = ContactTransfers::default();
         let before = contacts(&[(1, -0.1, Vec3::z())]);

@@ -15,7 +15,7 @@ pub struct Mobility {
     tied: TiedMobility,
 }
 
-/// Node with the mobility n ⊗ n/m: mass m, unit vector n = `direction`.
+/// Node constrained to a line. Its mobility is n ⊗ n/m with the mass m and the unit vector n = `direction`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SlidingNode {
     node: u32,
@@ -26,7 +26,7 @@ struct SlidingNode {
 /// Mobility and motion of a rigid body. The mobility of prescribed components is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidMobility {
-    /// Centre of mass at the end of the step \[m\].
+    /// Centre of mass at the end of the step \[m\]; in `Stage::Middle`, at the middle of the step.
     pub centre: Vec3,
     /// Reciprocal mass for each component of the velocity of the centre \[1/kg\].
     pub inverse_mass: Vec3,
@@ -36,7 +36,7 @@ pub struct RigidMobility {
     pub velocity: Vec3,
     /// Angular velocity at the middle of the step \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Acceleration of the centre at the instant and by the forces of `Bodies::accelerations` \[m/s²\].
+    /// Acceleration of the centre \[m/s²\]. The instant and the acting forces are those of `Bodies::accelerations`.
     pub acceleration: Vec3,
     /// Inverse inertia times the rate of the angular momentum, at the same instant and by the same forces \[rad/s²\].
     pub angular_acceleration: Vec3,

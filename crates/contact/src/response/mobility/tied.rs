@@ -19,7 +19,7 @@ pub struct TiedMobility {
     group_of: Vec<u32>,
 }
 
-/// Ties coupled through common nodes or bodies: the nodes, ascending, and the ties by Cartesian component.
+/// Ties coupled through common nodes or bodies. `nodes` are ascending; `axes` are the Cartesian components of the ties.
 #[derive(Clone, Debug)]
 pub(crate) struct TiedGroup {
     pub nodes: Vec<u32>,
@@ -36,7 +36,7 @@ pub(crate) struct TiedNodes {
     shares: Vec<(u32, f64)>,
     /// Nodal masses \[kg\]; 0 if this component is fixed.
     masses: Vec<f64>,
-    /// Unknown of each node; `NONE` for fixed and dependent nodes.
+    /// Index of the unknown of each node; `NONE` for fixed and dependent nodes.
     unknowns: Vec<u32>,
     /// Cholesky factor of A = M_c + Sᵀ M_d S over the free independent nodes c, with the masses M_c and M_d of
     /// independent and dependent nodes and the matrix S of the s_dc.
@@ -123,12 +123,12 @@ impl TiedNodes {
         rows.map(|(start, &(node, end))| (node as usize, &self.shares[start as usize..end as usize]))
     }
 
-    /// Adds the impulses of the ties to one component J of the nodal impulses. The results J' have the velocity changes
-    /// Δv = M⁻¹ J'. The first line holds for free independent nodes c, the second line for dependent nodes d, and the
-    /// third line for fixed independent nodes c:
+    /// Adds the impulses of the ties to one component J of the nodal impulses. The results J' cause the velocity
+    /// changes Δv = M⁻¹ J'. The first line holds for free independent nodes c, the second line for dependent nodes d,
+    /// and the third line for fixed independent nodes c:
     ///
     /// ```text
-    /// Σ_c' A_cc' Δv_c' = J_c + Σ_d s_dc J_d
+    /// (A Δv)_c = J_c + Σ_d s_dc J_d
     /// Δv_d = Σ_c s_dc Δv_c
     /// J'_c = J_c + Σ_d s_dc (J_d − m_d Δv_d)
     /// ```

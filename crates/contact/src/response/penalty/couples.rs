@@ -29,8 +29,8 @@ impl Couples {
             && self.forces.iter().all(|(node, _)| (*node as usize) < num_nodes)
     }
 
-    /// Clears the couples. `report` receives the bodies of each couple and the energy that the second half of its
-    /// forces removes over this step \[J\].
+    /// Clears the couples of the previous step. `report` receives the bodies of each couple, and the energy that half
+    /// of each of its forces removes over this step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64, mut report: impl FnMut([u32; 2], f64)) {
         let mut first = 0;
         for &(bodies, end) in &self.owners {
@@ -41,8 +41,8 @@ impl Couples {
         self.owners.clear();
     }
 
-    /// Adds the couple against the moment of `force` on the contactor \[N\]. Returns the energy that the first half of
-    /// the nodal forces removes over the step \[J\]; zero without a couple.
+    /// Adds the couple against the moment of `force` on the contactor \[N\]. Returns the energy that half of each nodal
+    /// force removes over the step \[J\]; zero without a couple.
     pub fn oppose(
         &mut self,
         constraint: &Constraint<'_>,

@@ -34,11 +34,11 @@ const OPENING_RATIO: f64 = 0.5;
 /// Penalty response.
 ///
 /// The normal force is p = max(0, κ δ + c dδ/dt) with the stiffness κ, the damping coefficient c and the effective
-/// penetration δ. δ is −g with the gap g, reduced by an excess initial penetration (see `spring`).
+/// penetration δ. δ is −g minus an excess initial penetration, with the gap g (see `spring`).
 ///
-/// With the rule [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step (see
-/// `assembled_stiffness`). An offset of the penetration compensates changes of the share; these changes create no
-/// energy.
+/// With the rule [`Stiffness::Mass`], each spring has only a share of its full stiffness: the fraction at which all
+/// coupled springs are stable in the current step (see `assembled_stiffness`). When the share changes, an offset of the
+/// penetration ensures that the change creates no energy.
 ///
 /// The trapezoidal work of the spring forces plus the change of the stored energy is numerical work. A balancing force
 /// removes this energy when the contact opens (see `release`).
@@ -105,9 +105,9 @@ impl Penalty {
         }
     }
 
-    /// Records the energy that springs create when the time step dt changes. A step conserves T − ⅛ dt² Σ a · f, with
-    /// the kinetic energy T and the accelerations a and forces f of the nodes. The created energy is balanced when the
-    /// contacts open.
+    /// Records the energy that springs create when the time step dt changes. A step conserves the potential energy plus
+    /// T − ⅛ dt² Σ a · f, with the kinetic energy T and the accelerations a and forces f of the nodes. The created
+    /// energy is balanced when the contacts open.
     fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         let before = std::mem::replace(&mut self.memory.time_step, time_step);
         if before == time_step {
@@ -204,8 +204,8 @@ impl Penalty {
         });
     }
 
-    /// Sets the share of the full stiffness of each spring: 1, or the stable share with the rule `Stiffness::Mass`.
-    /// Returns an upper bound on the squared frequency of the springs, increased for damping \[rad²/s²\].
+    /// Sets the share of each spring: the stable share with the rule `Stiffness::Mass`, otherwise 1. Returns an upper
+    /// bound on the squared frequency of the springs, increased for damping \[rad²/s²\].
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter()) {
@@ -244,8 +244,8 @@ impl Penalty {
         }
     }
 
-    /// Lower bound √(1 + ζ²) − ζ on the factor by which damping shortens the stable time step, with the largest damping
-    /// ratio ζ of all pairs. The bound is exact for damping by mid-step velocities.
+    /// Lower bound √(1 + ζ²) − ζ on the ratio of the stable time step with damping to the stable time step without. ζ
+    /// is the largest damping ratio of all pairs. The bound is exact for damping by mid-step velocities.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());

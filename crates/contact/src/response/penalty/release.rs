@@ -1,7 +1,8 @@
 //! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
 //! The trapezoidal rule ignores that contact fills only a part of the first and the last step. Over its life, the
-//! contact thus creates an energy E of either sign. When it opens, a force p against the normal removes E:
+//! contact thus creates an energy E of either sign. When the contact opens, a force p on the contactor, against the
+//! normal, removes E:
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E
@@ -71,7 +72,7 @@ impl Releases {
             && self.couples.fit(num_nodes)
     }
 
-    /// Clears the forces and couples; returns the work of their second half over this step \[J\].
+    /// Clears the forces and couples of the previous step. Returns the work of half of each over this step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64) -> f64 {
         let rates = self.constraints.iter().map(|opened| opened.normal.dot(&opened.jump(velocities)));
         let forces = self.forces.iter().zip(rates);
@@ -82,7 +83,7 @@ impl Releases {
         given
     }
 
-    /// Adds the balancing force of an opened contact, and the couple against its moment.
+    /// Adds the balancing force of an opened contact, and the couple against the moment of this force.
     pub fn balance(
         &mut self,
         constraint: &Constraint<'_>,

@@ -9,7 +9,7 @@ use crate::math::Vec3;
 use crate::response::StepLength;
 use crate::response::laws::damping::Damping;
 
-/// Largest relative change of a share that counts as rounding \[-\].
+/// Largest relative change of `Spring::share` that counts as rounding \[-\].
 const SAME_SHARE: f64 = 1e-9;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub(super) struct Spring {
     pub stiffness: f64,
     /// Frequency ω of the contact together with all contacts on the same nodes or rigid bodies \[rad/s\].
     pub frequency: f64,
-    /// Compliance of the contact together with the same contacts, at least that of the contact alone \[1/kg\].
+    /// Compliance of the contact together with these contacts, at least the compliance of the contact alone \[1/kg\].
     pub compliance: f64,
     /// Whether only rigid bodies move in the contact.
     pub is_of_rigid_bodies: bool,
@@ -40,7 +40,7 @@ pub(super) struct Spring {
     pub acted: Vec3,
     /// Stored energy in the previous step \[J\].
     pub stored: f64,
-    /// Effective penetration minus geometric penetration −g, with the gap g \[m\].
+    /// Effective penetration minus geometric penetration \[m\].
     pub offset: f64,
     /// Damping part of the normal force \[N\].
     pub damped: f64,
@@ -115,9 +115,9 @@ impl Spring {
     /// Fraction of the spring force κ δ that acts in a step in which the contact closes or opens; otherwise 1.
     /// `closing` is −dg/dt of the gap g \[m/s\].
     ///
-    /// If the contact is closed for a fraction τ of the step, the fraction ½ (1 + τ) conserves T + ½ κ δ_n δ_{n+1} to
-    /// O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations at both ends of the step, and dt
-    /// is the time step. The full force would have a relative energy error of up to ¼ (ω dt)².
+    /// If the contact is closed for a fraction τ of the step, the force fraction ½ (1 + τ) conserves
+    /// T + ½ κ δ_n δ_{n+1} to O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations at both
+    /// ends of the step, and dt is the time step. The full force would have a relative energy error of up to ¼ (ω dt)².
     pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
@@ -134,8 +134,8 @@ impl Spring {
     /// step \[m/s\].
     ///
     /// The force uses the mean of the rates before and after the kick. With the rate before the kick, strong damping
-    /// would be unstable. If the contact begins in the step and lasts for the fraction τ, damping acts for the fraction
-    /// ½ + τ of the kick.
+    /// would be unstable. If the contact begins in the step and fills the fraction τ of the step, damping acts for the
+    /// fraction ½ + τ of the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {
@@ -232,9 +232,9 @@ impl Spring {
     /// Moves the tangential spring with `slip_rate` \[m/s\] under the normal force `pressure` \[N\]; returns the
     /// dissipation by friction and by damping \[J\].
     ///
-    /// The sum of spring force and damping force is scaled back to the friction circle. The dissipation is
-    /// −(t_n + t_{n+1})/2 · travel minus the energy change of the spring, with the spring forces t_n before and t_{n+1}
-    /// after the step.
+    /// The sum of spring force and damping force is scaled back to the friction circle. The dissipation by friction is
+    /// −(t_n + t_{n+1})/2 · `travel` minus the energy change of the spring. Here t_n and t_{n+1} are the spring forces
+    /// before and after the step, and `travel` is the slip in the step.
     pub fn slide(
         &mut self,
         constraint: &Constraint<'_>,

@@ -9,22 +9,23 @@ use crate::response::mobility::{Mobility, TiedNodes};
 
 const NONE: u32 = u32::MAX;
 
-/// Ties of one Cartesian component. The displacement of a dependent node d is u_d = Σ_c s_dc u_c + Σ_b P_db U_b. Here
-/// u_c are the displacements of independent nodes c, and U_b the motions of rigid bodies b. s_dc are constant weights,
-/// and P_db rows of coefficients (see [`Reduction`]). Nodes are given by their index in the group.
+/// Ties of one Cartesian component. The velocity of a dependent node d is v_d = Σ_c s_dc v_c + Σ_b P_db V_b. Here v_c
+/// are the velocities of independent nodes c, and V_b those of rigid bodies b. The s_dc are constant weights (see
+/// [`Reduction`]). The P_db are rows of coefficients (see `RigidTerm`). Nodes are given by their index in the group.
 ///
 /// Let v be the nodal velocities after the kick without tie forces, and dt' the length of the following step. v + Δv
 /// satisfy the ties at the end of the following step and are closest to v in the mass norm:
 ///
 /// ```text
-/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    gap rate, with the rigid bodies at x_b' after dt'
-/// Σ_c' A_cc' Δv_c' = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)              A = M_c + Sᵀ M_d S over the nodes c that are free
+/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    gap rate
+/// (A Δv)_c = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)                      A = M_c + Sᵀ M_d S over the nodes c that are free
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```
-/// Here m are the nodal masses, M_c and M_d the diagonal mass matrices of independent and dependent nodes, and S is the
-/// matrix of the s_dc. The tie force on a free node is m Δv divided by the duration of the kick. On a fixed node c, it
-/// is −Σ_d s_dc f_d with the forces f_d on dependent nodes. No velocity is a difference of large forces, so tied points
-/// coincide to rounding for any masses. A is constant in time.
+/// Here x_b' are the places of the rigid bodies at the end of the following step, and U_b are the changes of V_b. m are
+/// the nodal masses, M_c and M_d the diagonal mass matrices of independent and dependent nodes, and S is the matrix of
+/// the s_dc. The tie force on a free node is m Δv divided by the duration of the kick. The tie force on a fixed node c
+/// is −Σ_d s_dc f_d with the forces f_d on dependent nodes. No velocity is computed as a difference of large forces,
+/// so tied points coincide to rounding for any masses. A is constant in time.
 ///
 /// # Cost
 /// Each solution needs a few products per weight s_dc and two products per entry of the Cholesky factor.
@@ -46,7 +47,7 @@ pub(super) struct Axis {
 
 impl Axis {
     /// `reduction` contains the tie conditions, solved for the dependent nodes. `parts` splits a sum into nodal weights
-    /// and terms of movable rigid bodies. The result is `None` if rounding makes A singular, for extreme mass ratios.
+    /// and terms of movable rigid bodies. The result is `None` if rounding makes A singular, at extreme mass ratios.
     pub fn new(
         axis: usize,
         reduction: &Reduction,
@@ -169,7 +170,7 @@ impl Axis {
     }
 
     /// Computes this component of the nodal forces \[N\] that cause the velocity changes `changes` over the time `kick`
-    /// \[s\]. Adds the impulses on the rigid bodies at `present` to `impulses` \[N·s, N·m·s\].
+    /// \[s\]. Adds the impulses on the rigid bodies at the places `present` to `impulses` \[N·s, N·m·s\].
     pub fn find_forces(
         &self,
         changes: &[Vec3],
@@ -198,9 +199,9 @@ impl Axis {
     }
 
     /// Added mass H of the nodes tied to `num` rigid bodies, row by row \[kg, kg·m, kg·m²\]. Each body has four
-    /// motions: translation, and motions proportional to the three reference coordinates from the centre. P are the
-    /// motions of the dependent nodes with fixed independent nodes. The independent nodes move by −Z, with the least
-    /// kinetic energy:
+    /// motions: translation, and motions proportional to the three reference coordinates from the centre. P is the
+    /// motion of the dependent nodes while the independent nodes are at rest. The independent nodes move by −Z and the
+    /// dependent nodes by W, with the least kinetic energy:
     ///
     /// ```text
     /// H = Wᵀ M_d W + Zᵀ M_c Z,   W = P − S Z,   A Z = Sᵀ M_d P

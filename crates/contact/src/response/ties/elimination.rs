@@ -28,7 +28,7 @@ impl SparseRows {
         self.is_done.resize(num_rows, false);
     }
 
-    /// Appends a non-zero entry; the columns of a row must ascend.
+    /// Appends an entry, unless `value` is zero. The columns of a row must ascend.
     pub fn push(&mut self, row: usize, column: usize, value: f64) {
         if value != 0.0 {
             self.rows[row].push((column as u32, value));
@@ -60,8 +60,9 @@ impl SparseRows {
         pivots.iter().for_each(|&pivot| self.clear_column(pivot, |_, _| ()));
     }
 
-    /// Row and column of the next pivot: the largest eligible entry of the shortest candidate. Candidates are the open
-    /// rows with an eligible entry above `tolerance` and of at least `PIVOT_THRESHOLD` times the largest of open rows.
+    /// Row and column of the next pivot: the largest eligible entry of the candidate row with the fewest entries. In
+    /// a candidate row, the largest eligible entry is above `tolerance`, and is at least `PIVOT_THRESHOLD` times the
+    /// largest eligible entry of all open rows.
     fn next_pivot(&self, tolerance: f64) -> Option<[usize; 2]> {
         let rows = || self.largest.iter().enumerate().filter(|(row, _)| !self.is_done[*row]);
         let most = rows().map(|(_, (size, _))| *size).fold(0.0, f64::max);
@@ -108,8 +109,9 @@ impl SparseRows {
         std::mem::swap(&mut self.rows[row], &mut self.merged);
     }
 
-    /// Solves the pivot rows Σ a x = b for the unknowns of the pivot columns, which `x` receives. `x` contains all
-    /// further unknowns; columns beyond the length of `x` do not enter the sums. `b` maps a row to its right-hand side.
+    /// Solves the pivot rows Σ a x = b, with the entries a, for the unknowns of the pivot columns, which `x` receives.
+    /// On input, `x` contains all other unknowns. Columns beyond the length of `x` do not enter the sums. `b` maps a
+    /// row to its right-hand side.
     pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
         for &[row, column] in pivots.iter().rev() {
             let entries = &self.rows[row];

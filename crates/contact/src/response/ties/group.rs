@@ -18,7 +18,8 @@ const MAX_ITERATIONS: u32 = 20;
 /// Largest gap between tied points at convergence, relative to the largest coordinate \[-\].
 const GAP_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 
-/// Largest gap between tied points at which stagnating iterations converge, relative to the largest coordinate \[-\].
+/// Largest gap between tied points at which stagnating iterations count as converged, relative to the largest
+/// coordinate \[-\].
 const STAGNATION_GAP_TOLERANCE: f64 = 256.0 * f64::EPSILON;
 
 /// The iterations stagnate if the ratio of the largest gap to that of the previous iteration exceeds this value \[-\].

@@ -128,8 +128,8 @@ fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
     masses.fold([f64::INFINITY, 0.0], |[least, most], mass| [mass.min(least), mass.max(most)])
 }
 
-/// A subset of the ties `members` that implies all of them. Between two movable rigid bodies, at most three ties, at
-/// distant points, are kept; all other ties are kept.
+/// A subset of the ties `members` that implies all of them. Of the ties between two movable rigid bodies, the subset
+/// contains at most three, at distant points; it contains all other ties.
 fn independent(
     members: &[u32],
     ties: &Constraints,

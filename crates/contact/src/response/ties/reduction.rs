@@ -23,8 +23,8 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    /// Adds a condition and makes one node of the condition dependent: a node for which `can_follow` is true, with at
-    /// least half the largest weight of all such nodes. The first of `nodes` has priority.
+    /// Adds a condition and makes one node of the condition dependent. This node is one for which `can_follow` is true;
+    /// its weight is at least half the largest weight of all such nodes. The first of `nodes` has priority.
     pub fn add(&mut self, nodes: &[u32], weights: &[f64], can_follow: impl Fn(u32) -> bool) {
         let mut terms = Terms::new();
         for (&node, &weight) in nodes.iter().zip(weights) {
@@ -53,7 +53,7 @@ impl Reduction {
         self.sums.insert(node, terms);
     }
 
-    /// In all sums, puts `sum` in the place of `node`, which becomes dependent.
+    /// Replaces `node`, which becomes dependent, by `sum` in all sums.
     fn replace(&mut self, node: u32, sum: &Terms) {
         for user in self.users.remove(&node).unwrap_or_default() {
             let Some(terms) = self.sums.get_mut(&user) else { continue };

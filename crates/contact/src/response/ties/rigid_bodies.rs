@@ -14,7 +14,8 @@ const DOF: usize = 6;
 const MOTIONS: usize = 4;
 
 /// Largest pivot of a redundant condition \[-\]; the entries of conditions are about 1. The conditions of a tied point
-/// are redundant if the distance from another tied point is below this fraction of the radius; the gap is negligible.
+/// are redundant if its distance from another tied point is below this fraction of the radius of the ties. The gap
+/// that remains without these conditions is negligible.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
 /// Addition to [`REDUNDANT_PIVOT`], in units of (rounding error of coordinates)/(smallest `radii` of the bodies).
@@ -38,8 +39,8 @@ const PROBE_ROTATION: f64 = 1e-6;
 /// - H_α: added mass of the tied nodes in the Cartesian component α.
 /// - T_α: map from U to the amplitudes of the fields of all bodies in this component (see `MOTIONS`).
 ///
-/// C and T use the positions at the end of the current step. The forces act there, so angular momentum is conserved. C'
-/// and T' use the positions at the end of the following step, when the tied points coincide.
+/// C and T use the positions at the end of the current step. The forces act at these positions, so angular momentum is
+/// conserved. C' and T' use the positions at the end of the following step, when the tied points coincide.
 ///
 /// The elimination of the conditions does not involve the masses, so points coincide for any masses. The number of
 /// independent conditions, `rank`, follows from the reference configuration, where all tied points coincide.
@@ -92,7 +93,7 @@ struct Workspace {
     independent: Vec<usize>,
     /// Under C' U = 0, the motion of each pivot component per unit motion of each independent component.
     trial_motions: Vec<f64>,
-    /// The same motions under C.
+    /// The same motions under C U = 0.
     test_motions: Vec<f64>,
     /// K.
     mass: Vec<f64>,
@@ -214,7 +215,7 @@ impl TiedRigidBodies {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Adds to g the impulse `push` \[N·s\] that is conjugate to the component `axis` of the sum Σ w_a x_a of the term.
+    /// Adds to g the impulse `push` \[N·s\], which is conjugate to the component `axis` of Σ w_a x_a (see `RigidTerm`).
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
         let local_body = term.local_body as usize;
         let of_body = self.pushes[local_body].iter_mut();
@@ -223,7 +224,7 @@ impl TiedRigidBodies {
             .for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// Change \[m/s\] of the component `axis` of Σ w_a v_a by U, at the end of the following step.
+    /// Change \[m/s\] that U causes in the component `axis` of Σ w_a v_a, at the positions `following`.
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
         let local_body = term.local_body as usize;
         let [linear, angular] = term.coefficients(axis, &self.following[local_body]);

@@ -46,7 +46,7 @@ pub trait RigidMotions {
     fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
 }
 
-/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R a over the nodes of the body, with weights w_a,
+/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R r over the nodes a of the body, with weights w_a,
 /// positions x_a, and the centre c and rotation R of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {
@@ -54,7 +54,7 @@ pub(super) struct RigidTerm {
     pub local_body: u32,
     /// w = Σ w_a.
     pub weight: f64,
-    /// a = Σ w_a (X_a − C) \[m\], with reference positions X_a and reference centre C.
+    /// r = Σ w_a (X_a − C) \[m\], with reference positions X_a and reference centre C.
     pub arm: Vec3,
 }
 

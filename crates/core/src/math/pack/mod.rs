@@ -1,7 +1,7 @@
 //! SIMD registers of the current processor, with the arithmetic of [`Real`].
 //!
 //! Data are stored in [`Row`]s of [`WIDTH`] numbers on every processor. A [`Pack`] is the part of a row in one
-//! register. Results do not depend on the width of the registers, to the last bit.
+//! register. Results have the same bits for every width of the registers.
 
 mod registers;
 mod transposed;
@@ -171,12 +171,12 @@ impl<S: Simd> SubAssign for Pack<S> {
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 const UPPER_WORD: u64 = 0xffff_ffff_0000_0000;
 const FRACTION_BITS_OF_UPPER_WORD: u32 = 20;
-/// Bits of 1.0 minus bits of √½. The sum with the bits of a number carries into the exponent if the significand is at
-/// least √2.
+/// Bits of 1.0 minus bits of √½. The addition of this offset to the bits of a number increases the exponent by 1 if the
+/// significand is at least √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 /// 2^52, with a unit in the last place of 1.
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-/// 2^32. An integer n in the low bits of the upper word of 2^52 gives 2^52 + 2^32 n.
+/// 2^32. The double 2^52 with an integer n in the low bits of its upper word is 2^52 + 2^32 n.
 const TWO_32: f64 = 4_294_967_296.0;
 /// Offset of the initial guess of an inverse cube root (see [`super::real`]).
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248 << 32;
@@ -192,7 +192,7 @@ impl<S: Simd> Pack<S> {
         Self { simd: self.simd, value: self.simd.transmute_f64s_u64s(bits) }
     }
 
-    /// Shifts both words of 32 bits right by `amount` bits, without carry between the words.
+    /// Shifts the two 32-bit words of each number right by `amount` bits, without carry between the words.
     #[inline(always)]
     fn words_shifted(self, bits: S::u64s, amount: u32) -> S::u64s {
         let mut words = bits;

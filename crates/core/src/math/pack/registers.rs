@@ -23,8 +23,8 @@ impl Registers {
         vec![Self {}]
     }
 
-    /// Runs `kernel` on these registers. A function without `#[inline(always)]` that the kernel calls may remain
-    /// baseline code.
+    /// Runs `kernel` on these registers. A function without `#[inline(always)]` that the kernel calls may remain code
+    /// for the baseline instruction set.
     #[inline]
     pub fn run<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]

@@ -116,7 +116,7 @@ impl<S: Simd> Pack<S> {
     }
 
     /// Adds one quartet of vectors to `sums`, lane by lane, at the indices in part `part` of the row `indices`. A pack
-    /// of one lane has one vector and no quartets.
+    /// of one lane adds its only vector and ignores `quartet`.
     #[inline(always)]
     pub fn scatter_add(
         vector: &[Self; 3],

@@ -10,7 +10,7 @@ pub const LANES: usize = 4;
 /// Four numbers in lanes.
 ///
 /// Operations use loops and array literals, because `#[inline(always)]` does not apply to closures: closures of
-/// [`std::array::from_fn`] and `map` could remain calls to baseline code.
+/// [`std::array::from_fn`] and `map` could remain calls to code for the baseline instruction set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);

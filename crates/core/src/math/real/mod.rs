@@ -59,7 +59,7 @@ pub trait Real:
 
     /// ln(1 + x) and x − ln(1 + x) for x = `self` > −1, both accurate to rounding for small |x|.
     ///
-    /// A series without division serves |x| ≤ `SMALL_ARGUMENT`.
+    /// For |x| ≤ `SMALL_ARGUMENT`, both come from a series without division.
     #[inline(always)]
     fn ln_1p_and_residual(self) -> (Self, Self) {
         let residual = self * self * sum_of_pairs(self, LOGARITHM_RESIDUAL_SERIES);
@@ -85,7 +85,7 @@ pub trait Real:
         inverse
     }
 
-    /// Replaces each x of `numbers` by (1 + x)^−⅓; x > −1. A series serves |x| ≤ `SMALL_ARGUMENT`.
+    /// Replaces each x > −1 of `numbers` by (1 + x)^−⅓, from a series if |x| ≤ `SMALL_ARGUMENT`.
     #[inline(always)]
     fn inverse_cube_roots_1p<const N: usize>(numbers: &mut [Self; N]) {
         let mut largest = numbers[0].abs();
@@ -154,7 +154,7 @@ fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
     high.mul_add(x4 * x4, low)
 }
 
-/// [`Real::ln_1p_and_residual`] for any x > −1. With k and 2^−k of [`Real::binary_scale`], 1 + x = 2^k (1 + f), and
+/// [`Real::ln_1p_and_residual`] for any x > −1. With k from [`Real::binary_scale`] of 1 + x, 1 + x = 2^k (1 + f) and
 ///
 /// ```text
 /// ln(1 + x) = k ln 2 + f − t,   t = ½ f² − s (½ f² + R(s²)),   s = f/(2 + f)
@@ -201,14 +201,14 @@ fn logarithm_series<R: Real>(z: R) -> R {
 
 // A double has 52 bits of fraction and an exponent biased by 1023.
 const FRACTION_BITS: u32 = 52;
-/// Bits of 1.0 minus bits of √½. The sum with the bits of a number carries into the exponent if the significand is at
-/// least √2.
+/// Bits of 1.0 minus bits of √½. The addition of this offset to the bits of a number increases the exponent by 1 if the
+/// significand is at least √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
-/// Bits of 2^52. An integer n in the fraction bits gives 2^52 + n.
+/// Bits of 2^52. The double 2^52 with an integer n in its fraction bits is 2^52 + n.
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-/// Upper word of the number from which the initial guess of x^−⅓ subtracts a third of the bits of x, similar to fdlibm
-/// `s_cbrt.c`. The value (1023 (1 + ⅓) − 0.0662) 2²⁰ minimises the largest error.
+/// The initial guess of x^−⅓ is an offset minus a third of the bits of x, similar to fdlibm `s_cbrt.c`. This is the
+/// upper word of the offset. The value (1023 (1 + ⅓) − 0.0662) 2²⁰ minimises the largest error.
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248;
 
 #[inline(always)]

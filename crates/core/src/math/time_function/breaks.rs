@@ -9,7 +9,7 @@ use super::table::interpolate;
 /// Largest number of bisections of an interval in the search for a kink or a jump.
 const HALVINGS: u32 = 12;
 
-/// Largest number of further bisections of an interval in which the bound on the slope of the argument is infinite.
+/// Largest number of further bisections of an interval in which the slope of [`Switch::argument`] has no finite bound.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
 /// A possible kink or jump of an expression, where `argument` crosses zero or an integer.
@@ -68,7 +68,7 @@ impl Switch {
 }
 
 impl TimeFunction {
-    /// First instant after `from`, up to `to` \[s\], with a kink or a jump. All points of a table count.
+    /// First instant after `from`, up to `to` \[s\], with a kink or a jump. Every point of a table counts as a kink.
     ///
     /// The search skips parts for which interval bounds exclude kinks and jumps. Two kinks or jumps can be missed if
     /// their distance is below `(to − from)/4096`, or below `(to − from)/64` where the bound on a slope is infinite.

@@ -97,7 +97,8 @@ impl Interval {
         }
     }
 
-    /// Image under xⁿ; all numbers if the interval contains 0 and n < 0, or negative numbers and n is fractional.
+    /// Image under xⁿ. All numbers if n < 0 and the interval contains 0; also if n is fractional and the interval
+    /// contains negative numbers.
     fn power(self, n: f64) -> Self {
         if n == 0.0 {
             return Self::point(1.0);

@@ -12,7 +12,7 @@ const INSIDE: f64 = 1e-6;
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Bound on (length of an interval) · (variation of the slope in the interval)/(largest magnitude of the function).
-/// Intervals beyond this bound are bisected; below, Gauss quadrature is accurate nearly to rounding.
+/// Intervals beyond this bound are bisected. Within the bound, Gauss quadrature is accurate nearly to rounding.
 const SMOOTH: f64 = 1e-3;
 
 /// Largest number of bisections of an interval between two kinks or jumps.
@@ -21,8 +21,8 @@ const HALVINGS: u32 = 24;
 /// Largest number of further bisections of an interval with infinite bounds.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// Largest deviation of a function from the chord over a step, relative to the largest magnitude of the function.
-/// Beyond this limit, the mean replaces the end values.
+/// Largest deviation of a function from the chord over a step, relative to the largest magnitude of the function, at
+/// which the step uses the end values. Beyond this deviation, the mean replaces the end values.
 const FOLLOWED: f64 = 0.1;
 
 /// Gauss rule on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
