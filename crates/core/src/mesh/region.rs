@@ -123,7 +123,7 @@ impl Mesh {
         self.groups.iter().map(name).collect()
     }
 
-    /// The most similar group name; `None` beyond 1 + n/3 edits, for n characters of `name`.
+    /// The most similar group name; `None` if more than 1 + n/3 edits separate it from `name`, which has n characters.
     fn nearest_name(&self, name: &str) -> Option<String> {
         self.groups
             .iter()
@@ -137,7 +137,8 @@ impl Mesh {
         let all_inside = |cell: &(u32, u32)| self.cell_nodes(*cell).iter().all(|&n| inside[n as usize]);
         for group in self.groups.iter().filter(|group| group.dimension < dimension) {
             let mut cells: Vec<(u32, u32)> = group.cells.iter().copied().filter(all_inside).collect();
-            // `match_faces` searches only the cells of the highest dimension in the mesh.
+            // `match_faces` searches only the cells of the highest dimension in the mesh. The part must have this
+            // dimension.
             if group.dimension + 1 == dimension && self.dimension() == Some(dimension) {
                 let bounds = self.match_faces(&cells);
                 let mut bounds = bounds.iter().map(|sides| {
