@@ -15,7 +15,7 @@ pub enum Prescribed {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
-    /// Component of the motion in a rotation. A rotation prescribes all three components.
+    /// Component of the motion of points that rotate. A rotation prescribes all three components.
     Rotation(PrescribedRotation),
 }
 

@@ -38,8 +38,8 @@ pub(crate) struct ElementState<S: Simd, const P: usize> {
     pub stresses: [Tensor<Pack<S>>; P],
     /// Strain energy \[J\].
     pub energy: Pack<S>,
-    /// Correction of mean dilatation: α − 1 with α = (J̄/J)^⅓; for a small-strain law, ⅓ (θ̄ − θ) with θ = tr H. Also
-    /// holds intermediate results.
+    /// Correction of mean dilatation: α − 1 with α = (J̄/J)^⅓; for a small-strain law, ⅓ (θ̄ − θ) with θ = tr H and the
+    /// mean θ̄ of θ. Also holds intermediate results.
     pub corrections: [Pack<S>; P],
     /// With mean dilatation at finite strain: first the strain of F̄ = α F, then α²/weight times the second
     /// Piola–Kirchhoff stress of F̄.

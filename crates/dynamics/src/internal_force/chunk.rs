@@ -51,7 +51,8 @@ pub(super) struct Chunk {
     pub hourglass: f64,
     pub failure: Option<ElementFailure>,
     shape: Shape,
-    /// Shear modulus times volume of the chunk, estimated from the mean element volume of the block \[J\].
+    /// Shear modulus times volume of the chunk \[J\]. The volume is estimated from the mean element volume of the
+    /// block.
     stiffness: f64,
     groups: Range<usize>,
     history_rows_per_group: usize,
@@ -367,7 +368,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                     }
                 }
             }
-            // For any register width, the forces are added by quartet, then node, then lane.
+            // For any register width, the order of the additions is by quartet of lanes, then node, then lane.
             if Pack::<S>::LANES == 1 {
                 for first in (0..WIDTH).step_by(QUARTET) {
                     for a in 0..N {

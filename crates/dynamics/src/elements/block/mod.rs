@@ -254,6 +254,6 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
     Ok(())
 }
 
-/// Number of rows from the present row to the prefetched row, rounded up to whole groups; large enough to hide the
-/// memory latency.
+/// Number of rows between the present row and the prefetched row, before `prefetch` rounds up to whole groups. The
+/// number is large enough to hide the memory latency.
 const PREFETCH_ROWS: usize = 96;

@@ -14,7 +14,7 @@ use crate::math::pack::{Row, WIDTH};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Largest number of quadrature points of all kinds.
+/// Largest number of quadrature points of an element.
 const MAX_POINTS: usize = 27;
 
 pub(super) struct ReferenceBuilder<'a> {
@@ -51,7 +51,7 @@ impl ReferenceBuilder<'_> {
         Ok(volume)
     }
 
-    /// Computes the `numbers` of one element; returns the volume of the element \[m³\].
+    /// Computes the `numbers` of one element in the rows of its group; returns the volume of the element \[m³\].
     fn fill_numbers(&self, element: usize, numbers: &mut [f64]) -> Result<f64, ElementError> {
         let block = self.block;
         let mut nodes = [Vec3::zeros(); MAX_NODES];
@@ -164,7 +164,7 @@ fn node_positions<'a>(
     }
     let corners = &corners[..nodes.len()];
     if kind.dimension() == 2 {
-        // The tolerance is relative to the element size, because rotation or scaling of the mesh rounds z.
+        // The tolerance allows for rounding errors of z from rotation or scaling of the mesh.
         let size = corners.iter().map(|x| (x - corners[0]).norm()).fold(0.0, f64::max);
         if let Some(off) = corners.iter().find(|x| x.z.abs() > 1e-9 * size) {
             return Err(ElementError::OutOfPlane { element, z: off.z });
@@ -173,7 +173,7 @@ fn node_positions<'a>(
     Ok(corners)
 }
 
-/// ∂X/∂ξ; for plane cells, third row and column are those of the identity.
+/// ∂X/∂ξ; for plane cells, the third row and the third column are those of the identity.
 fn reference_jacobian(kind: CellKind, corners: &[Vec3], gradients: &[[f64; 3]]) -> Mat3 {
     let mut jacobian = Mat3::zeros();
     for (x, slope) in corners.iter().zip(gradients) {
