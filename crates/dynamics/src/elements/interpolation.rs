@@ -220,7 +220,7 @@ pub struct Hexahedron {
 }
 
 /// For each direction: the bit of this direction in an index into `CORNER_BY_SIDE`, then the bits of the other two.
-/// A bit is set on the side of larger ξ.
+/// A bit is set on the positive side of its direction.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {

@@ -246,7 +246,7 @@ thread_local! {
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 
-/// Never `None`, because the scratch memory has twice the number of slots.
+/// Never `None`, because the scratch memory has room for two arrays of slots.
 fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
     SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }

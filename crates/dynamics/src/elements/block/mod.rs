@@ -41,10 +41,10 @@ pub struct ElementBlock {
     connectivity: Arc<[u32]>,
     /// Reference volume \[m³\].
     volume: f64,
-    /// Rows of each group that the forces need.
+    /// For each group, the rows that the forces need.
     rows: Vec<Row>,
     rows_per_group: usize,
-    /// Additional rows of each group that the critical step needs.
+    /// For each group, the additional rows that the critical step needs.
     spectra: Vec<Row>,
     spectrum_rows_per_group: usize,
 }

@@ -1,4 +1,4 @@
-//! Computation of the stored data of the reference configuration.
+//! Computation of the data of the reference configuration that a block stores.
 
 use nalgebra::DMatrix;
 
@@ -118,7 +118,7 @@ fn reference_points(
     Ok(volume)
 }
 
-/// The numbers of `Spectrum`, from √w ∇N_a at each point.
+/// The two values of `Spectrum`, from √w ∇N_a at each point.
 fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f64; 2] {
     let inverse_mass = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     if let ([gradients], true) = (points, kind == kind.linear()) {
@@ -141,7 +141,7 @@ fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f6
 }
 
 /// The matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l, from `gradients` √(w_k/m_a) ∇N_a(k). Its
-/// non-zero eigenvalues are those of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) over nodes and components.
+/// non-zero eigenvalues are those of the matrix Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b), with one row per node and component.
 fn divergence_of_points(gradients: &DMatrix<f64>) -> DMatrix<f64> {
     let points = gradients.ncols() / 3;
     DMatrix::from_fn(points, points, |k, l| gradients.columns(3 * k, 3).dot(&gradients.columns(3 * l, 3)))

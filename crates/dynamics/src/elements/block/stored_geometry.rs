@@ -1,4 +1,4 @@
-//! Stored data of the reference configuration.
+//! Data of the reference configuration that a block stores.
 
 use rayon::prelude::*;
 
