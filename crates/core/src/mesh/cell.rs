@@ -1,5 +1,5 @@
-//! Cell kinds, and the numbering of their nodes, faces and edges, as in Gmsh. VTK has the same numbering for linear and
-//! plane cells.
+//! Cell kinds, and the numbering of their nodes, faces and edges, as in Gmsh. VTK 9.7 has the same numbering for linear
+//! and plane cells.
 //!
 //! ```text
 //! Tet4: 3          Hex8: 7------6        Wedge6: 5           Quad4: 3---2    Tri3: 2

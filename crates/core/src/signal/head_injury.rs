@@ -82,8 +82,8 @@ impl<'a> Signal<'a> {
         criterion(self.integral_to(end) - self.integral_to(start), end - start)
     }
 
-    /// The best interval that joins two samples, or has the length of the window and begins or ends at a sample. `None`
-    /// for fewer than two samples.
+    /// The best of the intervals that join two samples, and of those that have the length of the window and begin or
+    /// end at a sample. `None` for fewer than two samples.
     fn best_samples(&self) -> Option<HeadInjury> {
         let (&first, &last) = (self.times.first()?, self.times.last()?);
         if self.times.len() < 2 {

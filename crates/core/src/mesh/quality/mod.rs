@@ -298,8 +298,9 @@ fn edge_lengths(kind: CellKind, points: &[Vec3]) -> (f64, f64) {
     lengths.fold((f64::INFINITY, 0.0), |(low, high), length| (low.min(length), f64::max(high, length)))
 }
 
-/// Corners at which q is evaluated: each a node, then its neighbours along the edges, right-handed in a valid cell.
-/// Surfaces do not use the fourth number. All corners of a linear simplex have the same q, so one suffices.
+/// Corners at which q and det J are evaluated: each a node, then its neighbours along the edges, right-handed in a
+/// valid cell. Surfaces do not use the fourth number. All corners of a linear simplex have equal q and det J, so one
+/// suffices.
 const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
     match kind {
         CellKind::Tri6 => &[[0, 1, 2, 0], [1, 2, 0, 1], [2, 0, 1, 2]],
