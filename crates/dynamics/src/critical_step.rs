@@ -34,7 +34,7 @@ impl CriticalStep {
     }
 }
 
-/// Of the elements of a chunk, the one with the largest bound on ω².
+/// Element with the largest bound on ω² in a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorstElement {
     element: usize,

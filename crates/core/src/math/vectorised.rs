@@ -10,7 +10,8 @@ pub struct Vectorised {
     avx2: Option<pulp::x86::V3>,
 }
 
-/// A kernel for [`Vectorised::run`]. A function without `#[inline(always)]` that `call` uses may remain baseline code.
+/// A kernel for [`Vectorised::run`]. If `call` uses a function without `#[inline(always)]`, this function may remain
+/// baseline code.
 pub trait Kernel {
     /// Result of the kernel.
     type Output;

@@ -11,7 +11,8 @@ impl Mesh {
     /// Names are compared by `Group::is_called`. An empty list selects all cells of the highest dimension of the mesh.
     /// Groups of lower dimension keep only cells with all nodes in the part. Unused nodes and empty groups are dropped.
     ///
-    /// If the part has the dimension of the mesh, groups of one dimension less keep only faces of the part.
+    /// If the part has the dimension of the mesh, groups one dimension lower keep only cells that are faces of the
+    /// part.
     ///
     /// # Errors
     /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::NoCells`], or the errors of

@@ -411,7 +411,7 @@ fn presence(group: usize, num_elements: usize) -> Row {
     Row::from_fn(|lane| f64::from(u8::from(element_of(group, lane, num_elements).is_some())))
 }
 
-/// Of `first` and the failures in a part of a group, stores in `first` the failure with the lowest element index.
+/// Updates `first`, the failure with the lowest element index so far, by the failures in a part of a group.
 #[cold]
 fn record_failures(
     first: &mut Option<(usize, FailureKind)>,

@@ -119,7 +119,7 @@ impl Assembly {
         }
     }
 
-    /// Of elements with the same kind, entity and nodes, keeps the first.
+    /// Keeps the first of several elements with the same kind, entity and nodes.
     ///
     /// Format 2.2 contains an element once per physical group, and Gmsh keeps these copies on conversion to format 4.1.
     /// Without the merge, the mass of an element would count once per copy. Copies in different entities are kept; the
