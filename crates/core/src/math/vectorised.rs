@@ -2,16 +2,15 @@
 
 use super::eight_lanes::{EightLanes, PortableLanes};
 
-/// Runs the version of a kernel for AVX2 and FMA (x86-64-v3) on processors with these instructions, otherwise the
-/// version for the compilation target (baseline code). AVX-512 code was slower for kernels on four `f64` lanes.
+/// Runs the AVX2 and FMA version (x86-64-v3) of a kernel on processors with these instructions, otherwise the version
+/// for the compilation target (baseline code). AVX-512 code was slower for kernels on four `f64` lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Vectorised {
     #[cfg(target_arch = "x86_64")]
     avx2: Option<pulp::x86::V3>,
 }
 
-/// A kernel for [`Vectorised::run`]. If `call` uses a function without `#[inline(always)]`, this function may remain
-/// baseline code.
+/// A kernel for [`Vectorised::run`]. Functions that `call` uses may remain baseline code unless `#[inline(always)]`.
 pub trait Kernel {
     /// Result of the kernel.
     type Output;
