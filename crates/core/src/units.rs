@@ -78,8 +78,8 @@ impl UnitSystem {
     /// System that the densities and longitudinal wave speeds of solids indicate. The speed is `None` for a rigid
     /// solid.
     ///
-    /// The result is SI or mm-t-s if it is the only system that fits all solids, otherwise `None`. No other system is
-    /// inferred, because densities and speeds near 1 can be dimensionless.
+    /// If exactly one system fits all solids, and this system is SI or mm-t-s, it is the result; otherwise `None`. No
+    /// other system is inferred, because densities and speeds near 1 can be dimensionless.
     pub fn of_solids(solids: &[(f64, Option<f64>)]) -> Option<Self> {
         let fits = |system: &Self| solids.iter().all(|&(density, speed)| system.has_solid(density, speed));
         let mut fitting = Self::ALL.into_iter().filter(fits);

@@ -12,9 +12,10 @@ use crate::math::reduction::fixed_order_sum;
 pub struct Energies {
     /// Kinetic energy ½ v_n · M v_n, with the velocities v_n and the mass matrix M.
     pub kinetic: f64,
-    /// Kick energy ⅛ dt² a_n · M a_n with the step length dt: the excess of ½ v_n · M v_n over ½ v_{n−½} · M v_{n+½}.
-    /// The accelerations a_n omit the contributions of free fall, prescribed motion and loads: free fall adds a
-    /// constant, and the work of the others is counted over the kicks.
+    /// Kick energy ⅛ dt² a_n · M a_n with the step length dt and the accelerations a_n: the excess of ½ v_n · M v_n
+    /// over ½ v_{n−½} · M v_{n+½}. The product a_n · M a_n omits the contributions of free fall, prescribed motion and
+    /// loads: free fall contributes a constant, and `external_work` contains the work that prescribed motion and loads
+    /// do by the kicks.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -47,8 +48,8 @@ impl Energies {
     }
 
     /// Total energy − external work − kick energy. Central differences with linear forces conserve this difference.
-    /// Without the kick energy, vibrations of frequency ω would have a relative error of (ω dt)²/4. With the kinetic
-    /// energy T and the nodal forces f, each step satisfies
+    /// Without the kick energy, the energy of vibrations of frequency ω would have a relative error of (ω dt)²/4. With
+    /// the kinetic energy T and the nodal forces f, each step satisfies
     ///
     /// ```text
     /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n)
@@ -204,8 +205,8 @@ impl Audit {
         self.initial_energy
     }
 
-    /// Largest value so far of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding
-    /// error \[J\].
+    /// Largest value so far of any of these: kinetic energy, strain energy, energy stored in contacts, |external work|
+    /// and rounding error \[J\].
     pub fn energy_scale(&self) -> f64 {
         self.energy_scale.max(self.rounding + self.noise)
     }
@@ -220,9 +221,9 @@ impl Audit {
         scale(self.momentum_scale, self.impulse_scale)
     }
 
-    /// Largest scale for errors of the angular momentum of a body so far (see `check`) or, if the bodies have been at
-    /// rest, largest angular impulse of a step \[kg·m²/s\]. The angular momentum itself is no scale,
-    /// because it can consist of rounding errors only.
+    /// Largest scale so far for errors of the angular momentum of a body (see `check`) or, if the bodies have been at
+    /// rest, largest angular impulse of a step \[kg·m²/s\]. The angular momentum itself is no scale, because it can
+    /// consist of rounding errors only.
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
     }
@@ -238,7 +239,7 @@ impl Audit {
         self.imbalance
     }
 
-    /// Numerical work since the start, minus the part of each step that the impulses of the step absorb \[J\].
+    /// Numerical work since the start, minus the part that the impulses of the same step absorb \[J\].
     pub fn net_numerical_work(&self) -> f64 {
         self.net_numerical_work
     }
@@ -250,7 +251,7 @@ impl Audit {
 
     /// Whether |imbalance| exceeds all of three bounds: `tolerance` times the energy scale, the rounding error of all
     /// work, and the sum of the energies given to `add_noise`. The second bound matters long after the peak of the
-    /// energy, the third for a system at rest from the start. True for an imbalance NaN.
+    /// energy, the third for a system at rest from the start. The result is true for an imbalance NaN.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];
@@ -304,8 +305,9 @@ impl Audit {
         self.impulse = self.impulse + impulse;
     }
 
-    /// Adds the numerical work `given` of a step \[J\], minus the part that the impulses of this step absorb.
-    /// A body that rests on impulses is lifted in every step, and the impulses absorb the work of the lift.
+    /// Adds the numerical work `given` of a step \[J\], minus the part that the impulses of this step absorb. If
+    /// impulses carry a body at rest, position corrections lift the body in every step, and the impulses absorb the
+    /// work of the lift.
     pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
         self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
     }

@@ -1,7 +1,7 @@
 //! The largest stable time step.
 //!
 //! Central differences are stable for Δt ≤ 2/ω with the highest frequency ω of the mesh. The largest frequency of a
-//! single element bounds ω (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
+//! single element is an upper bound on ω (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ impl CriticalStep {
     }
 }
 
-/// Of the elements of a chunk, the one with the largest bound on ω².
+/// Element with the largest bound on ω² in a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorstElement {
     element: usize,

@@ -42,8 +42,8 @@ pub enum Load {
 
 impl Load {
     /// Values at the beginning and at the end of a step that begins at `time` \[s\]. If the function is far from linear
-    /// in the step (see `TimeFunction::end_values`), both values are the mean of the function over the step,
-    /// which gives the impulse of the load.
+    /// in the step (see `TimeFunction::end_values`), both values are the mean of the function over the step, so that
+    /// the trapezoidal rule gives the impulse of the load.
     pub fn over_step(&self, time: f64, time_step: f64) -> LoadOverStep {
         let (mut start, mut end) = (Vec3::zeros(), Vec3::zeros());
         let components = match self {

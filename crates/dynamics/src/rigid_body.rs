@@ -74,7 +74,7 @@ impl RigidBody {
         self.angular_momentum = self.inertia_times(&angular_velocity);
     }
 
-    /// I `vector`, with the spatial inertia I.
+    /// Product of the spatial inertia about the centre of mass and `vector`.
     pub fn inertia_times(&self, vector: &Vec3) -> Vec3 {
         let local = self.orientation.inverse() * vector;
         self.orientation * self.moments.component_mul(&local)

@@ -15,7 +15,7 @@ pub enum Prescribed {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
-    /// Component of the motion in a rotation. A rotation prescribes all three components.
+    /// Component of the motion of points that rotate. A rotation prescribes all three components.
     Rotation(PrescribedRotation),
 }
 
@@ -62,7 +62,7 @@ pub struct StepStart {
 }
 
 /// Jumps of a prescribed velocity v at the beginning and at the end of a step \[m/s\]: the changes of v that the
-/// accelerations a do not give. For a smooth motion, the jumps are O(dt²). Δx is the displacement in the step.
+/// accelerations a do not produce. For a smooth motion, the jumps are O(dt²). Δx is the displacement in the step.
 ///
 /// ```text
 /// v_n ─ begin, ½ dt a_n ─► Δx/dt ─ ½ dt a_{n+1}, end ─► v_{n+1}

@@ -29,7 +29,7 @@ pub struct Owner {
 #[derive(Debug)]
 pub struct DirectoryLock {
     file: File,
-    /// Process that was killed, and from which this process took over the lock, if any.
+    /// Killed process whose lock this process has taken over, if any.
     pub taken_over: Option<Owner>,
 }
 

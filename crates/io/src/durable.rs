@@ -38,7 +38,8 @@ pub(super) fn sync_names(directory: &Path) -> Result<(), OutputError> {
     sync_directory(directory).map_err(OutputError::file(FileAction::Write, directory))
 }
 
-/// Some network file systems cannot sync directories. This error is ignored, because nothing else can be done.
+/// Some network file systems cannot sync directories. The error that they return is ignored, because nothing else can
+/// be done.
 #[cfg(unix)]
 fn sync_directory(directory: &Path) -> io::Result<()> {
     match std::fs::File::open(directory)?.sync_all() {

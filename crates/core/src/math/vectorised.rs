@@ -1,16 +1,16 @@
-//! Kernels compiled for AVX2 and for the compilation target, selected at run time.
+//! Kernels compiled twice, for AVX2 and for the compilation target; the version is selected at run time.
 
 use super::eight_lanes::{EightLanes, PortableLanes};
 
-/// Runs kernels compiled for AVX2 and FMA (x86-64-v3) on processors with these instructions, otherwise for the
-/// compilation target (baseline code). AVX-512 code was slower for kernels on four `f64` lanes.
+/// Runs the AVX2 and FMA version (x86-64-v3) of a kernel on processors with these instructions, otherwise the version
+/// for the compilation target (baseline code). AVX-512 code was slower for kernels on four `f64` lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Vectorised {
     #[cfg(target_arch = "x86_64")]
     avx2: Option<pulp::x86::V3>,
 }
 
-/// A kernel for [`Vectorised::run`]. A function without `#[inline(always)]` that `call` uses may remain baseline code.
+/// A kernel for [`Vectorised::run`]. Functions that `call` uses may remain baseline code unless `#[inline(always)]`.
 pub trait Kernel {
     /// Result of the kernel.
     type Output;

@@ -1,5 +1,5 @@
-//! Cell kinds, and the numbering of their nodes, faces and edges, as in Gmsh. VTK has the same numbering for linear and
-//! plane cells.
+//! Cell kinds, and the numbering of their nodes, faces and edges, as in Gmsh. VTK 9.7 has the same numbering for linear
+//! and plane cells.
 //!
 //! ```text
 //! Tet4: 3          Hex8: 7------6        Wedge6: 5           Quad4: 3---2    Tri3: 2
@@ -17,7 +17,7 @@
 //! | Tri6 | 01 12 20 |
 //! | Quad8, Quad9 | 01 12 23 30; centre of the Quad9 |
 //! | Tet10 | 01 12 20 03 23 13 |
-//! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; Hex27 also faces 0321 0154 0473 1265 2376 4567, centre |
+//! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; faces 0321 0154 0473 1265 2376 4567, centre of the Hex27 |
 //!
 //! The nodes of a face of a volume run counter-clockwise seen from outside, so the right-hand normal points out. The
 //! faces of a plane cell (counter-clockwise in the x–y plane) are its edges. The outward normal of a segment from a to

@@ -11,7 +11,8 @@ impl Mesh {
     /// Names are compared by `Group::is_called`. An empty list selects all cells of the highest dimension of the mesh.
     /// Groups of lower dimension keep only cells with all nodes in the part. Unused nodes and empty groups are dropped.
     ///
-    /// If the part has the dimension of the mesh, groups of one dimension less keep only faces of the part.
+    /// If the part has the dimension of the mesh, groups one dimension lower keep only cells that are faces of the
+    /// part.
     ///
     /// # Errors
     /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::NoCells`], or the errors of
@@ -123,7 +124,7 @@ impl Mesh {
         self.groups.iter().map(name).collect()
     }
 
-    /// The most similar group name; `None` beyond 1 + n/3 edits, for n characters of `name`.
+    /// The most similar group name; `None` if more than 1 + n/3 edits separate it from `name`, which has n characters.
     fn nearest_name(&self, name: &str) -> Option<String> {
         self.groups
             .iter()
@@ -137,7 +138,8 @@ impl Mesh {
         let all_inside = |cell: &(u32, u32)| self.cell_nodes(*cell).iter().all(|&n| inside[n as usize]);
         for group in self.groups.iter().filter(|group| group.dimension < dimension) {
             let mut cells: Vec<(u32, u32)> = group.cells.iter().copied().filter(all_inside).collect();
-            // `match_faces` searches only the cells of the highest dimension in the mesh.
+            // `match_faces` searches only the cells of the highest dimension in the mesh. The part must have this
+            // dimension.
             if group.dimension + 1 == dimension && self.dimension() == Some(dimension) {
                 let bounds = self.match_faces(&cells);
                 let mut bounds = bounds.iter().map(|sides| {

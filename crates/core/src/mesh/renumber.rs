@@ -1,7 +1,7 @@
 //! Renumbering for locality: cells along a Hilbert curve through their centroids, nodes by first use.
 //!
-//! Cells at the same position keep their order, so the result is the same on every machine and for any number of
-//! threads.
+//! Cells at the same position on the curve keep their order, so the result is the same on every machine and for any
+//! number of threads.
 
 use rayon::slice::ParallelSliceMut;
 

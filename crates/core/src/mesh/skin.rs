@@ -12,8 +12,8 @@ use super::{CellKind, FaceOwner, Faces, Group, Mesh, MeshError, TagList};
 type FaceKey = [u32; 4];
 
 impl Mesh {
-    /// Outer faces of the cells of the highest dimension, ordered by owning cell: edges of a plane mesh, faces of a
-    /// volume mesh.
+    /// Outer faces of the cells of the highest dimension (edges of a plane mesh, faces of a volume mesh), ordered by
+    /// owning cell.
     ///
     /// # Example
     /// ```
@@ -72,7 +72,7 @@ impl Mesh {
     ///
     /// # Errors
     /// - [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], or [`MeshError::WrongDimension`] if no group called
-    ///   `name` has one dimension less than these cells.
+    ///   `name` has the dimension of these faces.
     /// - [`MeshError::DanglingFace`], [`MeshError::InteriorFace`] or [`MeshError::RepeatedFace`].
     /// - [`MeshError::NoCells`], or [`MeshError::NoFaces`] for a mesh of points and segments.
     /// - The errors of [`Mesh::validate`].
@@ -187,7 +187,7 @@ impl Mesh {
         })
     }
 
-    /// Kind and nodes of a face, oriented outward; of the cell itself for a shell.
+    /// Kind and nodes of a face, oriented outward. For a shell, kind and nodes of the cell itself.
     fn face_of(&self, owner: FaceOwner) -> (CellKind, impl Iterator<Item = u32> + Clone) {
         let block = &self.blocks[owner.block as usize];
         let cell = block.cell(owner.cell as usize);

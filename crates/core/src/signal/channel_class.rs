@@ -14,7 +14,7 @@ use std::f64::consts::{PI, SQRT_2};
 /// # Ends
 /// Point reflection about each end sample extends the signal, at the start by the values 2 x₀ − x_k. The extension
 /// lasts 10 ms or 100 samples, whichever is longer, but at most n − 1 samples for a signal of n samples. Each pass
-/// starts in the steady state for a constant signal equal to the first value.
+/// starts in the steady state that a constant signal, equal to the first value, would reach.
 ///
 /// # Source
 /// SAE J211-1, appendix C; ISO 6487, annex A.
@@ -122,7 +122,7 @@ impl Coefficients {
         Self { a: [a0, 2.0 * a0, a0], b: [-2.0 * (w * w - 1.0) * scale, (-1.0 + SQRT_2 * w - w * w) * scale] }
     }
 
-    /// One forward pass, in place, from the steady state of the first value.
+    /// One forward pass, in place. The initial state is the steady state of a constant signal equal to the first value.
     fn pass(&self, signal: &mut [f64]) {
         let ([a0, a1, a2], [b1, b2]) = (self.a, self.b);
         let first = signal.first().copied().unwrap_or_default();

@@ -11,8 +11,9 @@ pub struct HeadInjury {
     pub end: f64,
 }
 
-/// The first search tries every k-th sample as an end of the interval: k = samples per window / `MOST_TRIED`, rounded
-/// down, at least 1. The second search tries all samples within k samples of the ends of the best interval.
+/// The first search tries every k-th sample as start and as end of the interval, with k = samples per window /
+/// `MOST_TRIED`, rounded down, at least 1. The second search tries all samples within k samples of the start and of the
+/// end of the best interval.
 const MOST_TRIED: usize = 2_000;
 
 /// Largest number of rounds of the refinement between samples.
@@ -81,8 +82,8 @@ impl<'a> Signal<'a> {
         criterion(self.integral_to(end) - self.integral_to(start), end - start)
     }
 
-    /// The best interval that joins two samples, or has the length of the window and begins or ends at a sample. `None`
-    /// for fewer than two samples.
+    /// The best of the intervals that join two samples, and of those that have the length of the window and begin or
+    /// end at a sample. `None` for fewer than two samples.
     fn best_samples(&self) -> Option<HeadInjury> {
         let (&first, &last) = (self.times.first()?, self.times.last()?);
         if self.times.len() < 2 {
@@ -165,7 +166,7 @@ impl HeadInjury {
     }
 }
 
-/// T (V/T)^{5/2} for the velocity change V in the time T; 0 unless V and T are positive.
+/// T (V/T)^{5/2} for the velocity change V = `change` in the time T = `length`; 0 unless V and T are positive.
 fn criterion(change: f64, length: f64) -> f64 {
     if change > 0.0 && length > 0.0 { change * (change / length).powi(3).sqrt() } else { 0.0 }
 }

@@ -1,7 +1,8 @@
 //! Upper bound on the highest frequency of an element in its current state.
 //!
 //! For a displacement u, let h = ∂u/∂x and θ = tr h at the quadrature points. The weights w of the points sum to the
-//! reference volume V₀. With stiffness K and lumped mass matrix M, the largest ω² is the maximum of uᵀ K u / uᵀ M u.
+//! reference volume V₀. With the stiffness matrix K and the lumped mass matrix M, the largest ω² is the maximum of
+//! uᵀ K u / uᵀ M u.
 //!
 //! # Elements with one point or with mean dilatation
 //! ```text
@@ -9,9 +10,9 @@
 //! Σ w |h|² ≤ s Σ w |∂u/∂X|² ≤ s β uᵀ M u
 //! V₀ θ̄² ≤ (V₀/m_min) Σ_a |B̄_a|² uᵀ M u
 //! ```
-//! - A: a for one point; defined below for mean dilatation
+//! - A: equal to a for one point; see below for mean dilatation
 //! - a, b: largest values of `gradient` and `dilatation` in `TangentBound` over the points
-//! - θ̄, B̄_a: means of θ and ∇N_a over the current volume
+//! - θ̄, B̄_a: means of θ and ∂N_a/∂x over the current volume
 //! - m_min: smallest nodal mass
 //! - s: largest eigenvalue of (FᵀF)⁻¹ over the points
 //! - β: largest eigenvalue of the scalar Laplacian with lumped masses in the reference configuration
@@ -34,13 +35,13 @@
 //! ```text
 //! l̄ = h + ⅓ (θ̄ − θ) I,   Σ w |l̄|² ≤ r Σ w |h|²
 //! ```
-//! The second variation of F̄ adds to uᵀ K u the sums Σ w (·) of three terms:
+//! The second variation of F̄ adds three sums Σ w (·) to uᵀ K u, of the terms
 //!
 //! ```text
 //! 2 δln α (τ̄:h),   tr τ̄ (δln α)²,   tr τ̄ δ²ln α
 //! ```
 //! In this order, the sums are at most 2.31, 2.31 and 1.74 times r t Σ w |h|², because θ² ≤ 3|h|², |tr h²| ≤ |h|² and
-//! Σ w θ̄² ≤ r Σ w θ². Hence A = r (a + 7 t).
+//! Σ w θ̄² ≤ r Σ w θ². The three factors sum to less than 7, hence A = r (a + 7 t).
 //!
 //! The bound is exact for two undeformed linear elements: the cube and the regular tetrahedron.
 
@@ -65,7 +66,7 @@ const SECOND_VARIATION: f64 = 7.0;
 /// Relative increase applied to computed eigenvalues; larger than the rounding error of the eigenvalues.
 pub(crate) const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
-/// Reference data for the frequency bound.
+/// Reference data for the frequency bound, with ∇N_a = ∂N_a/∂X.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spectrum<R> {
     /// β: largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b), with the points k \[1/(m² · kg/m³)\].
@@ -128,7 +129,7 @@ where
     gradient * inverse_stretch * spectrum.laplacian + dilatation * divergence
 }
 
-/// V₀/m_min Σ_a |J̄ B̄_a|². V₀ J̄ B̄_a = Σ w cof F ∇N_a is the derivative of the current volume with respect to x_a.
+/// V₀/m_min Σ_a |J̄ B̄_a|². V₀ J̄ B̄_a = Σ w cof F ∂N_a/∂X is the derivative of the current volume with respect to x_a.
 /// Overwrites `cofactors`.
 #[inline(always)]
 fn mean_divergence<I, S: Simd, const N: usize, const P: usize>(

@@ -14,7 +14,7 @@ pub(crate) const GROUPS_PER_CHUNK: usize = 128;
 
 pub(crate) const ELEMENTS_PER_CHUNK: usize = GROUPS_PER_CHUNK * WIDTH;
 
-/// Number of rows of a quadrature point: nine of the inverse reference Jacobian, one of the weight.
+/// Number of rows of a quadrature point: nine for the inverse reference Jacobian, one for the weight.
 pub(crate) const POINT_ROWS: usize = 10;
 
 pub(crate) fn num_chunks(num_elements: usize) -> usize {

@@ -25,7 +25,7 @@ pub(crate) struct PresentHistory<'a, S> {
 }
 
 impl<'a, S: Simd> PresentHistory<'a, S> {
-    /// Part `part` of group number `index`; `rows` has `rows_per_group` rows for each group.
+    /// History of part `part` of group number `index`; `rows` has `rows_per_group` rows for each group.
     #[inline(always)]
     pub fn of_group(simd: S, rows: &'a [Row], index: usize, rows_per_group: usize, part: usize) -> Self {
         Self { simd, part, rows: &rows[index * rows_per_group..(index + 1) * rows_per_group] }

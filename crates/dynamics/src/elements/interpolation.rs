@@ -220,7 +220,7 @@ pub struct Hexahedron {
 }
 
 /// For each direction: the bit of this direction in an index into `CORNER_BY_SIDE`, then the bits of the other two.
-/// A bit is set on the side of larger ξ.
+/// A bit is set on the positive side of its direction.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {
@@ -231,7 +231,8 @@ impl Hexahedron {
     }
 
     /// Half of the values that bilinear interpolation between four parallel edges gives at the 2 × 2 Gauss points, from
-    /// a value on each edge. The matrix of this map is symmetric.
+    /// a value on each edge. Half, because on an edge, ∂x/∂ξ_d is half the edge vector. The matrix of this map is
+    /// symmetric, so `divergence` uses the same map.
     #[inline(always)]
     fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
         let mut points = edges;

@@ -1,8 +1,8 @@
 //! Stress, energy and forces by numerical integration, total Lagrangian and vectorised over elements.
 //!
 //! In linear elements with several quadrature points, the mean volume change of the element replaces the volume change
-//! at each point: at finite strain, see [`super::mean_dilatation`]; for a small-strain law, the mean of tr H replaces
-//! tr H, with H = F − I. The latter is the B̄ method (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
+//! at each point. At finite strain, see [`super::mean_dilatation`]. For a small-strain law, the mean of tr H replaces
+//! tr H, with H = F − I (B̄ method: Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
 
 #![expect(
     clippy::needless_range_loop,
@@ -38,8 +38,8 @@ pub(crate) struct ElementState<S: Simd, const P: usize> {
     pub stresses: [Tensor<Pack<S>>; P],
     /// Strain energy \[J\].
     pub energy: Pack<S>,
-    /// Correction of mean dilatation: α − 1 with α = (J̄/J)^⅓; for a small-strain law, ⅓ (θ̄ − θ) with θ = tr H. Also
-    /// holds intermediate results.
+    /// Correction of mean dilatation: α − 1 with α = (J̄/J)^⅓; for a small-strain law, ⅓ (θ̄ − θ) with θ = tr H and the
+    /// mean θ̄ of θ. Also holds intermediate results.
     pub corrections: [Pack<S>; P],
     /// With mean dilatation at finite strain: first the strain of F̄ = α F, then α²/weight times the second
     /// Piola–Kirchhoff stress of F̄.

@@ -17,6 +17,7 @@
 //! ```text
 //! α P̄ A + ω (p̂ − π/J) cof G,   A = w (∂X/∂ξ)⁻ᵀ,   w F = G Aᵀ,   J = det G ω/w
 //! ```
+//! Here w is `geometry.weight`, ω is `interpolation.weight`, and A is `weighted_cofactor`.
 
 use pulp::Simd;
 

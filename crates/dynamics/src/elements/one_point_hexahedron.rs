@@ -9,7 +9,7 @@
 //! q_α = Σ_a γ_αa x_a,   γ_αa = h_αa − B_a·H_α,   H_α = Σ_b h_αb X_b
 //! ```
 //! The vectors γ_α are orthogonal to linear displacements, and a rotation leaves |q_α| unchanged. Source: Flanagan and
-//! Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4, total Lagrangian here.
+//! Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4; here in total Lagrangian form.
 //!
 //! Nodal vectors are decomposed into the modes 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ. B_a has no part in the modes 1 and ξηζ. The
 //! code computes q_α without γ_α: q_α = c_α − F H_α with c_α = Σ_a h_αa x_a.
@@ -37,8 +37,8 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// 8 k divided by the stiffness of plane waves (λ+2μ) V Σ_a |B_a|²/3, where 8 = |h_α|². From 0.02 to 0.1, both the
-/// hourglass displacements and the excess stiffness in bending are small.
+/// 8 k divided by the stiffness of plane waves (λ+2μ) V Σ_a |B_a|²/3, where 8 = |h_α|². With values from 0.02 to 0.1,
+/// both the hourglass displacements and the excess stiffness in bending are small.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
 // In a mode number, bit 0 stands for the factor ξ, bit 1 for η and bit 2 for ζ.
@@ -47,7 +47,8 @@ const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// ηζ, ξζ, ξη, ξηζ.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows for the forces: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. Parallelepipeds have no rows after ζ.
+// Rows for the forces: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. For parallelepipeds, the rows of the
+// mode ζ are the last.
 const VOLUME: usize = 0;
 const STIFFNESS: usize = 1;
 const SLOPES: usize = 2;
@@ -315,7 +316,7 @@ pub(crate) fn fill_numbers(
     for (numbers, vector) in numbers[SLOPES..].chunks_exact_mut(3).zip(vectors) {
         numbers.copy_from_slice(&vector);
     }
-    // The divisor is 3 · 8, with 8 = |h_α|². The frequency of the springs is below the frequency of the element.
+    // The divisor is 3 · 8, with 8 = |h_α|². The springs alone have a lower frequency than the element without them.
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
     let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();

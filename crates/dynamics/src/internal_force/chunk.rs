@@ -51,7 +51,8 @@ pub(super) struct Chunk {
     pub hourglass: f64,
     pub failure: Option<ElementFailure>,
     shape: Shape,
-    /// Shear modulus times volume of the chunk, estimated from the mean element volume of the block \[J\].
+    /// Shear modulus times volume of the chunk \[J\]. The volume is estimated from the mean element volume of the
+    /// block.
     stiffness: f64,
     groups: Range<usize>,
     history_rows_per_group: usize,
@@ -245,7 +246,7 @@ thread_local! {
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 
-/// Never `None`, because the scratch memory has twice the number of slots.
+/// Never `None`, because the scratch memory has room for two arrays of slots.
 fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
     SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }
@@ -367,7 +368,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                     }
                 }
             }
-            // For any register width, the forces are added by quartet, then node, then lane.
+            // For any register width, the order of the additions is by quartet of lanes, then node, then lane.
             if Pack::<S>::LANES == 1 {
                 for first in (0..WIDTH).step_by(QUARTET) {
                     for a in 0..N {
@@ -410,7 +411,7 @@ fn presence(group: usize, num_elements: usize) -> Row {
     Row::from_fn(|lane| f64::from(u8::from(element_of(group, lane, num_elements).is_some())))
 }
 
-/// Of `first` and the failures in a part of a group, stores in `first` the failure with the lowest element index.
+/// Updates `first`, the failure with the lowest element index so far, by the failures in a part of a group.
 #[cold]
 fn record_failures(
     first: &mut Option<(usize, FailureKind)>,

@@ -26,7 +26,7 @@ impl MaterialHistory {
         std::mem::swap(&mut self.before, &mut self.now);
     }
 
-    /// Number of rows; `None` if the histories at the beginning and at the end differ in this number.
+    /// Number of rows; `None` if the histories at the beginning and at the end have different numbers of rows.
     pub(super) fn num_rows(&self) -> Option<usize> {
         (self.before.len() == self.now.len()).then_some(self.now.len())
     }

@@ -42,7 +42,8 @@ pub(super) struct ChunkSums<'a> {
 }
 
 impl<'a> ChunkSums<'a> {
-    /// Splits the output after these numbers of entries: output of the first chunks, and output of the other chunks.
+    /// Splits the output into two parts: of the first chunks, with the given numbers of entries, and of the other
+    /// chunks.
     pub fn split(self, num_owned: usize, num_halo_nodes: usize, num_history_rows: usize) -> (Self, Self) {
         let (owned, other_owned) = self.owned.split_at_mut(num_owned);
         let (halo, other_halo) = self.halo.split_at_mut(num_halo_nodes);

@@ -1,8 +1,9 @@
 //! Internal forces of all blocks, computed in parallel and bitwise independent of the number of threads.
 //!
-//! A chunk sums the forces of its elements in a fixed order, and writes the forces of the nodes that it owns: its
-//! longest run of consecutive nodes that no previous chunk contains, above the nodes that previous chunks own. The
-//! other nodes of the chunk are its halo. After all chunks, the halo forces are added in the order of chunks.
+//! A chunk sums the forces of its elements in a fixed order, and writes the forces of the nodes that it owns. A chunk
+//! owns its longest run of consecutive nodes that no previous chunk contains and that follow the owned ranges of all
+//! previous chunks. The other nodes of the chunk are its halo. After all chunks, the halo forces are added in the order
+//! of chunks.
 
 mod chunk;
 mod history;
@@ -157,8 +158,7 @@ impl InternalForce {
     }
 
     /// Computes forces and history at the end of a step, from the `positions` \[m\] at the end of the step and the
-    /// history at the beginning of the step. The results are bitwise repeatable. `fits` must hold for
-    /// `history`.
+    /// history at the beginning of the step. The results are bitwise repeatable. `fits` must hold for `history`.
     ///
     /// # Errors
     /// In the first block with a failed element, the failed element of lowest index. The history at the beginning of
@@ -187,8 +187,8 @@ impl InternalForce {
         Ok(())
     }
 
-    /// Internal forces at the last evaluation \[N\]; zero before, and on nodes without elements. For an elastic law,
-    /// f_a = ∂(strain energy + hourglass energy)/∂x_a. The equation of motion contains −f_a.
+    /// Internal forces at the last evaluation \[N\]; zero before the first, and on nodes without elements. For an
+    /// elastic law, f_a = ∂(strain energy + hourglass energy)/∂x_a. The equation of motion contains −f_a.
     pub fn forces(&self) -> &[Vec3] {
         &self.forces
     }

@@ -16,7 +16,8 @@ pub(super) struct Assembly {
     node_tags: Vec<u64>,
     nodes: Vec<Vec3>,
     cells: BTreeMap<CellKind, Cells>,
-    /// By dimension and tag of a physical group: its cells, as kind and index among the cells of this kind.
+    /// Cells of each physical group, by dimension and tag of the group. A cell is given by its kind and by its index
+    /// among the cells of this kind.
     groups: BTreeMap<(usize, i32), Vec<(CellKind, u32)>>,
     nodes_read: bool,
     elements_read: bool,
@@ -118,7 +119,7 @@ impl Assembly {
         }
     }
 
-    /// Of elements with the same kind, entity and nodes, keeps the first.
+    /// Keeps the first of several elements with the same kind, entity and nodes.
     ///
     /// Format 2.2 contains an element once per physical group, and Gmsh keeps these copies on conversion to format 4.1.
     /// Without the merge, the mass of an element would count once per copy. Copies in different entities are kept; the

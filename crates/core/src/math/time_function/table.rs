@@ -2,8 +2,8 @@
 
 use super::jet::Jet;
 
-/// Value at `t` and slope of one line: the line through the segment of the table that contains `beside`. If `beside` is
-/// a point of the table, the segment after this point counts. Constant before the first and after the last point.
+/// Value at `t` and slope of the line through the segment of the table that contains `beside`. If `beside` is a point
+/// of the table, the segment after this point counts. Before the first and after the last point, the line is constant.
 pub(super) fn interpolate(points: &[(f64, f64)], t: f64, beside: f64) -> Jet {
     let after = points.partition_point(|point| point.0 <= beside);
     match (points.get(after.wrapping_sub(1)), points.get(after)) {

@@ -1,11 +1,12 @@
 //! Volume and smallest Jacobian of quadratic cells by their Bézier form.
 //!
-//! The Jacobian determinant of the map (the Jacobian) is a polynomial with these properties in Bernstein form:
-//! - The Jacobian lies between its smallest and its largest coefficient.
+//! The Jacobian determinant of the map from the reference cell (the Jacobian) is a polynomial. Its Bernstein
+//! coefficients have these properties:
+//! - The Jacobian lies between the smallest and the largest coefficient.
 //! - The Jacobian at a corner equals the coefficient of this corner.
 //! - The mean over the cell is the mean of the coefficients.
 //!
-//! A cell of which all coefficients are positive is valid. A cell with a non-positive coefficient at a corner is
+//! A cell with positive coefficients only is valid. A cell with a non-positive coefficient at a corner is
 //! inverted. Any other cell is bisected, which brings the coefficients closer to the Jacobian.
 //!
 //! # Source
@@ -15,11 +16,11 @@
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Largest number of parts of a cell that are examined without a decision. A cell with more such parts counts as
-/// inverted, because its smallest Jacobian is zero to rounding.
+/// Number of undecided parts of a cell (neither valid nor inverted) at which the bisection ends. The cell then counts
+/// as inverted, because its smallest Jacobian is zero to rounding.
 const MAX_PARTS: usize = 1000;
 
-/// Number of bisections for the coarse sum of areas in [`CurvedCell::area`].
+/// Number of bisections of every part before the first of the two sums in [`CurvedCell::area`].
 const AREA_BISECTIONS: usize = 6;
 
 #[derive(Clone)]
@@ -42,7 +43,7 @@ const HEX27_PLACES: [usize; 27] =
     [0, 2, 8, 6, 18, 20, 26, 24, 1, 3, 9, 5, 11, 7, 17, 15, 19, 21, 23, 25, 4, 10, 12, 14, 16, 22, 13];
 
 impl CurvedCell {
-    /// Bézier form of a quadratic surface or volume; `None` for other kinds.
+    /// Bézier form of a quadratic surface or volume cell; `None` for other kinds.
     pub fn new(kind: CellKind, nodes: &[Vec3]) -> Option<Self> {
         match kind {
             CellKind::Tri6 | CellKind::Tet10 => Some(Self::simplex(kind.dimension(), nodes)),
@@ -103,7 +104,7 @@ impl CurvedCell {
         }
     }
 
-    /// Signed volume; for a surface, the signed area in the projection along the unit vector `normal`.
+    /// Signed volume; for a surface, the signed area of the projection along the unit vector `normal`.
     pub fn volume(&self, normal: Vec3) -> f64 {
         let coefficients = self.jacobian(normal).coefficients;
         let reference = match self {
@@ -218,8 +219,8 @@ struct Jacobian {
 }
 
 /// ∂x/∂ξ_j = 2 Σ_c L_c (b_cj − b_c0) with the barycentric coordinates L_c. In d dimensions, each Bernstein coefficient
-/// of the determinant belongs to d corners, with repetition. The coefficient is the mean determinant over all
-/// assignments of these corners to the columns.
+/// of the determinant belongs to d corners, some of which may be equal. The coefficient is the mean determinant over
+/// all assignments of these corners c to the columns ∂x/∂ξ_j.
 fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> Jacobian {
     let corners = 0..=dimension;
     let column = |c: usize, j: usize| (points[c][j] - points[c][0]) * 2.0;
@@ -242,8 +243,8 @@ fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> 
     }
 }
 
-/// A polynomial of three variables in Bernstein form. `values`: Bernstein coefficients times binomial coefficients, so
-/// that products are convolutions.
+/// A polynomial of three variables in Bernstein form. `values`: Bernstein coefficients times binomial coefficients. The
+/// `values` of a product are the convolution of the `values` of its factors.
 struct Scaled<T> {
     degree: [usize; 3],
     values: Vec<T>,
@@ -322,7 +323,7 @@ fn minimum<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
     values.fold(f64::INFINITY, |low, &value| if value.is_nan() || value < low { value } else { low })
 }
 
-/// Calls `visit` with the three control points of each row along a reference axis.
+/// Calls `visit` with the indices of the three control points of each row along a reference axis.
 fn for_each_row(points: usize, axis: usize, mut visit: impl FnMut([usize; 3])) {
     let stride = [1, 3, 9][axis];
     for at in (0..points).filter(|at| at / stride % 3 == 0) {

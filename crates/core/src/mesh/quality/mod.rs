@@ -1,8 +1,8 @@
 //! Volume, orientation and shape of cells.
 //!
-//! The edges at a corner are the columns of J. The edges of the ideal corner are the columns of W: equilateral
-//! triangle, regular tetrahedron, square, cube, or right prism on an equilateral triangle. The shape quality in d
-//! dimensions is the mean ratio
+//! The edges at a corner are the columns of J. The edges at a corner of the ideal cell are the columns of W. The ideal
+//! cell is an equilateral triangle, a regular tetrahedron, a square, a cube, or a right prism on an equilateral
+//! triangle. The shape quality in d dimensions is the mean ratio
 //!
 //! ```text
 //! S = J W⁻¹,    q = d det(S)^(2/d) / ‖S‖²_F     (1 for the ideal corner, 0 for a flat or inverted one)
@@ -10,15 +10,16 @@
 //!
 //! The quality of a cell is the minimum over its corners (P. M. Knupp, "Algebraic mesh quality metrics", SIAM J. Sci.
 //! Comput. 23 (2001) 193). For hexahedra and quadrilaterals q is the `shape` of the Verdict library, SAND2007-1751. For
-//! a tetrahedron of volume V with edges l, q is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
+//! a tetrahedron of volume V with edges l, q is the measure 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994)
+//! 268.
 //!
 //! Inverted cells:
 //! - Linear cell: det J ≤ 0 at a corner. The check misses cells with det J > 0 at all corners but det J < 0 elsewhere.
 //! - Quadratic cell: det J ≤ 0 anywhere (module `curved`). Tangents replace the edges in J.
 //!
 //! The edge lengths and facet areas of a quadratic cell are those of the linear cell with the same corners. In a
-//! surface mesh off the plane z = 0, the third column of J is the mean normal of the cell, so only a folded cell or a
-//! cell without area counts as inverted.
+//! surface mesh off the plane z = 0, the third column of J is the mean normal of the cell. A reversed cell has a
+//! reversed normal, so only a folded cell or a cell without area counts as inverted.
 
 mod curved;
 
@@ -59,7 +60,7 @@ pub struct InvertedCell {
     pub block: u32,
     /// Index of the cell within the block.
     pub cell: u32,
-    /// Smallest Jacobian found \[m^d\] in dimension d; of a part, if a quadratic cell was bisected.
+    /// Smallest Jacobian found \[m^d\], in dimension d. If a quadratic cell was bisected, the Jacobian of a part.
     pub jacobian: f64,
     /// Gmsh tags of two coincident nodes of the cell, if any.
     pub coincident: Option<[u64; 2]>,
@@ -297,8 +298,9 @@ fn edge_lengths(kind: CellKind, points: &[Vec3]) -> (f64, f64) {
     lengths.fold((f64::INFINITY, 0.0), |(low, high), length| (low.min(length), f64::max(high, length)))
 }
 
-/// Corners to evaluate: a node, then its neighbours along the edges, right-handed in a valid cell. Surfaces do not use
-/// the fourth number. One corner of a linear simplex suffices.
+/// Corners at which q and det J are evaluated: each a node, then its neighbours along the edges, right-handed in a
+/// valid cell. Surfaces do not use the fourth number. All corners of a linear simplex have equal q and det J, so one
+/// suffices.
 const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
     match kind {
         CellKind::Tri6 => &[[0, 1, 2, 0], [1, 2, 0, 1], [2, 0, 1, 2]],

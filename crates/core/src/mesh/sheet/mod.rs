@@ -5,12 +5,12 @@ use rayon::slice::ParallelSliceMut;
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// A face has no area if the distance of every node from the line between the two most distant nodes is at most this
-/// fraction of the length of the line \[-\], plus rounding. Below this bound, fewer than four digits of the normal are
-/// accurate.
+/// A face has no area if every node is near the line between the two most distant nodes: at most this fraction of the
+/// length of the line \[-\], plus rounding. Below this bound, fewer than four digits of the normal are accurate.
 const FLAT: f64 = 1e-12;
 
-/// Rounding error of a coordinate by file, scaling, rotation and translation, relative to the largest coordinate.
+/// Rounding error that a coordinate has after reading, scaling, rotation and translation, relative to the largest
+/// coordinate.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// An edge of a cell: the two corner nodes in ascending order, the cell, and whether the cell traverses the edge in
@@ -31,7 +31,7 @@ impl Mesh {
     ///
     /// Cells with consistent orientation traverse a common edge in opposite directions. Two kinds of edges do not
     /// connect cells: an edge of more than two cells, and an edge of two cells with the same corners. Each part takes
-    /// the orientation of the majority of its cells. If the numbers are equal, the cell with the lowest tag decides.
+    /// the orientation of the majority of its cells. Without a majority, the cell with the lowest tag decides.
     ///
     /// # Example
     /// ```
@@ -128,7 +128,7 @@ impl Mesh {
         let largest = points.iter().map(|point| point.amax()).fold(0.0, f64::max);
         let length = along.norm();
         let height = |point: &Vec3| along.cross(&(point - from)).norm() / length;
-        // Coincident nodes give the height 0/0 = NaN, and count as collinear.
+        // If all nodes coincide, the height is 0/0 = NaN, and the nodes count as collinear.
         !points.iter().any(|point| height(point) > FLAT * length + ROUNDING * largest)
     }
 }
@@ -154,8 +154,8 @@ impl Parts {
         (root, turned)
     }
 
-    /// Joins the parts of the cells `a` and `b`, with opposite orientations if `differ`, otherwise with equal ones.
-    /// Returns `false` if both cells already belong to one part and their orientations are not as required.
+    /// Joins the parts of the cells `a` and `b`. `differ`: whether `a` and `b` have opposite orientations. Returns
+    /// `false` if both cells already belong to one part and its entries contradict `differ`.
     fn join(&mut self, a: u32, b: u32, differ: bool) -> bool {
         let ((root_a, turned_a), (root_b, turned_b)) = (self.find(a), self.find(b));
         let turned = turned_a ^ turned_b ^ differ;
@@ -167,7 +167,7 @@ impl Parts {
         true
     }
 
-    /// Cells to reverse: in each part, the minority. With equal numbers, the cell with the lowest tag is not reversed.
+    /// Cells to reverse: in each part, the minority. Without a minority, the cell with the lowest tag is not reversed.
     fn minority(&mut self, tags: &[u64]) -> Vec<usize> {
         let found: Vec<(u32, bool)> = (0..tags.len() as u32).map(|cell| self.find(cell)).collect();
         let mut counts = vec![[0_usize; 2]; tags.len()];

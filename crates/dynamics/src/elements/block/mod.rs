@@ -41,10 +41,10 @@ pub struct ElementBlock {
     connectivity: Arc<[u32]>,
     /// Reference volume \[m³\].
     volume: f64,
-    /// Rows of each group that the forces need.
+    /// For each group, the rows that the forces need.
     rows: Vec<Row>,
     rows_per_group: usize,
-    /// Additional rows of each group that the critical step needs.
+    /// For each group, the additional rows that the critical step needs.
     spectra: Vec<Row>,
     spectrum_rows_per_group: usize,
 }
@@ -254,6 +254,6 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
     Ok(())
 }
 
-/// Number of rows from the present row to the prefetched row, rounded up to whole groups; large enough to hide the
-/// memory latency.
+/// Number of rows between the present row and the prefetched row, before `prefetch` rounds up to whole groups. The
+/// number is large enough to hide the memory latency.
 const PREFETCH_ROWS: usize = 96;

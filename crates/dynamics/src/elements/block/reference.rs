@@ -1,4 +1,4 @@
-//! Computation of the stored data of the reference configuration.
+//! Computation of the data of the reference configuration that a block stores.
 
 use nalgebra::DMatrix;
 
@@ -14,7 +14,7 @@ use crate::math::pack::{Row, WIDTH};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Largest number of quadrature points of all kinds.
+/// Largest number of quadrature points of an element.
 const MAX_POINTS: usize = 27;
 
 pub(super) struct ReferenceBuilder<'a> {
@@ -51,7 +51,7 @@ impl ReferenceBuilder<'_> {
         Ok(volume)
     }
 
-    /// Computes the `numbers` of one element; returns the volume of the element \[m³\].
+    /// Computes the `numbers` of one element in the rows of its group; returns the volume of the element \[m³\].
     fn fill_numbers(&self, element: usize, numbers: &mut [f64]) -> Result<f64, ElementError> {
         let block = self.block;
         let mut nodes = [Vec3::zeros(); MAX_NODES];
@@ -118,7 +118,7 @@ fn reference_points(
     Ok(volume)
 }
 
-/// The numbers of `Spectrum`, from √w ∇N_a at each point.
+/// The two values of `Spectrum`, from √w ∇N_a at each point.
 fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f64; 2] {
     let inverse_mass = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     if let ([gradients], true) = (points, kind == kind.linear()) {
@@ -141,7 +141,7 @@ fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f6
 }
 
 /// The matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l, from `gradients` √(w_k/m_a) ∇N_a(k). Its
-/// non-zero eigenvalues are those of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) over nodes and components.
+/// non-zero eigenvalues are those of the matrix Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b), with one row per node and component.
 fn divergence_of_points(gradients: &DMatrix<f64>) -> DMatrix<f64> {
     let points = gradients.ncols() / 3;
     DMatrix::from_fn(points, points, |k, l| gradients.columns(3 * k, 3).dot(&gradients.columns(3 * l, 3)))
@@ -164,7 +164,7 @@ fn node_positions<'a>(
     }
     let corners = &corners[..nodes.len()];
     if kind.dimension() == 2 {
-        // The tolerance is relative to the element size, because rotation or scaling of the mesh rounds z.
+        // The tolerance allows for rounding errors of z from rotation or scaling of the mesh.
         let size = corners.iter().map(|x| (x - corners[0]).norm()).fold(0.0, f64::max);
         if let Some(off) = corners.iter().find(|x| x.z.abs() > 1e-9 * size) {
             return Err(ElementError::OutOfPlane { element, z: off.z });
@@ -173,7 +173,7 @@ fn node_positions<'a>(
     Ok(corners)
 }
 
-/// ∂X/∂ξ; for plane cells, third row and column are those of the identity.
+/// ∂X/∂ξ; for plane cells, the third row and the third column are those of the identity.
 fn reference_jacobian(kind: CellKind, corners: &[Vec3], gradients: &[[f64; 3]]) -> Mat3 {
     let mut jacobian = Mat3::zeros();
     for (x, slope) in corners.iter().zip(gradients) {

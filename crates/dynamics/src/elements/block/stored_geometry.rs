@@ -1,4 +1,4 @@
-//! Stored data of the reference configuration.
+//! Data of the reference configuration that a block stores.
 
 use rayon::prelude::*;
 
@@ -25,7 +25,7 @@ pub(super) enum StoredGeometry {
     Points,
     /// Node positions of eight-node hexahedra.
     Nodes,
-    /// Inverse Jacobian and weight of one quadrature point of parallelepipeds. They are equal at all points.
+    /// Inverse Jacobian and weight of the first quadrature point of parallelepipeds. All points have equal values.
     FirstPoint,
     /// Data for one-point quadrature of eight-node hexahedra.
     OnePoint,
