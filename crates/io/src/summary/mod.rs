@@ -293,7 +293,8 @@ pub struct EnergySummary {
     pub peak: f64,
 }
 
-/// Momentum balance. The errors are relative to `peak` and `angular_peak`.
+/// Momentum balance. An error is the deviation of the total momentum from its initial value plus the external impulse.
+/// The errors are relative to `peak` and `angular_peak`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MomentumSummary {
     /// Largest error of the linear momentum \[-\].
