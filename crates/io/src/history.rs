@@ -71,7 +71,7 @@ pub struct HistoryRow {
     /// Energy dissipated by contact damping and inelastic impacts since the start \[J\].
     pub viscous_dissipation: f64,
     /// Energy added by the numerical method since the start \[J\], for example by position corrections and by changes
-    /// of the stiffness.
+    /// of the contact stiffness.
     pub numerical_work: f64,
     /// Sum of kinetic, stored and dissipated energy, minus `numerical_work` \[J\].
     pub total: f64,
@@ -90,7 +90,8 @@ pub struct HistoryRow {
     pub kick: f64,
     /// Change of `total` − `kick` − `external_work` since the start \[J\].
     pub energy_imbalance: f64,
-    /// Numerical work since the start, minus the part of each step that the impulses of the step absorb \[J\].
+    /// Numerical work since the start \[J\]. From the work of each step, the part that the contact impulses of this
+    /// step absorb is subtracted.
     pub net_numerical_work: f64,
     /// Energy dissipated by mass damping since the start \[J\].
     pub mass_damping_dissipation: f64,

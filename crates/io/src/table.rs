@@ -13,7 +13,8 @@ use super::error::{FileAction, OutputError};
 #[derive(Clone, Debug)]
 pub struct Tables {
     directory: PathBuf,
-    /// Length of each table at the checkpoint \[bytes\] under its file name. `None` in a new run.
+    /// Length of each table at the checkpoint from which the run continues \[bytes\], by file name. `None` in a new
+    /// run.
     lengths: Option<BTreeMap<String, u64>>,
     names: Vec<String>,
 }
@@ -49,7 +50,7 @@ impl Tables {
         &self.directory
     }
 
-    /// Length of each file opened so far \[bytes\] under its name, without the rows that still wait in memory.
+    /// Length of each file opened so far \[bytes\], by file name. Rows that still wait in memory do not count.
     pub fn lengths(&self) -> Result<BTreeMap<String, u64>, OutputError> {
         let length = |name: &String| {
             let path = self.directory.join(name);
@@ -84,8 +85,8 @@ impl Tables {
     }
 }
 
-/// Opens an existing table to append rows after `length` \[bytes\]. First removes the columns after those of `header`,
-/// which the end of the earlier run added.
+/// Opens an existing table to append rows after the first `length` bytes. Before that, removes the columns that follow
+/// the columns in `header`: the earlier run added such columns at its end.
 fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
     remove_added_columns(path, header)?;
     let mut file = OpenOptions::new().write(true).open(path)?;
@@ -116,8 +117,8 @@ fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Least time between two writes by `append`: rows wait in memory, because one system call per row would cost more
-/// than the row.
+/// Least time between two writes by `append`. Rows wait in memory, because a system call for each row would take longer
+/// than the formatting of the row.
 const LONGEST_DELAY: Duration = Duration::from_millis(100);
 
 /// An open table. Only whole rows are written, so a killed run leaves complete rows.

@@ -18,11 +18,12 @@ pub struct ContactSettings {
     pub hierarchy_volume: HierarchyVolume,
     /// Method that fits spheres to points.
     pub sphere_fit: SphereFit,
-    /// Source of the motion with which detection predicts the root spheres.
+    /// Source of the velocities and accelerations with which detection predicts the motion of the root spheres.
     pub kinematics: Kinematics,
     /// Ladder of bounding volumes tested at the leaves, from loose to tight.
     pub volumes: Vec<BoundingVolume>,
-    /// Whether the scenario gives `volumes`, for all faces. Default volumes are for curved faces, while they save time.
+    /// Whether the scenario gives `volumes`. Given volumes are tested on all faces, default volumes only on curved
+    /// faces and only while they save time.
     pub volumes_are_given: bool,
     /// Closest-point method of a face.
     pub closest_point: Located<ClosestPointMethod>,
@@ -128,7 +129,8 @@ vocabulary! {
 /// Contact laws of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactLaws {
-    /// Factor f of the spring stiffness \[-\], by default f m_eff/dt² with the effective mass m_eff and time step dt.
+    /// Factor f of the spring stiffness \[-\]. The default stiffness is f m_eff/dt², with the effective mass m_eff and
+    /// the time step dt.
     pub penalty: f64,
     /// Fraction of critical damping of the normal springs \[-\].
     pub damping: f64,
@@ -361,7 +363,7 @@ vocabulary! {
 vocabulary! {
     /// Starting points of iterative closest-point methods.
     pub enum ClosestPointStart {
-        /// The nearest of the nodes and the centre of the face (option I of Aragón, Yastrebov & Molinari 2013).
+        /// The node of the face or its centre, whichever is nearest (option I of Aragón, Yastrebov & Molinari 2013).
         Nearest = "nearest",
         /// The centre of the face (option II of Aragón, Yastrebov & Molinari 2013).
         Centre = "centre",

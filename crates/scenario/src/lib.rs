@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Problems of overrides, parameters or TOML syntax end the reading. The problems of all tables are reported together.
-//! Only the meshes define the physical groups, so the set-up of a simulation checks the names of groups. [`Located`]
+//! Only the meshes define the physical groups, so the names of groups are checked later, in the set-up. [`Located`]
 //! keeps the byte range of each name in `Scenario::source`, the text after overrides and parameters.
 
 use ictus_core::{material, math, signal, units};

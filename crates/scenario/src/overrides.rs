@@ -63,7 +63,8 @@ fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
     origins
 }
 
-/// Numbers of lines of `changed` and of `file` before the common line with the smallest sum of both numbers.
+/// Numbers of lines of `changed` and of `file` before their next common line. Of several common lines, the line with
+/// the smallest sum of both numbers is chosen.
 fn lines_before_match(changed: &[&str], file: &[&str]) -> (usize, usize) {
     let all = (changed.len(), file.len());
     let skips =

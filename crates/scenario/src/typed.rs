@@ -39,7 +39,7 @@ pub struct Scenario {
     pub materials: Vec<MaterialSpec>,
     /// Bodies, in file order.
     pub bodies: Vec<BodySpec>,
-    /// Rigid walls, in file order. Where an index means a body or a wall, walls follow the bodies.
+    /// Rigid walls, in file order. Indices that can mean a body or a wall count the bodies first, then the walls.
     pub walls: Vec<WallSpec>,
     /// Initial velocities of groups of nodes, in file order. Of the entries that contain a node, the last one applies.
     pub velocities: Vec<VelocitySpec>,
@@ -58,7 +58,8 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The system of units in which all materials can exist. `None` if the scenario names one, or none can be inferred.
+    /// The system of units in which all materials can exist. `None` if the scenario names its system, or if no system
+    /// can be inferred.
     pub fn inferred_units(&self) -> Option<UnitSystem> {
         let of = |material: &MaterialSpec| Some((material.density?, material.wave_speed()));
         let solids: Vec<_> = self.materials.iter().filter_map(of).collect();
@@ -105,7 +106,8 @@ pub struct DynamicRelaxation {
 }
 
 impl DynamicRelaxation {
-    /// Number of consecutive steps at rest that end the relaxation; half of all relaxation steps, if larger.
+    /// Least number of consecutive steps at rest that end the relaxation. If half the number of relaxation steps so far
+    /// is larger, this half is required.
     pub const MIN_CALM_STEPS: u64 = 100;
 }
 

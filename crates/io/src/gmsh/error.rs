@@ -96,7 +96,7 @@ pub enum GmshError {
         /// The range allowed.
         allowed: &'static str,
     },
-    /// The number of entries that a section declares differs from the sum over the blocks of the section.
+    /// The number of entries that a section declares differs from the number of entries in its blocks.
     #[error(
         "{place}: {section} declares {declared} entries but holds {found}; make the file again from the geometry"
     )]
@@ -120,7 +120,7 @@ pub enum GmshError {
         }
     )]
     MissingSection {
-        /// Where the section is missing.
+        /// Start of the section `before`, or the end of the file.
         place: Place,
         /// The section.
         section: &'static str,
@@ -146,7 +146,7 @@ pub enum GmshError {
         /// `nodes` or `elements`.
         what: &'static str,
     },
-    /// More nodes or elements than can be numbered.
+    /// The mesh has more nodes or elements than 32-bit numbers can number.
     #[error("{file}: {count} {what} are more than the {} that can be numbered", u32::MAX - 1)]
     TooLarge {
         /// The file.

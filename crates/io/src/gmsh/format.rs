@@ -94,8 +94,8 @@ pub(super) fn group_dimension(cursor: &Cursor, dimension: i64) -> Result<usize, 
     }
 }
 
-/// Absolute value of the tag, and whether the tag is negative, that is, reverses the elements of the group. Only the
-/// reader of version 4.1 uses the sign.
+/// Absolute value of the tag, and whether the tag is negative. A negative tag means that the elements of the group are
+/// reversed. Only the reader of version 4.1 uses the sign.
 pub(super) fn group_tag(cursor: &Cursor, tag: i64) -> Result<(i32, bool), GmshError> {
     let positive = i32::try_from(tag.unsigned_abs());
     let positive =

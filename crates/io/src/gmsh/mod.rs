@@ -1,14 +1,15 @@
 //! Gmsh meshes: MSH 4.1 and 2.2, ASCII and binary of either byte order.
 //!
 //! [`read`] converts a file to a [`Mesh`] with all physical groups of the file. A group without a name is called
-//! `dimension:tag`. Tags of nodes and elements can be in any order, with numbers omitted. Elements of the same kind and
-//! entity that have the same nodes are merged. The reader rejects
+//! `dimension:tag`. Tags of nodes and elements can be in any order and need not be consecutive. Elements of the same
+//! kind and entity that have the same nodes are merged. The reader rejects
 //! - other versions of the format
 //! - partitioned files of version 4.1
 //! - element types without a [`CellKind`](crate::mesh::CellKind)
 //!
-//! The memory reserved for declared counts is limited by the size of the file. The reader does not call
-//! [`Mesh::validate`], but ensures the conditions that this function checks.
+//! A file declares how many nodes and elements follow. A wrong count cannot exhaust the memory, because the reader
+//! reserves no more than the rest of the file can contain. The reader does not call [`Mesh::validate`], but ensures the
+//! conditions that this function checks.
 //!
 //! ```text
 //! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh

@@ -113,7 +113,7 @@ fn read_element(
             _ => {}
         }
     }
-    // For a negative tag, Gmsh has already reversed the element on writing.
+    // The sign of the tag is ignored, because Gmsh reverses the elements of a negative tag when it writes the file.
     let (group, _) = group_tag(cursor, physical.into())?;
     let sink = assembly.cells(reader.kind);
     sink.tags.push(tag);

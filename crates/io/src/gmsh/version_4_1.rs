@@ -80,7 +80,8 @@ fn read_groups(cursor: &mut Cursor) -> Result<Entity, GmshError> {
         let tag = cursor.int("a physical tag")?;
         let (group, reversed) = group_tag(cursor, tag.into())?;
         entity.groups.push(group);
-        // The sign of the first group decides, as in version 2.2, where only the first copy of an element is kept.
+        // The sign of the first group decides. The reader of version 2.2 has the same result: such a file contains a
+        // copy of the element for each group, and the reader keeps the first copy.
         entity.reversed |= i == 0 && reversed;
     }
     Ok(entity)

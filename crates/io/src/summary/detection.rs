@@ -13,12 +13,12 @@ pub struct DetectionSummary {
     pub cost: DetectionCost,
     /// Wall-clock time of all levels together \[s\].
     pub total_seconds: f64,
-    /// Simulated times at which the detector was not idle \[s\]. After the first contact, a time is added only while
-    /// this list has fewer than 1000 entries.
+    /// Simulated times at which the detector did more than check whether a prediction, list or search is due \[s\].
+    /// After the first contact, a time is added only while `operated_times` has fewer than 1000 entries.
     pub operated_times: Vec<f64>,
     /// Wall-clock times of detection in flight.
     pub flight: FlightDetection,
-    /// Tests with each bounding volume of the ladder: volumes of increasing tightness, tested at the leaves.
+    /// Tests with each bounding volume of the ladder.
     pub ladder: Vec<RungSummary>,
     /// Predictions of contact times in flight.
     pub predictions: Vec<Prediction>,
@@ -29,7 +29,7 @@ pub struct DetectionSummary {
 /// Wall-clock times of detection in flight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FlightDetection {
-    /// Instants in flight at which detection was not idle.
+    /// Instants in flight at which the detector did more than check whether a prediction is due.
     pub instants: Vec<ActiveInstant>,
     /// Wall-clock time of detection, summed over `instants` \[s\].
     pub seconds: f64,
@@ -179,13 +179,13 @@ pub struct DepthSummary {
 }
 
 impl DetectionSummary {
-    /// The levels. With the number N of operations and the mean time C of an operation, the first four levels are the
-    /// terms of
+    /// The levels. The first four levels are the terms of the total time
     ///
     /// ```text
     /// T = N_t C_t + N_u C_u + N_v C_v + N_p C_p
     /// ```
-    /// The fifth level, the checks of the travel, is an additional term.
+    /// with the number N of operations and the mean time C of an operation. The indices mean t trajectory, u update,
+    /// v overlap of volumes and p primitive. The fifth level, the checks of the travel, is an additional term.
     ///
     /// # Source
     /// Aragón & Molinari 2014, eq. (19).

@@ -39,8 +39,8 @@ pub struct Summary {
     pub steps: u64,
     /// Number of completed steps in flight.
     pub flight_steps: u64,
-    /// For each limit of the step length, named as in `steps.csv`: number of steps of which it set the length. A limit
-    /// that set no step length has no entry.
+    /// Number of steps whose length each limit set, under the name of the limit in `steps.csv`. A limit that set no
+    /// step length has no entry.
     pub step_limits: BTreeMap<&'static str, u64>,
     /// Number of steps of dynamic relaxation before the run; `None` without dynamic relaxation.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -288,12 +288,13 @@ pub struct EnergySummary {
     pub imbalance: ErrorSummary,
     /// The term |net numerical work| of the error.
     pub net_numerical_work: ErrorSummary,
-    /// Largest of kinetic energy, strain energy, energy stored in contacts, |external work| and rounding error during
-    /// the run \[J\].
+    /// Largest value in the run of kinetic energy, strain energy, energy stored in contacts, |external work| and
+    /// rounding error of the energy \[J\].
     pub peak: f64,
 }
 
-/// Momentum balance. The errors are relative to `peak` and `angular_peak`.
+/// Momentum balance. An error is the deviation of the total momentum from its initial value plus the external impulse.
+/// The errors are relative to `peak` and `angular_peak`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MomentumSummary {
     /// Largest error of the linear momentum \[-\].

@@ -12,9 +12,9 @@ pub(super) struct CellType {
 
 /// VTK cell of a cell kind.
 ///
-/// The wedge has the node order of VTK 9.7. In VTK up to 9.2 and meshio, the first triangle of a wedge faces outward:
-/// VTK up to 9.2 draws the wedges correctly, but its filter "Cell Size" gives negative volumes; meshio swaps two nodes
-/// of each triangle of a wedge on reading.
+/// The wedge has the node order of VTK 9.7: the first triangle faces inward. VTK up to 9.2 and meshio expect a first
+/// triangle that faces outward. VTK up to 9.2 draws the wedges correctly, but its filter "Cell Size" gives negative
+/// volumes. meshio swaps two nodes of each triangle of a wedge on reading.
 ///
 /// # Source
 /// "VTK File Formats", figures 2 and 3 (linear and quadratic cell types); documentation of the classes `vtkTetra`,

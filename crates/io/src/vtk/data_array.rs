@@ -4,7 +4,7 @@
 //! consists of 64-bit integers:
 //!
 //! ```text
-//! [blocks] [bytes of a block] [bytes of the last block, 0 if it is full] [compressed bytes of each block …]
+//! [number of blocks] [bytes of a block] [bytes of the last block, 0 if it is full] [compressed bytes of each block …]
 //! ```
 //!
 //! # Source
@@ -21,7 +21,7 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 const BLOCK_BYTES: usize = 1 << 16;
 /// Length of the sample from the middle of a block \[bytes\]. A block is compressed if its sample shrinks enough.
 const SAMPLE_BYTES: usize = 1 << 12;
-/// Smallest ratio of compressed to uncompressed size of the sample at which the block is stored without compression.
+/// Ratio of compressed to uncompressed size of a sample from which on its block is stored without compression.
 /// Mantissas of velocities and stresses hardly shrink, and their compression takes the longest.
 const INCOMPRESSIBLE: f64 = 0.9;
 /// Number of bytes encoded at once: a multiple of 3, so that padding occurs only at the end of the text.
@@ -55,7 +55,7 @@ number!(u8, "UInt8");
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrayHeader<'a> {
     pub name: &'a str,
-    /// Number per point or cell.
+    /// Number of components per point or cell.
     pub num_components: usize,
     /// Empty for components without names.
     pub component_names: &'a [&'a str],

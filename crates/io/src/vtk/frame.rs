@@ -22,7 +22,7 @@ pub struct Frame {
     pub points: Vec<Vec3>,
     /// Fields with one value per point.
     pub point_fields: Vec<NamedField>,
-    /// Fields with one value per cell, in the order of the grid.
+    /// Fields with one value per cell, in the order of [`Grid::kinds`].
     pub cell_fields: Vec<NamedField>,
 }
 

@@ -1,7 +1,7 @@
 //! Frames for ParaView: `frames/<name>_000000.vtu` and so on, and `<name>.pvd`, which lists the frames and their times.
 //!
 //! The files are XML `UnstructuredGrid`s with inline base64 arrays, compressed by zlib. Appended data would be smaller
-//! by a quarter, but ParaView 5.11 rejects appended data if libexpat is of version 2.6 or later, or a patched 2.5.
+//! by a quarter, but ParaView 5.11 rejects appended data with libexpat 2.6 or later, and with a patched libexpat 2.5.
 //!
 //! The `vtkio` crate is not used for writing: vtkio drops the time of the frame and takes several times as long. Tests
 //! read the files back with vtkio.

@@ -19,8 +19,8 @@ const QUEUE: usize = 2;
 ///
 /// If the background thread fails, the next call that needs the thread returns the failure. The collection is replaced
 /// after each frame, so that it lists exactly the complete frames. Only [`Series::written`] forces files to the disk:
-/// in short runs, the disk would take longer than the steps. A dropped series still writes the submitted frames but
-/// loses failures: call [`Series::finish`].
+/// in short runs, to force every frame would take longer than the steps. A dropped series still writes the submitted
+/// frames but loses failures: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,
@@ -80,8 +80,8 @@ impl Series {
         }
     }
 
-    /// Continues a series. Keeps one frame for each of the `times` \[s\], which are in ascending order, and removes the
-    /// frames after them.
+    /// Continues a series. Keeps one frame for each of the `times` \[s\], which are in ascending order, and removes all
+    /// later frames.
     ///
     /// # Errors
     /// As [`Series::create`].

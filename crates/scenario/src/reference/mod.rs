@@ -43,8 +43,8 @@ const fn optional(
     KeyReference { table, name, default: Some(default), unit, meaning }
 }
 
-/// All keys, in the usual order of a scenario file, without the freely named `parameters`. Of tables with the same
-/// keys, only `boundaries.displacement` and `contact.friction` are listed.
+/// All keys, in the usual order of a scenario file, without the freely named `parameters`. Tables with the same keys
+/// are listed once, as `boundaries.displacement` and `contact.friction`.
 #[rustfmt::skip]
 pub const KEYS: &[KeyReference] = &[
     optional(["", "title"], "the file's name", "", "title of reports"),

@@ -255,7 +255,8 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Byte range of an error within an expression. `None` without a position or with escapes or triple quotes.
+    /// Byte range of an error within an expression. `None` if the error has no position, or if the expression has
+    /// escapes or triple quotes.
     fn inside(&self, value: &Spanned<raw::Function>, error: &TimeFunctionError) -> Option<Range<usize>> {
         let raw::Function::Expression(expression) = value.get_ref() else { return None };
         let at = error.at()?;

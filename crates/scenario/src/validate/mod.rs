@@ -53,7 +53,7 @@ fn refuse_sorted_self_contact(
     }
 }
 
-/// With distance fields, refuses groups of faces and contact thickness: nodes touch the elements of the mesh.
+/// With distance fields, refuses groups of faces and contact thickness, because nodes then touch elements, not faces.
 fn refuse_unserved_by_fields(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -78,7 +78,8 @@ fn refuse_unserved_by_fields(
     }
 }
 
-/// Refuses contact thickness, distance fields and ties, for which the midpoint scheme has no geometry at mid-steps.
+/// With the midpoint scheme, refuses contact thickness, distance fields and ties: the scheme has no geometry at
+/// mid-steps for them.
 fn refuse_unserved_by_midpoint(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],

@@ -137,7 +137,7 @@ impl FallbackLaws<'_> {
 }
 
 /// The pairs with laws of their own. The value of a missing key is that of the first of these sources:
-/// - for a pair with groups, the pair of the two whole bodies, if this pair has laws of its own,
+/// - for a pair with groups, the pair of the two whole bodies, if the whole bodies have own laws,
 /// - the wall,
 /// - `[contact]`.
 ///

@@ -23,7 +23,7 @@ pub struct PairBalance {
     pub contact_energy: f64,
     /// Energy dissipated by friction since the start of the run \[J\].
     pub friction_dissipation: f64,
-    /// Energy dissipated by contact damping since the start of the run \[J\].
+    /// Energy dissipated by contact damping and inelastic impacts since the start of the run \[J\].
     pub damping_dissipation: f64,
     pub(crate) hops: Hops,
 }
@@ -80,8 +80,8 @@ pub(crate) struct ContactAudit {
     pub loads_jump: bool,
     /// Whether damping or another cause outside the time integration has changed velocities since the previous audit.
     pub velocities_jump: bool,
-    /// Decrease of `kick_energy` by a change of the step length, only from accelerations against the contact impulses:
-    /// the impulses absorb this energy \[J\]. See `held_force_acceleration`.
+    /// Part of the decrease of `kick_energy` by a change of the step length \[J\]: the part from accelerations against
+    /// the contact impulses, which absorb this energy. See `held_force_acceleration`.
     pub work_on_held_nodes: f64,
     /// Length of the last step \[s\].
     pub time_step: f64,
@@ -91,7 +91,7 @@ pub(crate) struct ContactAudit {
 }
 
 impl ContactAudit {
-    /// Audit at the start of a run after dynamic relaxation, where the bodies get their initial velocities.
+    /// Audit at the start of a run after dynamic relaxation. The initial velocities of the bodies count as a jump.
     pub fn begin(&self) -> Self {
         Self { time_step: self.time_step, velocities_jump: true, ..Self::default() }
     }
@@ -194,10 +194,11 @@ impl Simulation {
     /// that vanishes when the contact opens within a step does work that no spring has stored.
     ///
     /// If inelastic impulses act, the created energy is instead the numerical work minus the energy absorbed by
-    /// impulses. In the midpoint energy–momentum response, it is the numerical work.
+    /// impulses. In the midpoint energy–momentum response, the created energy is the numerical work.
     ///
-    /// The forces of the staggered energy–momentum response create no energy if the step has the committed length and
-    /// neither loads nor velocities jump. Otherwise, the created energy also counts as numerical work.
+    /// The staggered energy–momentum response computes its forces for a committed length of the following step. The
+    /// forces create no energy if the step has this length and neither loads nor velocities jump. Otherwise, the
+    /// created energy also counts as numerical work.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -216,7 +217,7 @@ impl Simulation {
             let done = action.sum_over_contact(along) + before.sum_over_contact(along);
             let mut taken = action.work.friction + action.work.damping;
             if self.response.stage() == Stage::Accelerated {
-                // The numerical work is minus the energy left in springs whose contact was lost.
+                // In this response, the numerical work is minus the energy left in springs whose contact was lost.
                 taken -= action.work.numerical;
             }
             done + self.state.ledger.contact_audit.excess_work + action.stored_energy - before.stored_energy
@@ -360,8 +361,8 @@ impl Simulation {
         self.response.stage() == Stage::Moved && self.acts_by_impulses()
     }
 
-    /// Moment by which supports and sliders prevent a rotation of the walls \[N·m\]: contact forces act at contact
-    /// points, the forces of supports and sliders at the nodes of the walls.
+    /// Moment by which supports and sliders prevent a rotation of the walls \[N·m\]. Contact forces act at the contact
+    /// points, but the forces of supports and sliders act at the nodes of the walls, so both form a couple.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);

@@ -118,9 +118,9 @@ impl Simulation {
 
     /// Accounts for the change of [`kick_energy`] if the step length changes to `dt` \[s\].
     ///
-    /// The decrease of this energy counts as numerical work, except the part from contact forces of
-    /// `Stage::Accelerated`. This part, `excess_work`, is work of contact, because these discrete-gradient forces act
-    /// from mid-step to mid-step.
+    /// The decrease of this energy counts as numerical work. Exception: the part from the discrete-gradient contact
+    /// forces of a response at `Stage::Accelerated`. These forces act from mid-step to mid-step, so this part,
+    /// `excess_work`, is work of contact.
     pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.state.ledger.balances, dt);
         let before = std::mem::replace(&mut self.state.ledger.contact_audit.time_step, dt);
@@ -208,7 +208,7 @@ impl Simulation {
 
     /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with mass m and largest coordinate |x|.
     ///
-    /// In each step of length dt, the relative rounding error ε of positions can add to the shortest waves the energy
+    /// In each step of length dt, the relative rounding error ε of positions can add this energy to the shortest waves:
     ///
     /// ```text
     /// Σ ½ m (ε |x| 2/dt)² = 2 Σ m |x|² (ε/dt)²
@@ -344,8 +344,8 @@ impl Simulation {
     }
 }
 
-/// Kick energy \[J\], with the mass matrix M, the accelerations a_n at the end of step n, and the length `dt` \[s\] of
-/// this step:
+/// Kick energy \[J\], with the mass matrix M, the velocities v, the accelerations a_n at the end of step n, and the
+/// length `dt` \[s\] of this step:
 ///
 /// ```text
 /// ⅛ dt² a_n · M a_n = ½ v_n · M v_n − ½ v_{n−½} · M v_{n+½}

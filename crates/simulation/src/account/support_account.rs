@@ -98,7 +98,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the impulse and work \[J\] of a reaction to contact impulses. `account` is `None` for a slider.
+    /// Adds the impulse and the work \[J\] of a support or slider that reacts to contact impulses. `account` is `None`
+    /// for a slider.
     pub(crate) fn add_support_reaction(&mut self, account: Option<usize>, reaction: Wrench, work: f64) {
         self.state.ledger.audit.add_impulse(reaction);
         self.state.ledger.energies.external_work += work;
@@ -107,7 +108,8 @@ impl Simulation {
         }
     }
 
-    /// Index of the account of the support of a component of a node. `None` without a support or for a rigid body.
+    /// Index of the account of the support that holds component `axis` of a node. `None` without a support or for a
+    /// rigid body.
     pub(crate) fn account_of(&self, node: u32, axis: usize) -> Option<usize> {
         let holds = |support: &&Support| support.axis == axis && support.nodes.binary_search(&node).is_ok();
         self.model.supports.iter().find(holds).map(|support| support.account)

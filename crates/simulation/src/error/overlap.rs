@@ -15,8 +15,8 @@ pub struct Overlap {
     pub entry: Entry,
     /// Approximate length of the smallest translation that separates the bodies \[m\] (see [`Penetration::depth`]).
     pub depth: f64,
-    /// Search depth of contact between the bodies \[m\]: infinite for a wall, zero if the faces of the bodies line up,
-    /// where detection finds no contact.
+    /// Search depth of contact between the bodies \[m\]. Infinite for a wall. Zero if the faces of the bodies line up,
+    /// because detection then finds no contact.
     pub deepest: f64,
     /// A point of the overlap \[m\].
     pub point: [f64; 3],

@@ -74,7 +74,7 @@ fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
 }
 
 /// Tolerance of the triangle inequality of the principal moments, relative to the sum of the two smaller moments \[-\].
-/// For a lamina, both sides are equal.
+/// For a lamina, the largest moment equals this sum, up to rounding.
 const TRIANGLE_SLACK: f64 = 1e-6;
 
 /// Components xx, yy, zz, xy, yz, xz of an inertia tensor. Reports a tensor that no body can have: with a principal
