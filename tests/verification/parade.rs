@@ -139,10 +139,10 @@ fn hold(scenes: &[Scene]) {
     assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), scenes.len(), faults.join("\n"));
 }
 
-/// Every seventh scene. The responses and bases recur with periods that are not multiples of seven, so each occurs.
+/// Every fifth scene. Five divides no period with which attitudes, bases and materials recur, so each of them occurs.
 #[test]
 fn a_sample_of_everyday_scenes_holds() {
-    let sample: Vec<Scene> = scenes::all().into_iter().step_by(7).collect();
+    let sample: Vec<Scene> = scenes::all().into_iter().step_by(5).collect();
     hold(&sample);
 }
 
