@@ -5,7 +5,7 @@
 use crate::math::Vec3;
 
 /// Largest gap at which surfaces touch, relative to the largest |coordinate|; larger than the rounding error of gaps.
-/// Blocks that rest or fall together then touch everywhere on their flush surfaces.
+/// With this tolerance, bodies that lie still or fall together touch everywhere on their flush surfaces.
 const FLUSH: f64 = 1e-12;
 /// Cosine of about 1°, the largest angle between the normals of coplanar surfaces.
 const COPLANAR: f64 = 0.9998;

@@ -11,7 +11,7 @@ use crate::detection::primitive::time_of_impact::{FacePath, time_of_approach};
 pub enum Kinematics {
     /// Exact velocities and accelerations of the bodies.
     Exact,
-    /// Finite differences of the positions of the hierarchy roots at the first instants of the flight.
+    /// Estimates from the positions of the hierarchy roots at the first three instants of the flight.
     FromSteps,
 }
 

@@ -11,19 +11,20 @@ use super::bounding_spheres::MovingSphere;
 use crate::detection::volume::Sphere;
 use crate::math::{RigidMotion, Vec3};
 
-/// Rounding error of a refitted centre, relative to the sum of its largest |coordinate| and the radius.
+/// Rounding error of the centre of a refitted sphere, relative to the radius plus the largest |coordinate| of the
+/// centre.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Path length of a root over the three instants, relative to `size`, below which the root is stationary. `size` is the
 /// greatest sum, over these instants, of radius and largest |coordinate| of the centre.
 const STATIONARY: f64 = 1e-12;
 
-/// Acceleration times the square of the shorter time step, relative to `size`, below which the velocity is taken as
-/// constant.
+/// Acceleration times the square of the shorter of the two time steps, relative to `size`, below which the velocity is
+/// taken as constant.
 const CONSTANT: f64 = 4.0 * ROUNDING;
 
-/// Error of a difference of two positions, relative to `size`. It includes [`CONSTANT`], the largest change that a
-/// constant velocity neglects.
+/// Error of a difference of two positions, relative to `size`. It includes [`CONSTANT`], because a velocity taken as
+/// constant neglects accelerations up to this bound.
 const NOISE: f64 = 8.0 * ROUNDING + CONSTANT;
 
 /// Spheres of the hierarchy roots at the first instants of a flight, and the motions of the roots.
@@ -144,10 +145,10 @@ impl RootMotion {
 
     /// A sphere that moves with the root, and grows by the errors of the estimated motion.
     ///
-    /// The body has the angular velocity ω. At the distance q from the centre of the body, velocities deviate from that
-    /// of the centre by at most |ω| q, and accelerations by at most (|ω|² + |dω/dt|) q ≤ `spin_bound` × q. `turning`
-    /// covers the deviations of the velocities of sphere and root, and `growth_rate` that of the acceleration of the
-    /// root. The term with `span` covers that the estimated velocity is an average over the two steps.
+    /// The body has the angular velocity ω. At the distance q from the centre of the body, velocities deviate from the
+    /// velocity of this centre by at most |ω| q, and accelerations by at most (|ω|² + |dω/dt|) q ≤ `spin_bound` × q.
+    /// `turning` covers the velocity deviations of sphere and root. `growth_rate` covers the acceleration deviation of
+    /// the root. The estimated velocity is an average over the two steps; the term with `span` covers this error.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;

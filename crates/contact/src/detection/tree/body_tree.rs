@@ -1,7 +1,7 @@
 //! Tree over the boxes of whole bodies: finds overlapping boxes without testing all pairs.
 //!
 //! The bodies, sorted along a space-filling curve, are the leaves of a complete binary tree. The children of vertex k
-//! are the vertices 2 k and 2 k + 1. A body keeps its leaf if its box changes.
+//! are the vertices 2 k and 2 k + 1. A body keeps its leaf when its box changes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -116,7 +116,7 @@ impl BodyTree {
         pairs
     }
 
-    /// All pairs of bodies with overlapping boxes, ascending, with first < second. `None` for more than `most` pairs.
+    /// All pairs of bodies with overlapping boxes, ascending, with first < second. `None` for more pairs than `most`.
     ///
     /// # Cost
     /// O((N + pairs) log N) for N bodies, in parallel. Memory is limited to 2 × `most` pairs, plus `most` + 1 pairs per

@@ -13,8 +13,8 @@ const POINTS_PER_TASK: usize = 4096;
 /// Indices of the points, sorted by recursive division: each part of the points is divided by a plane normal to the
 /// longest side of the box around the part.
 ///
-/// Each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface, such a
-/// part has about half as many neighbours as a run along a space-filling curve.
+/// Each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface, such a part has
+/// about half as many neighbouring parts as a run along a space-filling curve has neighbouring runs.
 ///
 /// # Cost
 /// O(n log n) for n points, in parallel.
@@ -28,7 +28,7 @@ pub fn compact_order(points: &[Vec3]) -> Vec<u32> {
     order
 }
 
-/// `positions`: of all nodes \[m\].
+/// Faces in the [`compact_order`] of their mean nodal positions. `positions`: of all nodes \[m\].
 pub(crate) fn compact_order_of_faces(surface: &Surface, positions: &[Vec3]) -> Vec<u32> {
     let centre = |face: usize| -> Vec3 {
         let (_, nodes) = surface.face(face);

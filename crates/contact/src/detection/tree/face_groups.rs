@@ -25,7 +25,7 @@ pub(crate) struct FaceGroups {
 pub(crate) struct FaceGroup<'a> {
     pub faces: &'a [u32],
     pub nodes: &'a [u32],
-    /// Exactly one group owns each node of the surface.
+    /// The nodes that this group owns. Exactly one group owns each node of the surface.
     pub own_nodes: &'a [u32],
 }
 

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! a_k is the fraction of the tested pairs that the rung does not exclude. ΣC is the cost per pair of all following
-//! tests and of the distance. The costs are constants from a benchmark, so the selection is identical in every run.
+//! rungs in use and of the distance computation. The costs are constants from a benchmark, so the selection is
+//! identical in every run.
 
 use super::ladder::{LadderTally, VolumeKind};
 
@@ -15,7 +16,7 @@ use super::ladder::{LadderTally, VolumeKind};
 const TRIALS: u64 = 1000;
 /// Number of pairs after which all rungs are tried again.
 const TERM: u64 = 200_000;
-/// Cost of the distance of a node from a curved face \[ns\].
+/// Cost of computing the distance of a node from a curved face \[ns\].
 const DISTANCE: f64 = 200.0;
 
 impl VolumeKind {

@@ -1,7 +1,8 @@
 //! Exclusion of leaf pairs by a ladder of bounding volumes of increasing tightness.
 //!
 //! The rungs test a pair of leaves in order, until a rung excludes the pair (Aragón & Molinari 2014, §3.2). The sphere
-//! belongs to the tree. All other volumes are fitted on first use and kept until [`LeafVolumes::invalidate`].
+//! of a leaf is stored in the tree. All other volumes are fitted on first use and kept until
+//! [`LeafVolumes::invalidate`].
 
 use std::ops::AddAssign;
 
@@ -133,7 +134,7 @@ impl<V: Copy> Cache<V> {
     }
 }
 
-/// The ladder for the leaves of one or several trees, numbered consecutively.
+/// The ladder for the leaves of one or several trees. The leaves of all trees are numbered consecutively.
 ///
 /// # Cost
 /// The memory for the rungs in use is allocated once. Testing a pair allocates nothing.

@@ -16,7 +16,7 @@ use crate::math::{Mat3, Vec3};
 const PARALLEL: f64 = 1e-12;
 /// Largest distance of the nodes of a flat face from its plane, relative to the longest edge.
 const FLATNESS: f64 = 1e-6;
-/// Largest relative difference of the principal moments for which the axes count as arbitrary.
+/// Largest relative difference of the eigenvalues of the covariance for which its eigenvectors count as arbitrary.
 const SPREAD: f64 = 1e-6;
 
 /// A box: |(x − centre)·axis_k| ≤ half_k.

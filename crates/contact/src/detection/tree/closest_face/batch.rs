@@ -1,13 +1,14 @@
 //! Closest faces of many queries, in stages.
 //!
-//! A block is up to 32 queries. All queries of a block pass a stage before the next stage begins. The processor thus
-//! works on several queries at a time.
+//! A block is up to 32 queries. All queries of a block pass a stage before the next stage begins. The instructions of
+//! different queries are independent, so the processor overlaps them.
 //!
 //! 1. Nearby queries form groups. Sample points on the faces give upper bounds on the distances of the queries from the
-//!    surface. Each group lists the lowest-level nodes within the largest of these bounds from the box around its
-//!    queries.
+//!    surface. Each group lists the lowest-level nodes whose distance from the box around its queries is at most the
+//!    largest of these bounds.
 //! 2. Each query tests the nearest leaf of its nearest listed node.
-//! 3. Each query forms pairs with the other leaves within the least distance found in stage 2.
+//! 3. Each query forms pairs with the other leaves of the listed nodes, up to the least distance that it found in stage
+//!    2.
 //! 4. The faces of these leaves are tested. The least distance found in stages 2 and 4 gives the closest face.
 //!
 //! If a list is full, a branch-and-bound search from the root answers the affected queries.
@@ -62,7 +63,7 @@ struct Block<'a, O> {
     keys: [[[u32; CHILDREN]; CHUNKS]; BLOCK],
     /// List position of the nearest node, by query; `NONE` if this node is beyond the limit of the query.
     first_nodes: [u32; BLOCK],
-    /// Keys of the leaves of the nearest node, by query, with the index of the leaf in the low bits.
+    /// Keys of the leaves of the nearest node, by query, with the number of the leaf within the node in the low bits.
     first_keys: [[u32; CHILDREN]; BLOCK],
     /// Each query with the nearest leaf of its nearest node.
     first_leaves: Pairs,
@@ -92,8 +93,8 @@ struct Pairs {
 impl Pairs {
     const NONE: Self = Self { count: 0, queries: [0; PAIRS], indices: [0; PAIRS] };
 
-    /// Adds the pair of `query` and `first` + k for each bit k in `set`. Returns false, and adds no pair, if fewer than
-    /// eight entries are free.
+    /// Adds the pair of `query` and `first` + k for each bit k that is 1 in `set`. Returns false, and adds no pair, if
+    /// fewer than eight entries are free.
     #[inline(always)]
     fn add(&mut self, query: usize, first: u32, set: u8) -> bool {
         let range = self.count..self.count + CHILDREN;
@@ -194,7 +195,7 @@ impl Best {
         f64::from_bits((self.0 >> 64) as u64)
     }
 
-    /// Leaf of the face, and its lane; `None` beyond the squared distance `farthest`.
+    /// Leaf and lane of the face; `None` if its squared distance exceeds `farthest`.
     #[inline(always)]
     fn position(self, farthest: f64) -> Option<(u32, usize)> {
         let position = self.0 as u32;

@@ -13,8 +13,8 @@ const FACES_PER_TASK: usize = 2048;
 /// off the face.
 const MARGIN: f64 = 1e-9;
 
-/// Least number of spare leaves, relative to the number of filled leaves. With spare leaves, faces can be divided at
-/// several places.
+/// Least number of spare leaves, relative to the number of leaves that the faces would fill completely. With spare
+/// leaves, a set of faces can be divided at several places.
 const SPARE: f64 = 0.15;
 
 /// Largest number of faces for which the build compares the costs of divisions.
@@ -24,7 +24,7 @@ const COMPARED: usize = 64;
 /// compared.
 const SHORTEST: f32 = 0.4;
 
-/// A face without a leaf yet, with the box of its nodes relative to the origin of the index.
+/// A face to be assigned to a leaf, with the box of its nodes relative to the origin of the index.
 #[derive(Clone, Copy)]
 struct Item {
     extent: Extent,
@@ -216,8 +216,9 @@ fn arrange(items: &mut [Item], counts: &mut [usize]) {
 
 /// Sorts faces along an axis, divides them between two sets of leaves, and returns the size of the first set.
 ///
-/// Up to `COMPARED` faces are divided at the least cost, the sum over both sets of box area × filled leaves. More faces
-/// are divided in proportion to the numbers of leaves.
+/// Up to `COMPARED` faces are divided at the least cost. The cost of a set is the area of its box times the number of
+/// leaves that its faces fill; the costs of both sets are added. More than `COMPARED` faces are divided in proportion
+/// to the numbers of leaves.
 fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     let even = items.len() * leaves[0] / (leaves[0] + leaves[1]);
     if items.len() < 2 {
@@ -241,7 +242,8 @@ fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     best.1
 }
 
-/// Cost of the cheapest division of sorted faces, and the size of its first set. `places`: the admissible sizes.
+/// Cost of the cheapest division of sorted faces, and the size of its first set. `places`: admissible sizes of this
+/// set.
 fn best_division(items: &[Item], places: RangeInclusive<usize>) -> (f32, usize) {
     let cost = |extent: &Extent, count: usize| extent.area() * count.div_ceil(LANES) as f32;
     let (mut beyond, mut extent) = ([0.0; COMPARED + 1], Extent::NOTHING);

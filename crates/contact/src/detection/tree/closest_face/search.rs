@@ -7,15 +7,16 @@ use super::*;
 use crate::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
-/// Factor f and addend a that cover the rounding of squared distances: computed ≤ f × exact + a. Together, differences,
-/// squares and sums have an error of 3 units in the last place. The rounded position of a distant query has an error of
-/// half a unit in the last place of the distance. The addend covers numbers below the normal numbers of single
+/// Factor f and addend a in the bound computed ≤ f × exact + a on squared distances in single precision. Differences,
+/// squares and sums together have an error of 3 units in the last place. The rounded position of a distant query has an
+/// error of half a unit in the last place of the distance. The addend covers numbers below the normal numbers of single
 /// precision.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 pub(super) const LISTED: usize = 32;
 
-/// Mask of the low bits of a key, which store the index of a child or the position in a list.
+/// Mask of the low bits of a key. A key is a squared distance in single precision; its low bits store the index of a
+/// child or the position in a list instead.
 const NUMBER: u32 = LISTED as u32 - 1;
 
 /// Length of the stack: seven entries for each of at most 11 levels, plus eight entries written at a time.
@@ -138,8 +139,9 @@ pub(super) fn single(limit: f64) -> u32 {
     ((limit * SINGLE_ROUNDING[0] + SINGLE_ROUNDING[1]) as f32).to_bits() | NUMBER
 }
 
-/// Margins of the squared distance to a sample point, relative to the squared distance and to the squared coordinates.
-/// With rounding, the computed distance of a face may exceed that of its own nodes.
+/// Two margins of the squared distance to a sample point. The first is relative to this squared distance, the second to
+/// the squared norm of the sample point. Because of rounding, the computed distance of a face may exceed the computed
+/// distance of one of its nodes.
 const SAMPLE_SLACK: [f64; 2] = [1e-9, 1e-20];
 
 /// Upper bound on the squared distance of a query from the surface, with a margin for rounding.
@@ -224,7 +226,7 @@ impl ClosestFaceIndex {
     }
 
     /// Lists the lowest-level nodes with keys up to `limit` for the box `around`, and copies the boxes of these nodes.
-    /// Returns their number; `None` if the list is full.
+    /// Returns the number of listed nodes; `None` if the list is full.
     #[inline(always)]
     pub(super) fn list_nodes(
         &self,

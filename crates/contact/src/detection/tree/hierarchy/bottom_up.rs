@@ -2,8 +2,8 @@
 //!
 //! A ball is live until it is merged. The distance of two balls is the radius of their joint ball, the smallest ball
 //! around both. This distance is *reducible*: the joint ball of B and C is at least as far from any ball A as the
-//! nearer of B and C. Two balls that are nearest to each other therefore remain so until they merge. Merging all such
-//! pairs at once gives the tree of the greedy method, up to ties.
+//! nearer of B and C. Two balls that are nearest to each other therefore remain nearest until they merge. To merge all
+//! mutually nearest pairs at once gives the tree of the greedy method, up to ties.
 
 use rayon::prelude::*;
 

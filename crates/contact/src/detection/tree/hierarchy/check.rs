@@ -20,7 +20,7 @@ pub enum HierarchyError {
         /// Required number: 2 n − 1 for n > 0 faces, 0 without faces.
         expected: usize,
     },
-    /// A face is not in exactly one leaf, or is not in the surface.
+    /// A face is in no leaf or in several leaves, or the surface has no face with this number.
     #[error("face {face} is in {leaves} leaves; it must be in one")]
     Face {
         /// The face.
@@ -28,7 +28,7 @@ pub enum HierarchyError {
         /// Number of leaves that contain the face.
         leaves: u32,
     },
-    /// Children are equal, do not precede their parent or are not linked to it, or the leaf counts are wrong.
+    /// The children of a vertex are equal, follow the vertex, or have another parent, or its leaf count is wrong.
     #[error("vertex {vertex} and its children {children:?} do not agree on order, parent or leaf count")]
     Order {
         /// The parent.
@@ -36,7 +36,8 @@ pub enum HierarchyError {
         /// Children of the parent.
         children: [u32; 2],
     },
-    /// A sphere does not contain a point that bounds a face below its vertex, or a number is NaN.
+    /// A bounding point of a face below a vertex, with the margin, is outside the sphere of the vertex, or a number is
+    /// NaN.
     #[error("point {point} of face {face} is {distance} from the centre of vertex {vertex}, radius {radius}")]
     NotBounded {
         /// The vertex.

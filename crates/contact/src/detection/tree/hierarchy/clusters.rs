@@ -1,6 +1,6 @@
-//! The remaining clusters of locally-ordered clustering, in their order along the space-filling curve.
+//! Clusters that remain to be merged by locally-ordered clustering, in their order along the space-filling curve.
 //!
-//! The arrays are padded to a multiple of eight lanes. The lanes after the last cluster are undefined.
+//! The arrays are padded to a multiple of eight lanes. The lanes after the last cluster contain undefined values.
 
 use bytemuck::cast;
 
@@ -31,7 +31,7 @@ pub struct Pairs {
     /// Preferences of all pairs (i, i + d) for one distance d along the curve.
     preferences: Vec<u32>,
     lower: Vec<u32>,
-    /// One bit per cluster, set for the higher index of a pair and after the last cluster.
+    /// One bit per lane, set for the cluster with the higher index of each pair, and for lanes after the last cluster.
     removed: Vec<u8>,
     count: usize,
 }
@@ -105,7 +105,8 @@ impl Clusters {
     }
 
     /// Merges the pairs, at most one per entry of `links`, and returns the number of merges. `links`: output, the two
-    /// children of each merge. The joint sphere of merge k replaces the lower cluster, as vertex `first_merge` + k.
+    /// children of each merge. The joint sphere of merge k replaces the cluster with the lower index, and has the
+    /// vertex number `first_merge` + k.
     #[inline(always)]
     pub fn merge(
         &mut self,
@@ -208,11 +209,12 @@ impl Pairs {
         }
     }
 
-    /// Finds the least preference of each cluster; it encodes the partner.
+    /// Finds the least preference of each cluster, which encodes the partner.
     ///
-    /// The preference of a pair (i, j) is the bit pattern of its cost, a number ≥ 0, with the low bits replaced by
-    /// those of i XOR j. Two pairs with a common cluster differ in i XOR j, so their preferences are never equal. The
-    /// clusters of the pair with the least preference therefore select each other, and every round merges a pair.
+    /// The cost of a pair (i, j) is the radius of its joint sphere. The preference is the bit pattern of this cost,
+    /// with the low bits replaced by those of i XOR j. For numbers ≥ 0, bit patterns and numbers have the same order.
+    /// Two pairs with a common cluster differ in i XOR j, so their preferences are never equal. The clusters of the
+    /// pair with the least preference therefore select each other, and every round merges a pair.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];

@@ -1,4 +1,4 @@
-//! Reference spheres fitted to the points that bound the faces.
+//! Reference spheres fitted to the bounding points of the faces.
 
 use rayon::prelude::*;
 
@@ -10,8 +10,8 @@ use crate::math::Vec3;
 
 type Extremes14 = Extremes<7>;
 
-/// A vertex with at most this number of leaves keeps its nested sphere. Nested spheres grow with the number of levels,
-/// and few levels lie below such a vertex.
+/// A vertex with at most this number of leaves keeps its nested sphere. Each level makes nested spheres looser, and few
+/// levels lie below such a vertex.
 const LEAVES_OF_GROUP: u32 = 16;
 
 #[derive(Default)]
@@ -27,7 +27,7 @@ struct PointGroups {
 }
 
 impl Hierarchy {
-    /// Fits a sphere to the points that bound the faces below each vertex with more than sixteen faces. The fitted
+    /// For each vertex above more than sixteen faces, fits a sphere to the bounding points of these faces. The fitted
     /// sphere, with the margin, replaces the reference sphere if the fitted sphere is smaller. `positions` must be the
     /// positions of the build.
     ///
@@ -62,7 +62,8 @@ impl Hierarchy {
         let mut groups = PointGroups::default();
         // Nodes of the current group; few, so a linear search is fast.
         let mut seen = Vec::new();
-        // Vertices to visit. A vertex above the groups is visited again after its children, with its first group.
+        // Vertices to visit. A vertex above the groups is visited again after its children, with the index of its first
+        // group.
         let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
         while let Some((v, first_group)) = pending.pop() {
             match (first_group, self.children(v)) {
@@ -127,8 +128,8 @@ impl PointGroups {
         self.ends.push(self.points.len());
     }
 
-    /// Ritter's ball of the points of `groups` if `fit` requires it; otherwise the minimum ball of the extremal points,
-    /// grown over all points.
+    /// For `LeafFit::Ritter`, Ritter's ball of the points of `groups`; otherwise the minimum ball of the extremal
+    /// points, grown over all points.
     fn fit(&self, fit: LeafFit, groups: std::ops::Range<usize>) -> Option<Sphere> {
         let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
         let points = &self.points[first..self.ends[groups.end - 1]];

@@ -2,9 +2,9 @@
 //! space-filling curve. All pairs of clusters that select each other merge at once.
 //!
 //! Blocks of consecutive leaves are clustered separately, in the cache and in parallel, down to one cluster per 32
-//! leaves. The remaining clusters are then clustered together; they are so many that the tree hardly differs from a
-//! tree without blocks. The radii of joint spheres are compared in single precision; the spheres of the tree are fitted
-//! later.
+//! leaves. The remaining clusters of all blocks are then clustered together. They are numerous enough that the tree
+//! hardly differs from a tree without blocks. The radii of joint spheres are compared in single precision; the spheres
+//! of the tree are fitted later.
 
 use rayon::prelude::*;
 

@@ -19,8 +19,8 @@
 //! - The *reference* sphere bounds the faces in the configuration of the build, for rigid motion.
 //!   [`Hierarchy::fit_reference_spheres`] can make this sphere smaller than the nested sphere.
 //!
-//! Trees are binary and thus have many inner spheres: the predicted trajectory of one inner sphere can exclude all its
-//! descendants. Trees over faces of graded size may be deep, so no algorithm recurses over the height of a tree.
+//! Trees are binary, because many inner spheres save time: the predicted trajectory of one inner sphere can exclude all
+//! its descendants. Trees over faces of graded size may be deep, so no algorithm recurses over the height of a tree.
 
 mod bottom_up;
 mod boxes;
@@ -89,7 +89,8 @@ impl Hierarchy {
     /// Tree over the faces of `surface`, at `positions` \[m\] of all nodes (global numbering). The spheres contain all
     /// points within `margin` \[m\] of a face. `None` if the surface has no faces.
     ///
-    /// The result does not depend on the number of threads. Faces with non-finite positions have undefined radii.
+    /// The result does not depend on the number of threads. The spheres of faces with non-finite positions have
+    /// undefined radii.
     ///
     /// # Panics
     /// If `positions` does not cover the largest node number of the surface.
@@ -181,8 +182,8 @@ impl Hierarchy {
         self.topology.leaf_depths()
     }
 
-    /// Sum of the volumes of the nested spheres of the inner vertices in the configuration of the build \[m³\]: the
-    /// usual measure of the quality of a tree.
+    /// Total volume of the nested spheres of all inner vertices in the configuration of the build \[m³\], the usual
+    /// measure of the quality of a tree.
     pub fn sum_of_volumes(&self) -> f64 {
         self.sum_of_volumes
     }

@@ -1,8 +1,8 @@
 //! Search for partners in a list of spheres. The partner of a sphere A is the sphere B for which the joint sphere of A
 //! and B is smallest.
 //!
-//! The list follows a space-filling curve. A run is a number of consecutive spheres. Branch and bound uses boxes around
-//! runs.
+//! The list follows a space-filling curve. A run is a group of consecutive spheres. Branch and bound uses a box around
+//! each run.
 
 use crate::detection::volume::Sphere;
 use crate::math::Vec3;

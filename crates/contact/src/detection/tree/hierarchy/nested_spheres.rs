@@ -22,7 +22,7 @@ struct NestedSpheres<'a> {
 
 impl Hierarchy {
     /// Computes, from the leaves up, the nested spheres of the inner vertices, their `fractions`, and the sum of their
-    /// volumes. These spheres are the first reference spheres.
+    /// volumes. Stores these spheres as the initial reference spheres.
     pub(super) fn nested_spheres(&mut self) {
         let registers = Registers::default();
         let (blocks, links) = (self.topology.blocks(), self.topology.links());

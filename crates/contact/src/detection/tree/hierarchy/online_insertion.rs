@@ -2,7 +2,7 @@
 //!
 //! A ball is live until it is merged. An entry of the queue stores a live ball, its best partner at the time of the
 //! push, and as cost the radius of their joint ball. Merges can only increase the least cost of a ball, so the stored
-//! cost is a lower bound. The first entry with two live balls is therefore the best pair.
+//! cost is a lower bound. The first entry whose two balls are live is therefore the pair of least cost.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -141,7 +141,7 @@ impl OnlineTree {
         self.refit_from(joint);
     }
 
-    /// The sibling of the ball replaces the common parent.
+    /// Removes a ball. Its sibling replaces their common parent.
     fn remove(&mut self, number: u32) {
         let leaf = std::mem::replace(&mut self.places[number as usize], NONE);
         let parent = self.vertices[leaf as usize].parent;
@@ -178,11 +178,11 @@ impl OnlineTree {
         }
     }
 
-    /// The vertex that as sibling of `ball` adds the least volume to the tree. The added volume is estimated as the
-    /// volume of the new joint ball, plus the growth of each ball above if joined with `ball`. Volumes are divided by
-    /// 4 π/3.
+    /// The sibling with which `ball` adds the least volume to the tree. The added volume is estimated as the volume of
+    /// the joint ball of both siblings, plus the growth of each ball above the siblings. Volumes are divided by 4 π/3.
     ///
-    /// Best-first search: the growth of the balls above a vertex is a lower bound for this vertex and all below it.
+    /// Best-first search: the growth of the balls above a vertex is a lower bound on the volume that `ball` adds with a
+    /// sibling at or below this vertex.
     fn best_sibling(&self, ball: &Sphere) -> u32 {
         let volume = |radius: f64| radius * radius * radius;
         let (mut best, mut sibling) = (f64::INFINITY, self.root);
@@ -204,8 +204,8 @@ impl OnlineTree {
         sibling
     }
 
-    /// The ball A with this `number` and its best partner B: the joint ball of A and B is smallest. Of several such
-    /// balls, B has the least number. `None` if the tree contains no other ball.
+    /// The ball A with this `number` and its best partner: the ball B for which the joint ball of A and B is smallest.
+    /// Of several such balls, B is the ball with the least number. `None` if the tree contains no other ball.
     fn best_partner(&self, number: u32) -> Option<Pair> {
         let query = self.ball(number);
         let mut best: Option<Pair> = None;

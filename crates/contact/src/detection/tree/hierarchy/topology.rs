@@ -5,7 +5,7 @@ use rayon::prelude::*;
 /// Largest number of leaves of a block. The vertices of a block stay in the second-level cache.
 pub const LEAVES_PER_BLOCK: usize = 1024;
 
-/// In place of a parent, this number marks the root; in place of a second child, a leaf.
+/// A vertex with this number as parent is the root. A vertex with this number as second child is a leaf.
 const NONE: u32 = u32::MAX;
 
 /// Parent–child links, block by block, with the leaves of a block first. The vertices above the blocks follow.
@@ -18,7 +18,7 @@ pub struct Topology {
     blocks: Vec<Block>,
 }
 
-/// Consecutive vertices with all their descendants: leaves, then inner vertices, children first.
+/// Consecutive vertices with all their descendants: first the leaves, then the inner vertices, children before parents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     pub first_vertex: u32,
@@ -207,7 +207,8 @@ impl Topology {
     }
 }
 
-/// Stores parents and counts leaves. `parents[0]` and `counts[0]` belong to the vertex `first`.
+/// Stores parents and counts leaves. `links[0]` belongs to the vertex `start`; `parents[0]` and `counts[0]` belong to
+/// the vertex `first`.
 fn climb(links: &[[u32; 2]], start: usize, first: usize, parents: &mut [u32], counts: &mut [u32]) {
     for (v, link) in (start..).zip(links) {
         let [left, right] = link.map(|child| child as usize - first);

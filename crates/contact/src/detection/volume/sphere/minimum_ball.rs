@@ -24,9 +24,9 @@ impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
     /// The method pivots like the simplex method. The farthest point outside the ball enters the support. Each subset
-    /// of the old support forms a new ball with this point. The subset with the largest new ball remains; the centre of
-    /// this ball must lie in the hull of the new support. Each pivot enlarges the ball, so no support recurs, and the
-    /// method ends.
+    /// of the old support and this point define a new ball, which is admissible if its centre lies in the hull of the
+    /// points that define it. The subset with the largest admissible ball remains. Each pivot enlarges the ball, so no
+    /// support recurs, and the method ends.
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.
@@ -118,7 +118,8 @@ fn farthest_point(points: &[Vec3], centre: &Vec3) -> (usize, f64) {
 /// 2 G λ = diag G,   r² = λ · diag G / 2
 /// ```
 ///
-/// `None` if G is singular, if `subset` does not have one to three bits, or if the centre is outside the hull.
+/// `None` if G is singular, if the number of members of `subset` is not 1, 2 or 3, or if the centre is outside the
+/// hull.
 fn ball_of_support(gram: &[[f64; 4]; 4], subset: u8) -> Option<(f64, [f64; 4])> {
     let mut members = [0; 4];
     let mut count = 0;

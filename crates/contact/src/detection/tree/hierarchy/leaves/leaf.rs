@@ -53,7 +53,8 @@ pub(super) fn points_of<S: Simd, const N: usize>(
     points
 }
 
-/// Balls with the centre Σ wₐ pₐ that contain all points pₐ, rounded up; one ball per lane.
+/// Balls that contain all points pₐ (`points`), with the centre Σ wₐ pₐ (wₐ: `weights`) and the radius rounded up; one
+/// ball per lane.
 #[inline(always)]
 pub(super) fn ball<R: Real, const N: usize>(points: &[[R; 3]; N], weights: &[R; N]) -> Balls<R> {
     let zero = weights[0].constant(0.0);

@@ -80,15 +80,15 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     weights
 }
 
-/// Barycentric coordinates of the centre of the minimum ball of a triangle, one triangle per lane. The centre is the
-/// circumcentre of an acute triangle, and otherwise the midpoint of the longest edge. The coordinates of the
-/// circumcentre are proportional to
+/// Barycentric coordinates of the centre of the minimum ball, one triangle per lane. If the triangle is acute, the
+/// centre is the circumcentre; otherwise, the midpoint of the longest edge. The coordinates of the circumcentre are
+/// proportional to
 ///
 /// ```text
 /// aᵢ² (aⱼ² + aₖ² − aᵢ²)
 /// ```
 ///
-/// with the length aᵢ of the edge opposite to corner i.
+/// with the length aᵢ of the edge opposite to corner i (`facing`: aᵢ²).
 ///
 /// The second result is 1 for unreliable weights (acute needles, NaN), and 0 otherwise.
 ///

@@ -24,7 +24,7 @@ pub use leaf::LARGEST_FLAT_STRIDE;
 /// Method that fits the spheres of the leaves, and the reference spheres of inner vertices, to bounding points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafFit {
-    /// For a leaf, the minimum ball; for an inner vertex, a ball grown from extremal points.
+    /// For a leaf, the minimum ball; for an inner vertex, the minimum ball of extremal points, grown over all points.
     MinimumBall,
     /// Ritter's ball: the ball of a wide pair of points, grown over the other points.
     Ritter,
@@ -51,8 +51,8 @@ pub struct Records<'a, const N: usize> {
 }
 
 impl Leaves {
-    /// Builds the leaves of `faces`, and stores the balls at `positions`, with the margin, in `spheres`. One task fills
-    /// each slice of `spheres`.
+    /// Builds the leaves of `faces`, and stores the balls at `positions`, with the margin, in `spheres`. Each slice of
+    /// `spheres` is filled by its own task.
     pub fn new(
         surface: &Surface,
         faces: &[u32],

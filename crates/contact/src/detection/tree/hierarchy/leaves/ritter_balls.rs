@@ -26,8 +26,8 @@ impl<const N: usize> RitterBalls<'_, N> {
     }
 }
 
-/// Weights of the points in the centre of the ball. The diameter of the ball is at first [`widest_pair`]; the ball then
-/// grows to each point outside.
+/// Weights of the points in the centre of the ball. At first, the segment between the points of [`widest_pair`] is a
+/// diameter of the ball; the ball then grows to each point outside.
 ///
 /// # Source
 /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
