@@ -1,6 +1,7 @@
 //! Flush surfaces: coplanar surfaces at the same height, over which a contact continues from one surface to the other.
 //!
-//! Detection and response share these criteria: a contact keeps its spring only if both continue the contact.
+//! Detection and response share these criteria: a contact keeps its spring only if both detection and response continue
+//! this contact.
 
 use crate::math::Vec3;
 

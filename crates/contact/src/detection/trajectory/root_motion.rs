@@ -120,8 +120,9 @@ impl MotionClass {
 impl RootMotion {
     /// `time`: the third instant \[s\]. `size`: as in `STATIONARY` \[m\]. `arm`: see the field.
     ///
-    /// The difference quotients of the positions are D₁ (`last`) over the second step h₁, and D₂ (`first`) over the
-    /// first step h₂. The acceleration a (`change`) and the velocity v at the third instant are
+    /// Indices count backwards from the third instant. The difference quotients of the positions are D₁ (`last`) over
+    /// the second step h₁, and D₂ (`first`) over the first step h₂. The acceleration a (`change`) and the velocity v at
+    /// the third instant are
     ///
     /// ```text
     /// a = 2 (D₁ − D₂)/(h₁ + h₂),   v = D₁ + a h₁/2

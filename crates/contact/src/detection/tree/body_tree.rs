@@ -1,4 +1,4 @@
-//! Tree over the boxes of whole bodies: finds overlapping boxes without testing all pairs.
+//! Tree over the boxes of whole bodies: finds boxes that overlap or touch, without testing all pairs.
 //!
 //! The bodies, sorted along a space-filling curve, are the leaves of a complete binary tree. The children of vertex k
 //! are the vertices 2 k and 2 k + 1. A body keeps its leaf when its box changes.
@@ -12,7 +12,7 @@ use crate::math::Vec3;
 use crate::detection::volume::Aabb;
 use crate::math::space_filling_curve::{self, Cube};
 
-/// Empty box; it overlaps no box.
+/// Empty box, which overlaps no box.
 const EMPTY: Aabb = Aabb {
     lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
     upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),

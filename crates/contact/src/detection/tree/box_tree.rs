@@ -115,7 +115,8 @@ impl Descent {
     }
 }
 
-/// Replaces `below` by those children of `nodes` whose boxes overlap or touch `around`.
+/// Replaces the contents of `below` by the children of `nodes` whose boxes overlap or touch `around`. `level` contains
+/// the rows of `nodes`.
 #[inline(always)]
 pub(crate) fn list_overlapping<S: Simd>(
     simd: S,

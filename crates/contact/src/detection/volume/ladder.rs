@@ -33,12 +33,12 @@ pub enum VolumeKind {
     Obb,
 }
 
-/// Which leaves are tested on the ladder, and on which rungs.
+/// Which pairs of leaves are tested on the ladder, and on which rungs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LadderUse {
-    /// Only leaves of curved faces, on the rungs that save time.
+    /// Only pairs from batches with a curved face, on the rungs that save time.
     WhilePaying,
-    /// All leaves, on all rungs.
+    /// All pairs, on all rungs.
     Always,
 }
 

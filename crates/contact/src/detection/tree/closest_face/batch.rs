@@ -71,7 +71,7 @@ struct Block<'a, O> {
     near_nodes: Pairs,
     /// Each query with the other leaves within the limit of the query.
     near_leaves: Pairs,
-    /// Squared distances of the query from the faces of the leaf, by pair of query and leaf.
+    /// For each pair of query and leaf, the squared distances of the query from the faces of the leaf.
     distances: [Lanes; PAIRS],
     best: [Best; BLOCK],
     /// Whether the node list of the group or a list of pairs was full, by query.

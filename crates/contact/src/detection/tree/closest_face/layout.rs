@@ -272,7 +272,7 @@ fn runs<'a>(items: &'a [Item], counts: &[usize]) -> Vec<&'a [Item]> {
     counts.iter().map(&mut run).collect()
 }
 
-/// One node of the first face of each leaf; NaN if a node of this face is not finite.
+/// Position of one node of the first face of each leaf; NaN if a node of this face has a non-finite position.
 fn sample(surface: &Surface, positions: &[Vec3], runs: &[&[Item]]) -> Sample {
     let mut sample = [[f64::NAN; CHILDREN]; 3];
     for (lane, items) in runs.iter().enumerate() {

@@ -21,8 +21,8 @@ const LEAVES_PER_CLUSTER: usize = 32;
 /// follow a space-filling curve in `cube`.
 ///
 /// # Cost
-/// O(n · `clusters::WINDOW`) for n faces, because each round merges about a third of the clusters. The result does not
-/// depend on the number of threads.
+/// O(n · `clusters::WINDOW`) for n faces, because each round merges about a third of the clusters, and the costs of the
+/// rounds form a geometric series. The result does not depend on the number of threads.
 ///
 /// # Source
 /// Meister & Bittner 2018, "Parallel locally-ordered clustering for bounding volume hierarchy construction", IEEE TVCG

@@ -229,8 +229,8 @@ impl OnlineTree {
     /// Lower bound on the radius of the joint ball of `query` and any inserted ball at or below a vertex.
     ///
     /// Let the vertex have the radius R and the centre c. The centre of an inserted ball of radius r is at most R − r
-    /// from c, so its distance from the centre of `query` is at least `distance` − (R − r). The last factor covers
-    /// rounding.
+    /// from c, so its distance from the centre of `query` is at least `distance` − (R − r). Half the sum of this
+    /// distance and both radii is at least `between`, because r ≥ `least_radius`. The last factor covers rounding.
     fn lower_bound(&self, place: u32, query: &Sphere) -> f64 {
         let Vertex { ball, least_radius, .. } = &self.vertices[place as usize];
         let distance = (query.centre - ball.centre).norm();

@@ -1,4 +1,4 @@
-//! Quick fits of a sphere to points: Ritter's two passes and extremal points optimal spheres (EPOS).
+//! Quick fits of a sphere to points: Ritter's two passes and the Extremal Points Optimal Sphere (EPOS).
 
 use super::Sphere;
 use super::minimum_ball::MinimumBall;

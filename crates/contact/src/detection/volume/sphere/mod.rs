@@ -1,4 +1,4 @@
-//! Bounding spheres: the joint sphere of two spheres, and fits to points from quick to exact.
+//! Bounding spheres: the joint sphere of two spheres, and fits to points, from quick to exact.
 //!
 //! Every radius is rounded up, so that the sphere contains its content despite rounding.
 
@@ -35,7 +35,7 @@ pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
     radius + (RELATIVE_SLACK * radius + position_error)
 }
 
-/// The larger of two numbers, in one instruction; `b` if a number is NaN. `f64::max` needs several.
+/// The larger of two numbers, in one instruction; `b` if a number is NaN. `f64::max` needs several instructions.
 #[inline]
 pub fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
