@@ -71,8 +71,8 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// A plane separates each part of 2ᵏ points that begins at a multiple of 2ᵏ⁺¹ from the next part. The order is the
-    /// same for one thread and for many.
+    /// A plane lies between each part of 2ᵏ points that begins at a multiple of 2ᵏ⁺¹ and the next part. The order is
+    /// the same for one thread and for many.
     #[test]
     fn aligned_parts_are_apart() {
         let samples = &mut Samples::new(7);

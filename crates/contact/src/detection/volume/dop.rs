@@ -104,7 +104,7 @@ impl<const SLABS: usize> Dop<SLABS> {
                 dop.upper[k] = dop.upper[k].max(projection);
             }
         }
-        // The terms of a projection may cancel, so its rounding error is relative to the magnitude of the terms.
+        // The terms of a projection may cancel, so its rounding error is relative to their magnitude, not to their sum.
         for (k, length) in lengths.iter().enumerate() {
             let slack = margin * length * (1.0 + ROUNDING) + ROUNDING * magnitude;
             dop.lower[k] -= slack;

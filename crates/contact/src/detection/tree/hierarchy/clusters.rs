@@ -1,4 +1,4 @@
-//! Clusters that remain to be merged by locally-ordered clustering, in their order along the space-filling curve.
+//! The remaining clusters during locally-ordered clustering, in their order along the space-filling curve.
 //!
 //! The arrays are padded to a multiple of eight lanes. The lanes after the last cluster contain undefined values.
 
@@ -31,7 +31,7 @@ pub struct Pairs {
     /// Preferences of all pairs (i, i + d) for one distance d along the curve.
     preferences: Vec<u32>,
     lower: Vec<u32>,
-    /// One bit per lane, set for the cluster with the higher index of each pair, and for lanes after the last cluster.
+    /// One bit per lane, set for the cluster with the higher index of each pair, and after the last cluster.
     removed: Vec<u8>,
     count: usize,
 }

@@ -29,7 +29,7 @@ pub struct Partner {
 
 pub const NO_PARTNER: Partner = Partner { cost: f64::INFINITY, place: NONE };
 
-/// Boxes over runs of a list of spheres, then over runs of boxes, up to a single box.
+/// Levels of boxes: around runs of spheres, then around runs of boxes of the level below, up to a single box.
 #[derive(Debug, Default)]
 pub struct Runs {
     levels: Vec<Vec<Run>>,

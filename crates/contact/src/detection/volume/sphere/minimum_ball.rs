@@ -112,7 +112,8 @@ fn farthest_point(points: &[Vec3], centre: &Vec3) -> (usize, f64) {
 }
 
 /// Squared radius r² and weights λ of the ball through the entering point and the support points in `subset`. With the
-/// edges qᵢ from the entering point to the support points, and their Gram matrix G (`gram`), Gᵢⱼ = qᵢ·qⱼ,
+/// edges qᵢ from the entering point to the support points, the centre is the entering point plus Σ λᵢ qᵢ. With the Gram
+/// matrix G (`gram`) of the edges, Gᵢⱼ = qᵢ·qⱼ,
 ///
 /// ```text
 /// 2 G λ = diag G,   r² = λ · diag G / 2
