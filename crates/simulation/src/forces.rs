@@ -11,18 +11,19 @@ use super::model::{Body, Model};
 /// Forces at the end of the last step \[N\], and prescribed motion.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Forces {
-    /// Weight and loads on the nodes, without the weight of rigid bodies. Empty if no body `is_driven`.
+    /// Weight and loads on the nodes, without the weight of rigid bodies. Empty if [`Body::is_driven`] is false for all
+    /// bodies.
     pub external: Vec<Vec3>,
     /// `external` at the beginning of the last step.
     pub external_before: Vec<Vec3>,
     /// One entry per load.
     pub loads: Vec<AppliedLoad>,
     /// Σ f · a at the beginning and at the end of the last step \[N·m/s²\], with external forces f and accelerations a.
-    /// One entry per body. Only components without a support count, and only if loads act on the body.
+    /// One entry per body: a sum over the components without a support; zero for a body without loads.
     pub load_accelerations: Vec<[f64; 2]>,
     /// One entry per body, used for rigid bodies only.
     pub rigid: Vec<RigidForces>,
-    /// One entry per support, with one component for each of its nodes.
+    /// One entry per support: one component for each node of the support.
     pub supported: Vec<Vec<SupportedComponent>>,
     /// Reactions, one per slider.
     pub sliders: Vec<Vec3>,
@@ -66,7 +67,7 @@ impl Forces {
 /// Values and jump of a load. A pressure uses only the x components.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AppliedLoad {
-    /// Value in the current nodal forces.
+    /// Value contained in the current nodal forces.
     pub applied: Vec3,
     /// Jump at the beginning of the step.
     pub jump: Vec3,
@@ -191,7 +192,7 @@ impl RigidForces {
         (self.load_before + self.load).scaled(0.5)
     }
 
-    /// Work of the load moments about the centre of mass \[J\] in a step of length `dt` \[s\].
+    /// Work \[J\] of the load moments about the centre of mass, in a step of length `dt` \[s\].
     pub fn work_of_moments(&self, dt: f64) -> f64 {
         let [start, end] = self.kicked_spins;
         0.5 * dt * (self.load_before.angular.dot(&start) + self.load.angular.dot(&end))

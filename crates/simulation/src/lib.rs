@@ -1,5 +1,5 @@
-//! The simulation: a model and its state. `step/predictor_corrector` defines the order of operations in a time step,
-//! and `step/free_flight` in a step of flight.
+//! The simulation: a model and its state. The order of operations is defined in `step/predictor_corrector` for a time
+//! step, and in `step/free_flight` for a step of flight.
 
 use ictus_contact as contact;
 use ictus_core::{element, material, math, mesh, signal};
@@ -75,8 +75,8 @@ pub struct Simulation {
 const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
 impl Simulation {
-    /// Runs to the end time, and calls `report` after every step. If `stop` becomes true, the run ends after the
-    /// current step, a checkpoint and a last frame.
+    /// Runs to the end time, and calls `report` after every step. If `stop` becomes true, the run completes the current
+    /// step, writes a checkpoint and a last frame, and ends.
     ///
     /// Call this function inside a thread pool (`rayon::ThreadPool::install`). From outside, each of the many small
     /// tasks of a step would wait for a thread of the pool.
@@ -139,8 +139,8 @@ impl Simulation {
     /// Advances by one step. A step of flight ends no later than `until` \[s\].
     ///
     /// # Errors
-    /// [`NumericalFailure`]. The state is then equal in every bit to the state before the step. Only an energy failure
-    /// in flight or in the last step of dynamic relaxation leaves the state after the step.
+    /// [`NumericalFailure`]. The state is then equal in every bit to the state before the step. After an energy failure
+    /// in flight or in the last step of dynamic relaxation, however, the state is that after the step.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.state.phase {
             Phase::Flight => {
@@ -225,7 +225,8 @@ impl Simulation {
         Err(self.failure(cause, None))
     }
 
-    /// `element` contains the index of a block among all blocks with internal forces, and of an element in this block.
+    /// `element` contains the index of a block among all blocks with internal forces, and the index of an element in
+    /// this block.
     fn failure(&self, cause: FailureCause, element: Option<(usize, usize)>) -> NumericalFailure {
         let named = element.and_then(|(block, element)| self.model.element(block, element));
         NumericalFailure {
@@ -296,8 +297,8 @@ impl Simulation {
         &self.state.ledger.balances
     }
 
-    /// Critical step of a body in the reference configuration \[s\], and the user's number of the element that sets it.
-    /// `None` for a rigid body or a wall.
+    /// Critical step of a body in the reference configuration \[s\], and the number in the mesh file of the element
+    /// that limits this step. `None` for a rigid body or a wall.
     pub fn critical_step(&self, body: usize) -> Option<(f64, u64)> {
         let blocks = &self.model.bodies[body].blocks;
         let critical = blocks.iter().filter_map(|block| {
@@ -349,7 +350,7 @@ impl Simulation {
         }
     }
 
-    /// Records the first contact of each pair with a constraint.
+    /// Records the first contact of every two bodies between which a constraint exists.
     fn note_first_contacts(&mut self) {
         let mut last = None;
         for constraint in self.state.contact.constraints.iter() {

@@ -39,7 +39,7 @@ pub struct Model {
     /// Largest distance of a surface node from the centre of mass \[m\]; one entry per body, used for rigid bodies
     /// only.
     pub(crate) radii: Vec<f64>,
-    /// Critical step of each element block in the reference configuration.
+    /// Critical step in the reference configuration; one entry per block with internal forces.
     pub(crate) block_critical_steps: Vec<Option<CriticalStep>>,
 }
 
@@ -212,7 +212,7 @@ impl Body {
         self.blocks.iter().map(|block| block.tags.len()).sum()
     }
 
-    /// Whether supports hold the body at rest until contact, once it is at rest.
+    /// For a body at rest: whether its supports keep the body at rest until contact.
     pub fn stays(&self) -> bool {
         match &self.behaviour {
             Behaviour::Deformable { supported, moved } => {

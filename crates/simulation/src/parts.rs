@@ -31,7 +31,8 @@ pub(crate) struct Settings {
     pub driven_ties: DrivenTies,
     /// Overlaps at t = 0, before their treatment.
     pub initial_penetrations: Vec<Overlap>,
-    /// Largest admissible displacement of a node of a rigid body in a step \[m\], and the index of the limiting body.
+    /// Largest admissible displacement of a node of a rigid body in a step \[m\], and the index of the body that sets
+    /// this limit.
     pub rigid_travel: Option<(f64, usize)>,
     pub probes: Vec<Probe>,
     /// Dynamic relaxation before t = 0, and the motion that begins after the relaxation.
@@ -59,7 +60,8 @@ pub(crate) struct Scratch {
     pub nodal_sums: Vec<NodalSums>,
     /// Time up to which mass damping has acted \[s\].
     pub damped_until: f64,
-    /// Nodes whose velocities contact corrected in this step, and these velocities after local damping \[m/s\].
+    /// Nodes with velocity corrections by contact in this step, and the velocities of these nodes after local damping
+    /// \[m/s\].
     pub damped_velocities: Vec<(u32, Vec3)>,
     /// Bounding boxes of the nodal positions \[m\] and velocities \[m/s\] of each body with a contact surface.
     pub tunnelling_boxes: Vec<(u32, [Aabb; 2])>,

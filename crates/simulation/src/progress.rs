@@ -10,7 +10,7 @@ use super::model::RigidSupport;
 /// Phase of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Phase {
-    /// All bodies move rigidly in closed form or rest, without stress and contact.
+    /// Every body is at rest or moves rigidly in closed form, without stress and contact.
     Flight,
     Stepping,
     Relaxing,
@@ -63,8 +63,8 @@ pub struct Progress {
     pub step: u64,
     /// Number of steps taken outside flight.
     pub stable_steps: u64,
-    /// Remaining time divided by the length of the last step outside flight \[-\], before this step was shortened to
-    /// end at an event. Infinite before the first step outside flight.
+    /// Remaining time divided by the length of the last step outside flight \[-\]. The length is that before the cut to
+    /// an event. Infinite before the first step outside flight.
     pub remaining_steps: f64,
     /// Last time step \[s\].
     pub time_step: f64,
@@ -83,7 +83,7 @@ pub struct Progress {
 pub struct RelaxationProgress {
     /// Kinetic energy, relative to its peak \[-\].
     pub share: f64,
-    /// The bodies count as at rest up to this `share` \[-\].
+    /// Largest `share` at which the bodies count as at rest \[-\].
     pub tolerance: f64,
     /// Consecutive steps at rest, divided by the number that ends the relaxation \[-\].
     pub part_done: f64,
@@ -109,7 +109,7 @@ pub(crate) enum StepLimit {
     RigidMotion,
     /// Opening and closing of contacts on springs much stiffer than the elements.
     ContactSprings,
-    /// The penetration of rigid bodies at rest on contact springs, whose stiffness follows from the step.
+    /// The penetration of rigid bodies at rest on contact springs: the springs are stiffer in a shorter step.
     Rest,
 }
 

@@ -3,8 +3,9 @@
 //! A step changes most of the state before it can fail. Instead of undoing each change, the simulation returns to a
 //! copy at most [`STEPS_PER_COPY`] steps old, and repeats the steps from the copy on with the same bits.
 //!
-//! No copy is kept in flight and in the last step of dynamic relaxation. If the energy check fails there, the state
-//! after the failed step remains. The statistics of detection include the repeated steps.
+//! No copy exists in flight, or after the last step of dynamic relaxation. If the energy check of a flight step or of
+//! this last step fails, the state after the failed step remains. The statistics of detection include the repeated
+//! steps.
 
 use super::Simulation;
 use super::error::NumericalFailure;

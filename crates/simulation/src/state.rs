@@ -23,8 +23,8 @@ use super::step::driving_functions::FunctionRange;
 use super::step::initial_gaps::InitialGaps;
 use super::step::step_size::StepControl;
 
-/// All data of a simulation that evolve in time, as they are after a step and before the next. From a copy, a
-/// simulation of the same model continues with the same bits.
+/// All data of a simulation that evolve in time, as they are after a step and before the next. A simulation of the same
+/// model that continues from a copy gives the same bits.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct State {
     pub(crate) nodes: NodalState,
@@ -65,7 +65,8 @@ pub(crate) struct ContactState {
     pub response: ResponseMemory,
     /// Filled only in copies of the state. During a run, the detector holds this memory.
     pub detection: DetectionMemory,
-    /// Length of the following step for which the tie forces were computed \[s\]; 0 if they must be computed again.
+    /// Length of the next step, for which the tie forces were computed \[s\]; 0 if the tie forces must be computed
+    /// again.
     pub tied_step: f64,
     /// Number of Newton iterations for tie forces since the start of the simulation.
     pub tie_iterations: u64,
@@ -93,7 +94,7 @@ pub(crate) struct Ledger {
     /// One entry per body.
     pub hourglass_audits: Vec<HourglassAudit>,
     /// 2 Σ m |x|² over the moving bodies \[kg·m²\]. Here m is the mass and |x| the largest absolute coordinate of each
-    /// body. Scales the energy added by the rounding of positions.
+    /// body. The energy that the rounding of positions adds is proportional to this sum.
     pub rounded_moment: f64,
     pub external_wrench: Wrench,
     /// Boundaries first, then walls.
@@ -237,7 +238,7 @@ impl Before {
         }
     }
 
-    /// The step overwrites rigid states and balances in place.
+    /// Copies rigid states and balances, which the step overwrites in place.
     pub fn note(&mut self, state: &State) {
         self.rigid_bodies.clone_from(&state.rigid_bodies);
         self.balances.clone_from(&state.ledger.balances);

@@ -16,8 +16,8 @@ use crate::scenario::{CheckpointSettings, Scenario};
 use super::probes::ProbePosition;
 use super::schedule::SchedulePosition;
 
-/// Largest time by which a checkpoint may precede its scheduled instant, relative to the length of the last step. Times
-/// are rounded sums of steps.
+/// Largest time by which a checkpoint may precede its scheduled instant, relative to the length of the last step. The
+/// sum of the steps can miss the instant by a rounding error.
 const EARLY: f64 = 1e-6;
 
 /// Position in the output, from which a resumed run continues.
@@ -47,11 +47,12 @@ impl Checkpoint {
     }
 
     /// Reads a checkpoint of a scenario: the file `place`, or the latest readable checkpoint in the directory `place`.
-    /// Also returns the files of later checkpoints, which could not be read.
+    /// Also returns the files of the later checkpoints that could not be read.
     ///
     /// # Errors
-    /// [`CheckpointError`] of the first file if no file can be read, or of `place` if there is no file. A file of
-    /// another scenario, of other meshes or of another version, or an unreadable mesh, is an error at once.
+    /// [`CheckpointError`] of the first file if no file can be read, or of `place` if there is no file. Earlier files
+    /// are not tried after a file of another scenario, of other meshes or of another version; its error is returned. An
+    /// unreadable mesh is an error, too.
     pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<PathBuf>), CheckpointError> {
         let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
         let identity =
@@ -124,8 +125,8 @@ impl Checkpoints {
         }
     }
 
-    /// Waits for the previous checkpoint, then begins to write a checkpoint in the background. `time` and the last
-    /// `time_step` are those of the state \[s\].
+    /// Waits until the previous checkpoint is written, and begins to write a checkpoint in the background. `time` and
+    /// the last `time_step` are those of the state \[s\].
     ///
     /// Each receiver in `written` gets a message when the frames of one series are on disk. The file of the checkpoint
     /// is written after all messages. A failed series prevents this file.

@@ -146,7 +146,8 @@ impl Recorder {
         &self.probe_summaries
     }
 
-    /// During the relaxation, the interval of the checkpoints refers to the sum of the step lengths.
+    /// Writes a checkpoint if it is due. During the relaxation, the interval of the checkpoints refers to the sum of
+    /// the step lengths.
     pub(crate) fn record_relaxation(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         if simulation.is_relaxing()

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{FrameSchedule, Scenario};
 
-/// Largest time by which output may precede its scheduled instant, relative to the length of a step. Times are rounded
-/// sums of steps.
+/// Largest time by which output may precede its scheduled instant, relative to the length of a step. The sum of the
+/// steps can miss the instant by a rounding error.
 const TIME_TOLERANCE: f64 = 1e-6;
 
 #[derive(Clone, Debug)]
@@ -55,9 +55,10 @@ impl OutputTimes {
         }
     }
 
-    /// First output time after `time` at which a step must end, at most the end time \[s\]. An output time that exceeds
-    /// `time` by at most `TIME_TOLERANCE` times `step`, the largest length of the next step \[s\], counts as reached.
-    /// `None` at the end time, or if an output interval is below the rounding error of `time`.
+    /// First output time after `time` at which a step must end, or the end time if it is earlier \[s\]. `step` is the
+    /// largest length of the next step \[s\]. An output time counts as reached if it exceeds `time` by at most
+    /// `TIME_TOLERANCE` times `step`. `None` at the end time, or if an output interval is below the rounding error of
+    /// `time`.
     pub fn first_within_step(&self, time: f64, step: f64) -> Option<f64> {
         let now = time + TIME_TOLERANCE * step;
         let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
@@ -106,8 +107,8 @@ impl Schedule {
         }
     }
 
-    /// Continues from a checkpoint at `time` \[s\], after a step of length `time_step` \[s\]. Output times added to the
-    /// scenario apply at once.
+    /// Continues from a checkpoint at `time` \[s\], after a step of length `time_step` \[s\]. Output times that were
+    /// added to the scenario after the checkpoint apply at once.
     pub fn resume(&mut self, position: SchedulePosition, [time, time_step]: [f64; 2]) {
         let now = time + TIME_TOLERANCE * time_step;
         let next_frame = position.next_frame.min(self.times.first_frame_after(now));

@@ -1,9 +1,9 @@
 //! Mass damping in the steps of the run, and local damping in the steps of dynamic relaxation.
 //!
 //! **Mass damping** is the force −α M v on the nodes of deformable bodies, with the rate α, the mass matrix M and the
-//! velocities v. On a rigid body, mass damping is the force −α m v and the torque −α I ω. Before the predictor,
-//! velocities v and angular momenta L decay by the damping of the first half of the step; after the corrector, by that
-//! of the second half:
+//! velocities v. On a rigid body, mass damping is the force −α m v and the torque −α I ω. In each step, velocities v
+//! and angular momenta L decay twice: before the predictor, by the damping of the first half of the step; after the
+//! corrector, by the damping of the second half:
 //!
 //! ```text
 //! v ← v exp(−∫ α dt),   L ← L exp(−∫ α dt)
@@ -88,9 +88,9 @@ impl Simulation {
         }
     }
 
-    /// Replaces mid-step velocities and angular momenta by `damped`(value, change in a step of length `dt`). The middle
-    /// is that of the following step; with ties or contact impulses, which can still change the value there, that of
-    /// the last step.
+    /// Replaces mid-step velocities and angular momenta by `damped`(value, change in a step of length `dt`). Mid-step
+    /// is the middle of the following step. With ties or contact impulses, mid-step is the middle of the last step:
+    /// ties and impulses can still change the value at the middle of the following step.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };

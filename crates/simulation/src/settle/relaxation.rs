@@ -26,13 +26,13 @@ pub(crate) struct Relaxation {
     kinetic: f64,
     /// Largest kinetic energy at the middle or end of a step \[J\].
     pub peak: f64,
-    /// Number of consecutive steps at rest.
+    /// Number of consecutive steps, up to the last, with the bodies at rest.
     calm_steps: u64,
 }
 
 impl Relaxation {
-    /// Records the kinetic energies of a step \[J\]: `kinetic` at the middle, and `at_end`. The bodies count as at rest
-    /// if `kinetic` is at most `tolerance` times the peak.
+    /// Records the kinetic energies of a step \[J\]: `kinetic` at the middle, and `at_end` at the end. The bodies count
+    /// as at rest if `kinetic` is at most `tolerance` times the peak.
     fn note(&mut self, kinetic: f64, at_end: f64, tolerance: f64) {
         (self.steps, self.kinetic) = (self.steps + 1, kinetic);
         self.peak = self.peak.max(kinetic).max(at_end);

@@ -213,7 +213,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Without a group, the whole skin.
+    /// Faces of the group of a load; without a group, the whole skin.
     fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let extent = self.extents[load.body];
@@ -224,7 +224,7 @@ impl Assembly {
         faces_of_group(spec, mesh, extent, group, *first)
     }
 
-    /// Without a group, all elements.
+    /// Elements of the group of a load; without a group, all elements.
     fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
         let dimension = mesh.dimension().unwrap_or(0);

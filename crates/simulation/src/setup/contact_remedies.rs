@@ -2,8 +2,8 @@
 
 use crate::scenario::{ResponseMethod, Scenario, StepSize};
 
-/// Advice to the user: a setting with which contact creates less energy. The automatic step remains stable with penalty
-/// springs that are too stiff for a fixed step.
+/// Advice to the user: a setting with which contact creates less energy. Penalty springs can be too stiff for a fixed
+/// step; the automatic step remains stable with the same springs.
 pub(crate) fn contact_energy_remedy(scenario: &Scenario) -> &'static str {
     let response = &scenario.contact.response;
     match (response.method, scenario.time.step) {

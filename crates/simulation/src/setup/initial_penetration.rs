@@ -7,8 +7,9 @@
 //! | `remove` | nodes move until surfaces touch, without strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
 //! `offset` and `remove` apply to penetrations within the search depth. Two kinds of overlap are always rejected:
-//! - deeper than the search depth
-//! - between aligned bodies with no node inside and no intersecting faces, where detection finds no contact
+//! - overlaps deeper than the search depth
+//! - overlaps of aligned bodies without a node inside the other body and without intersecting faces, because detection
+//!   finds no contact
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +28,7 @@ use crate::step::initial_gaps::InitialGaps;
 
 const MAX_SWEEPS: usize = 200;
 
-/// Largest penetration that counts as touching, relative to the search depth or to the depth of an overlap.
+/// Largest penetration that counts as touching, relative to the search distance or to the depth of an overlap.
 const TOUCHING_DEPTH: f64 = 1e-9;
 
 /// Gap to which contacts are opened, relative to the largest penetration. Rounding then leaves no penetration.

@@ -48,7 +48,8 @@ impl Simulation {
         self.account_jumps_of_loads(dt);
     }
 
-    /// Returns whether a load jumps at the beginning of the step of length `dt` \[s\].
+    /// Sets the values of the loads over a step of length `dt` \[s\]. Returns whether a load jumps at the beginning of
+    /// the step.
     fn plan_loads(&mut self, dt: f64) -> bool {
         let mut has_jumped = false;
         let dt = if self.is_relaxing() { 0.0 } else { dt };
@@ -74,7 +75,7 @@ impl Simulation {
         }
     }
 
-    /// Subtracts the change of `kick_energy` from the work of the loads: the conserved energy does not jump.
+    /// Subtracts the change of `kick_energy` from the work of the loads, so that the conserved energy does not jump.
     fn account_jumps_of_loads(&mut self, dt: f64) {
         let before = kick_energy(&self.state.ledger.balances, dt);
         for body in 0..self.model.bodies.len() {
@@ -134,8 +135,8 @@ impl Simulation {
         }
     }
 
-    /// Work of the kicks by weight and loads f minus ½ (f_n + f_{n+1}) · Δx \[J\], with the displacement Δx in a step
-    /// of length `dt` \[s\].
+    /// Work that weight and loads f do in the kicks of a step of length `dt` \[s\], minus ½ (f_n + f_{n+1}) · Δx with
+    /// the displacement Δx \[J\].
     pub(crate) fn work_of_load_kicks(&self, body: usize, dt: f64) -> f64 {
         let [before, after] = self.state.forces.load_accelerations[body];
         0.125 * dt * dt * (after - before)

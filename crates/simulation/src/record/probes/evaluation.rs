@@ -84,7 +84,7 @@ impl Simulation {
     }
 
     /// Centre of mass of a body \[m\], and its rotation from the reference configuration. For a deformable body outside
-    /// flight, the rotation is the mass-weighted least-squares fit.
+    /// flight, the rotation is the mass-weighted least-squares fit to the nodal positions.
     ///
     /// # Source
     /// Kabsch, Acta Cryst. A32 (1976) 922.

@@ -10,9 +10,9 @@ use crate::signal::{ChannelClass, Grid, head_injury};
 
 use super::probe::Probe;
 
-/// Largest window \[s\].
+/// Longest time window of this head injury criterion \[s\].
 const HIC15: f64 = 0.015;
-/// Largest window \[s\].
+/// Longest time window of this head injury criterion \[s\].
 const HIC36: f64 = 0.036;
 
 /// Largest sampling interval at which samples count as even, relative to the grid spacing of the filter.
@@ -46,7 +46,7 @@ impl Samples {
         Self { rows, times, columns }
     }
 
-    /// In multiples of g.
+    /// Magnitude of the acceleration, in multiples of g.
     fn acceleration(&self, spec: &ProbeSpec) -> Vec<f64> {
         let name = format!("{}.{}_", spec.name, ProbeQuantity::Acceleration.word());
         let components: Vec<_> =
@@ -185,7 +185,7 @@ fn summary(
     summary
 }
 
-/// Warning of samples that leave out steps. Contact forces oscillate with a period of a few steps.
+/// Warning of samples that leave out steps: they distort contact forces, which oscillate with a period of a few steps.
 fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -> Option<String> {
     let is_used = spec.filter.is_some() || !spec.injuries.is_empty();
     (is_used && (samples.times.len() as f64) < MOST_STEPS * contact_steps as f64).then(|| {

@@ -7,7 +7,7 @@ use crate::scenario::ProbeSpec;
 pub(crate) struct Probe {
     pub spec: ProbeSpec,
     pub spot: Spot,
-    /// Points of stress and strain, in ascending order of block and element; the weights sum to 1.
+    /// Points at which stress and strain are sampled, in ascending order of block and element; the weights sum to 1.
     pub elements: Vec<ElementSample>,
 }
 

@@ -14,8 +14,8 @@ use crate::Simulation;
 
 const FILE_NAME: &str = "probes.csv";
 
-/// Largest time by which a sample may precede its scheduled instant, relative to the length of the last step. Times are
-/// rounded sums of steps.
+/// Largest time by which a sample may precede its scheduled instant, relative to the length of the last step. The sum
+/// of the steps can miss the instant by a rounding error.
 const EARLY: f64 = 1e-6;
 
 #[derive(Debug)]
