@@ -65,7 +65,7 @@ pub enum Method {
     /// for comparison: nodes with projections outside all faces are missed.
     Projection,
     /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). Only for comparison: a
-    /// long face with distant nodes is missed, however close. [`closest_point`] treats this method as [`Method::Auto`].
+    /// near but long face is missed if its nodes are distant. [`closest_point`] treats this method as [`Method::Auto`].
     NearestNode,
     /// Closed form of three-node triangles by Voronoi regions, and of two-node segments.
     Voronoi,

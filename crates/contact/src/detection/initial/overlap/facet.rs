@@ -96,7 +96,8 @@ impl Facet {
         (second - origin).cross(&across).try_normalize(0.0)
     }
 
-    /// `None` unless the ends lie farther than `margin` from the plane, on opposite sides.
+    /// Heights of the ends above the plane; `None` unless the ends lie farther than `margin` from the plane, on
+    /// opposite sides.
     fn heights_on_both_sides(&self, ends: &[Vec3; 2], normal: &Vec3, margin: f64) -> Option<[f64; 2]> {
         let heights = ends.map(|end| normal.dot(&(end - self.points[0])));
         let on_both_sides =

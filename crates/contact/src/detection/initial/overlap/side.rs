@@ -124,8 +124,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node, the inward displacement per unit of depth. It leads at least 0.57 behind the plane of every face of
-/// the face ring. Zero if the node has no outward direction.
+/// For each node, the inward displacement per unit of depth. The displaced node lies at least 0.57 behind the plane of
+/// every face of the face ring. Zero if the node has no outward direction.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };
@@ -139,8 +139,9 @@ fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     surface.nodes().par_iter().enumerate().map(displacement).collect()
 }
 
-/// A vector m with min n·m = 1 over the unit normals n. It points approximately to the point nearest to the origin in
-/// the convex hull of all n. `None` without normals, or if a cosine between m and a normal is at most `LEAST_COSINE`.
+/// A vector m with min n·m = 1 over the unit normals n. Approximately, the ray along m meets the convex hull of all n
+/// where the hull is nearest to the origin. `None` without normals, or if a cosine between m and a normal is at most
+/// `LEAST_COSINE`.
 ///
 /// # Source
 /// Gilbert 1966, "An iterative procedure for computing the minimum of a quadratic form on a convex set", SIAM J.

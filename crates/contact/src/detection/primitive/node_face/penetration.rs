@@ -37,7 +37,7 @@ impl ClosestFaces<'_> {
             pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
         };
         let of_feature;
-        // A reference, because the load of a copied normal would wait for its store.
+        // A reference, because the processor could read a copy only after it has written the copy.
         let pseudo_normal = match (point.feature, face_normal) {
             (Feature::Face, Some(normal)) => normal,
             (feature, _) => {

@@ -10,7 +10,7 @@ use crate::mesh::CellKind;
 const FLATNESS: f64 = 1e-12;
 /// Sine of the angle at the first corner of a triangle up to which only the edges of the triangle are used.
 const DEGENERATE_SINE: f64 = 1e-14;
-/// Widening of a triangle, in barycentric coordinates. It closes the seam between the two triangles of a face.
+/// Widening of a triangle, in barycentric coordinates: rounding leaves no crack between the two triangles of a face.
 const SEAM: f64 = 1e-12;
 
 #[derive(Debug)]
