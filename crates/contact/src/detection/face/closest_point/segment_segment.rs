@@ -2,7 +2,7 @@
 
 use crate::math::Vec3;
 
-/// Squared sine of the angle up to which two segments count as parallel: rounding of the directions.
+/// Squared sine of the angle up to which two segments count as parallel. The angle covers rounding of the directions.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
 
 /// Parameters in [0, 1] of the closest points of the segments `p` and `q`, given by their ends.

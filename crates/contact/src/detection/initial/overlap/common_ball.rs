@@ -7,7 +7,7 @@ use crate::math::Vec3;
 
 use super::side::Side;
 
-/// Number of starting points along each axis of the common box.
+/// Number of starting points along each axis of the common box, the intersection of the bounding boxes of the bodies.
 const LATTICE: usize = 8;
 /// Largest number of starting points at nodes and face centres of one body.
 const MAX_POINTS: usize = 1000;
@@ -30,7 +30,7 @@ const TOLERANCE: f64 = 1e-9;
 ///
 /// Any displacement that separates the bodies is at least as long as this diameter. Balls start at those of the
 /// following points that are inside both bodies:
-/// - the points of a lattice in `common`, which is the intersection of the bounding boxes of the bodies;
+/// - the points of a lattice in the common box `common`;
 /// - the inset points (`Side::inset_points`) of each body at `depth` \[m\];
 /// - the point `inside`.
 pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {

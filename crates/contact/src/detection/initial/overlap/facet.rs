@@ -50,7 +50,7 @@ impl Facet {
     }
 
     /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. A segment in this
-    /// triangle through the midpoint, normal to the line, must pass the other triangle as in [`Self::passed_by`].
+    /// triangle through the midpoint, normal to the line, must pierce the other triangle as in [`Self::passed_by`].
     ///
     /// # Source
     /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): each triangle covers an
@@ -89,7 +89,7 @@ impl Facet {
         Some([points.next()?, points.next()?])
     }
 
-    /// `None` for a facet without area or length. The normal of a segment lies in the plane z = 0.
+    /// Unit normal; `None` for a facet without area or length. The normal of a segment lies in the plane z = 0.
     fn normal(&self) -> Option<Vec3> {
         let [origin, second, third] = self.points;
         let across = if self.count == 2 { Vec3::z() } else { third - origin };

@@ -11,8 +11,8 @@ use crate::math::Vec3;
 
 use super::winding::winds_around;
 
-/// Oblique shift of points that are displaced inward, relative to the inward displacement: the points then do not lie
-/// on aligned faces of another body. The shift is shorter than 1, so that the points stay inside.
+/// Oblique shift of points that are displaced inward, per unit of depth. With the shift, the points do not lie on
+/// aligned faces of another body. The shift is shorter than 1, so that the points stay inside.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
 /// Every cosine between the outward direction of a node and a normal of its face ring must exceed this value.
 const LEAST_COSINE: f64 = 0.05;

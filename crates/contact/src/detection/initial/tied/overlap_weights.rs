@@ -117,8 +117,8 @@ pub(super) fn consistent_shares(
     shares
 }
 
-/// Sums divided by their total. Sums of at most `NOTHING` times `area` are dropped. `None` if the area or the total is
-/// not positive.
+/// Sums divided by their total. Sums with magnitudes up to `NOTHING` times `area` are dropped. `None` if the area or
+/// the total is not positive.
 fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     if area.is_nan() || area <= 0.0 {
         return None;

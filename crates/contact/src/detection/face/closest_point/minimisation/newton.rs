@@ -50,7 +50,7 @@ impl Minimise for Newton {
 }
 
 /// Root of F,ᵢ = 0 at a local minimum of F = ½ |r − x|², inside or outside the face, and the number of iterations.
-/// `None` without convergence, or if the root is not reliably a minimum.
+/// The root is `None` without convergence, or if it is not reliably a minimum.
 pub(crate) fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
     let dimension = P::DOMAIN.dimension();
     let mut xi = start;

@@ -11,20 +11,21 @@ use crate::detection::face::closest_point::Feature;
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Convergence tolerance on the largest component of a step, in natural coordinates. The last step is still made.
+/// Convergence tolerance on the largest component of a step, in natural coordinates. The step that meets the tolerance
+/// is still made.
 pub(crate) const STEP_TOLERANCE: f64 = 1e-10;
-/// Largest component of a step below which quadratic convergence is assumed.
+/// Quadratic convergence is assumed if the largest component of a step is below this value.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
 /// Bound on the relative rounding errors of distances and derivatives.
 pub(crate) const NOISE: f64 = 8.0 * f64::EPSILON;
 /// Armijo condition: least ratio of the decrease of F to the decrease predicted by the slope.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// Iterations after which BFGS replaces the exact Hessian: Newton steps may diverge near folds.
+/// Iterations after which BFGS replaces the exact Hessian: Newton steps may diverge near folds of the face.
 const MAX_NEWTON: u32 = 25;
 /// Largest number of iterations with the exact Hessian and with BFGS together.
 const MAX_ITERATIONS: u32 = 75;
-/// Shift of the diagonal of the model, relative to the trace of the metric x,ᵢ·x,ⱼ. Negative eigenvalues of at most
-/// this magnitude are rounding errors and count as zero.
+/// Number added to the diagonal of the Hessian model, relative to the trace of the metric x,ᵢ·x,ⱼ. Negative
+/// eigenvalues of at most this magnitude are rounding errors and count as zero.
 const REGULARISATION: f64 = 1e-12;
 /// Least value that replaces a negative eigenvalue, relative to the trace of the metric.
 const CLIPPED_EIGENVALUE: f64 = 1e-3;
