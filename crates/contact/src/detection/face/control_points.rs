@@ -29,7 +29,7 @@ pub const fn num_control_points(kind: CellKind) -> usize {
 }
 
 /// Converts nodal values of a face to control points, in place. The values a, b at corners are unchanged. With the
-/// values m of the middle nodes and the value x of the centre,
+/// values m of the middle nodes, the value x of the centre, and sums Σ over all middle nodes or all corners,
 ///
 /// ```text
 /// middle of an edge with the ends a and b:    2 m − (a + b)/2

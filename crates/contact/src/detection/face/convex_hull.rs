@@ -66,8 +66,9 @@ impl QuadraticBezierFace {
         }
     }
 
-    /// Bound on the distance between the face and the polygon of its corners, for every point of either \[m\].
-    /// Exception: parts of a face beyond the border of the polygon, as on a concave quadrilateral.
+    /// Bound on the distance of each point of the face from the polygon of its corners, and of each point of the
+    /// polygon from the face \[m\]. Exception: parts of the face beyond the border of the polygon, as on a concave
+    /// quadrilateral.
     pub(crate) fn thickness(&self) -> f64 {
         if self.count == self.kind.num_nodes() {
             return 0.0;

@@ -9,8 +9,8 @@
 //!     └───┴───┴───┘
 //! ```
 //! Let r be the distance of n from those sides of its cells that do not contain n. A path from n through the material
-//! that is shorter than r stays in the cell ring of n. A face nearer than r that belongs to no cell of the ring
-//! therefore belongs to the other lip, even if an overlap has moved the face across the lip of n.
+//! that is shorter than r stays in the cell ring of n. A face at a smaller distance than r that belongs to no cell of
+//! the ring therefore belongs to the other lip, even if an overlap has moved the face across the lip of n.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ pub(crate) struct CellRings {
     /// For every node, a lower bound on the distance from the sides of its cells that do not contain the node \[m\]; 0
     /// for nodes without known cells.
     clearance: Vec<f64>,
-    /// Pairs of a node and of a face of its cells that does not contain the node; ascending.
+    /// Pairs of a node and a face, ascending. The face is a side of a cell of the node and does not contain the node.
     opposite: Vec<[u32; 2]>,
 }
 

@@ -6,9 +6,9 @@ use crate::{Constraint, ContactKey, SurfacePair};
 ///
 /// Detection skips pairs of bodies that are excluded as a whole ([`ContactPolicy::can_meet`]). Detection still finds
 /// the contacts of excluded parts and of second passes; the caller of a detector removes these contacts
-/// ([`ContactPolicy::excludes`], [`ContactPolicy::is_of_second_pass`]). Detection needs these contacts for two reasons:
-/// without an excluded closest face, an adjacent face would push the node out sideways; and the entry face of a node
-/// depends on all contacts of neighbouring nodes.
+/// ([`ContactPolicy::excludes`], [`ContactPolicy::is_of_second_pass`]). Detection needs these contacts for two reasons.
+/// If detection skipped a closest face that is excluded, an adjacent face would push the node out sideways. The entry
+/// face of a node depends on all contacts of neighbouring nodes.
 #[derive(Clone, Debug, Default)]
 pub struct ContactPolicy {
     /// Excluded pairs of different bodies, ascending, with first < second.

@@ -33,7 +33,7 @@ pub(crate) struct FeatureEdges {
     pub first_number: u32,
     /// Indices into [`Surface::edges`], ascending. Edges assigned to the same face are consecutive.
     edges: Vec<u32>,
-    /// For each face, the end in `edges` of the edges assigned to this face.
+    /// For each face, the index in `edges` after the last edge assigned to this face.
     ends: Vec<u32>,
 }
 

@@ -14,8 +14,8 @@ use crate::{Constraint, ContactKey, Surface};
 /// constraint.
 ///
 /// A node contact uses the closest of the faces whose nodes are all in `constraint`, or the mean of equally close
-/// faces. An edge contact uses two straight edges. Contacts with walls (planes), of curved edges (short relative to
-/// their radius of curvature) and of parallel edges keep their weights and normal.
+/// faces. An edge contact uses two straight edges. Contacts with walls (planes), of parallel edges and of curved edges
+/// keep their weights and normal; curved edges are assumed short relative to their radius of curvature.
 ///
 /// # Shapes
 /// `weights`: one per node of the constraint. `positions`: of all nodes, by global number.

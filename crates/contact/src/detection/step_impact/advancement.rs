@@ -28,7 +28,8 @@ const MORE_ADVANCES: usize = 200;
 /// evaluated once more before the features touch.
 const KEPT_APART: f64 = 1.0 - 1e-9;
 
-/// Paths x(τ) = c₀ + c₁ τ + c₂ τ² of the control points of one feature relative to those of another.
+/// Paths x(τ) = c₀ + c₁ τ + c₂ τ² of the control points of one feature relative to those of another, with the fraction
+/// τ of the step.
 pub struct RelativePaths {
     paths: [[Vec3; 3]; MAX_CONTROL_POINTS],
     count: usize,

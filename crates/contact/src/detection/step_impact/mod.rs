@@ -1,11 +1,11 @@
 //! The first contact of deforming bodies within a step: the contact of a node with a face, or of two edges.
 //!
-//! Every node moves on a parabola x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1.
+//! Every node moves on a parabola x(τ) = c₀ + c₁ τ + c₂ τ², with the fraction τ of the step.
 //! - A node and a triangle, or two straight edges, are coplanar at the roots of a polynomial of degree six. Contact
 //!   begins at the first root at which the node enters through the triangle, or the approaching edges cross.
 //! - In plane problems, a node and a segment meet at a root of a polynomial of degree four.
-//! - For all other pairs, time advances conservatively until the gap is about 1e-12 of the size of the features
-//!   ([`advancement`]).
+//! - For all other pairs, and for bodies with offsets, time advances conservatively until the gap is about 1e-12 of the
+//!   size of the features ([`advancement`]).
 //!
 //! A crossing at an end of an edge makes no edge contact: the node at this end makes a node contact.
 //!

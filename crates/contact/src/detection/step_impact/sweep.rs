@@ -1,7 +1,8 @@
 //! First contact of two bodies, or of a body with itself, in a step.
 //!
-//! The search divides the step into parts in which no displacement exceeds twice the search depth. However, no part
-//! except the last is shorter than a thousandth of the step, even if displacements in the part are larger.
+//! The search divides the step into parts in which displacements are at most twice the smaller search depth of the
+//! bodies. However, no part except the last is shorter than a thousandth of the step, even if the displacements are
+//! larger.
 
 use rayon::prelude::*;
 
@@ -50,7 +51,7 @@ struct Part<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// Contacts after `until` need not be found, but may be returned.
+    /// First contact of the two bodies. The search may end at `until`, and may miss later contacts.
     pub fn first(&self, until: f64) -> Option<StepContact> {
         let [a, b] = self.reaches.map(|reach| &reach.whole);
         let mut begin = if self.bodies[0] == self.bodies[1] { 0.0 } else { a.earliest(b)? };

@@ -18,7 +18,7 @@ use super::bounding_spheres::MovingSphere;
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Largest number of passes over the six inequalities. In exact arithmetic, twelve passes suffice: each inequality is
-/// violated in at most two intervals of time, and each pass leaves at least one of these intervals.
+/// violated in at most two intervals of time, and in each pass the time moves past at least one of these intervals.
 const MAX_ADVANCES: usize = 24;
 
 /// An axis-aligned box whose centre moves on a parabola, and which may grow equally on all sides.

@@ -59,13 +59,14 @@ pub enum Method {
     ActiveSet,
     /// Log-barrier interior-point method on every face.
     InteriorPoint,
-    /// Newton projection on the face, then on its edges and corners; the active-set method finishes.
+    /// Newton projection on the face. If no minimum inside the face is found, Newton projection on the edges follows,
+    /// then the active-set method.
     Newton,
     /// Newton projection on the face alone; the distance is infinite if no projection inside the face is found. Only
     /// for comparison: nodes with projections outside all faces are missed.
     Projection,
     /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). Only for comparison: a
-    /// long face with distant nodes is missed, however close. [`closest_point`] treats this method as [`Method::Auto`].
+    /// near but long face is missed if its nodes are distant. [`closest_point`] treats this method as [`Method::Auto`].
     NearestNode,
     /// Closed form of three-node triangles by Voronoi regions, and of two-node segments.
     Voronoi,

@@ -1,8 +1,9 @@
 //! Signed distance of a point from a surface.
 //!
-//! The sign is that of the dot product of the vector from the closest point of the whole surface with a normal at this
-//! point: the face normal or, on an edge, the sum of the unit normals of both faces. At a corner, the unit normals are
-//! weighted by the angles of the faces (Bærentzen & Aanæs 2005). On a border, only existing faces count.
+//! Let x* be the point of the whole surface closest to the point r. The distance has the sign of (r − x*)·n, with a
+//! normal n at x*. Inside a face, n is the face normal; on an edge, the sum of the unit normals of both faces. At a
+//! corner, the unit normals are weighted by the angles of the faces (Bærentzen & Aanæs 2005). On a border, only
+//! existing faces count.
 
 use std::f64::consts::PI;
 
@@ -257,9 +258,9 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
 }
 
 /// `true` if the normals of all faces around a node (global number) are [opposed](normals_are_opposed) to `direction`,
-/// `false` if all their dot products with `direction` are positive. In these two cases, the vertex normal gives the
-/// same result. `None` otherwise, if the node is not on the surface, and if one of the faces is quadratic, a segment, or
-/// a quadrilateral collapsed at the node.
+/// `false` if all their dot products with `direction` are positive. In these two cases, the dot product of the vertex
+/// normal has the same sign. In all other cases `None`; also for a node that is not on the surface, and if one of the
+/// faces is quadratic, a segment, or a quadrilateral collapsed at the node.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {

@@ -7,8 +7,9 @@
 //! - Let −α ≤ 0 be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ. If ξ* satisfies the
 //!   optimality conditions on the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig, Floudas & Neumaier 1998,
 //!   αBB). This bound discards cells on which F is nearly convex.
-//! - If all control points lie behind a plane normal to the offset of a point of the cell from the query, no point of
-//!   the cell is closer than the plane. This bound discards flat cells with any parametrisation.
+//! - If all control points lie beyond a plane, as seen from the query, no point of the cell is closer than the plane.
+//!   The normal of the plane points from the query to the best point or to a point of the cell. This bound discards
+//!   flat cells with any parametrisation.
 //!
 //! The control points are computed anew for each cell, so that rounding errors shrink with the cells.
 
@@ -122,8 +123,8 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         threshold(self.objective, self.size) - noise
     }
 
-    /// Replaces the best point if F is lower at `xi` by more than its rounding error. `xi` are natural coordinates of
-    /// the cell. Returns F at `xi`.
+    /// Replaces the best point if F is lower at `xi` by more than the rounding error of F. `xi` are natural coordinates
+    /// of the cell. Returns F at `xi`.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {
@@ -180,7 +181,7 @@ fn diameter_squared<P: FacePolynomial>() -> f64 {
     }
 }
 
-/// Sum of the squared chords of both halves of a line that is straight in natural coordinates.
+/// Bisects a line that is straight in natural coordinates; returns the sum of the squared chords of both halves.
 fn length_squared<P: FacePolynomial>(part: &P, from: [f64; 2], to: [f64; 2]) -> f64 {
     let middle = part.offset([0, 1].map(|i| 0.5 * (from[i] + to[i])));
     (part.offset(from) - middle).norm_squared() + (part.offset(to) - middle).norm_squared()

@@ -2,7 +2,7 @@
 
 use crate::math::Vec3;
 
-/// Squared sine of the angle up to which two segments count as parallel: rounding of the directions.
+/// Squared sine of the angle up to which two segments count as parallel. The angle covers rounding of the directions.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
 
 /// Parameters in [0, 1] of the closest points of the segments `p` and `q`, given by their ends.
@@ -11,7 +11,8 @@ const PARALLEL_SINE_SQUARED: f64 = 1e-28;
 ///
 /// # Source
 /// Ericson, Real-Time Collision Detection, §5.1.9. In the notation of this book, d₁ and d₂ are the vectors along the
-/// segments, and r = p₀ − q₀. Lagrange's identity replaces the left-hand sides:
+/// segments, r = p₀ − q₀, and a, b, c, e, f are dot products of these vectors, as in the code. Lagrange's identity
+/// replaces the left-hand sides:
 ///
 /// ```text
 /// a e − b² = |d₁ × d₂|²,   b f − c e = (d₁ × d₂)·(d₂ × r)

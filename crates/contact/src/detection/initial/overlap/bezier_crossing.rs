@@ -9,9 +9,9 @@ use crate::math::vectorised::Vectorised;
 /// Largest number of examined pairs of pieces of the two faces. Faces that touch along a curve or an area exceed this
 /// number, and count as not intersecting.
 const MAX_PIECES: usize = 16384;
-/// Margin of an intersection of flat pieces, relative to the parameter `touching` of `crossing_of_bezier_faces`. Two
-/// flat pieces deviate by at most `touching` in total from the polygons of their corners, so the faces certainly
-/// intersect.
+/// Margin of an intersection of the polygons of two flat pieces, relative to the parameter `touching` of
+/// `crossing_of_bezier_faces`. The intersection remains if each polygon is perturbed by up to `touching`. The pieces
+/// deviate from their polygons by at most `touching` in total, so the faces certainly intersect.
 const CLEAR: f64 = 2.0;
 
 /// A point \[m\] that lies on both faces and satisfies `is_inside`, found by subdivision into pieces that are flat up

@@ -7,7 +7,7 @@ use crate::math::Vec3;
 
 use super::side::Side;
 
-/// Number of starting points along each axis of the common box.
+/// Number of starting points along each axis of the common box, the intersection of the bounding boxes of the bodies.
 const LATTICE: usize = 8;
 /// Largest number of starting points at nodes and face centres of one body.
 const MAX_POINTS: usize = 1000;
@@ -28,10 +28,11 @@ const TOLERANCE: f64 = 1e-9;
 
 /// Approximate diameter and centre of the largest ball inside both of two closed surfaces; `None` if no ball is found.
 ///
-/// Any displacement that separates the bodies is at least as long as this diameter. Balls start at the points of a
-/// lattice in `common`, the intersection of the bounding boxes of the bodies, at the inset points
-/// (`Side::inset_points`) of each body at `depth` \[m\], and at `inside`. Starting points that are not inside both
-/// bodies are omitted.
+/// Any displacement that separates the bodies is at least as long as this diameter. Balls start at those of the
+/// following points that are inside both bodies:
+/// - the points of a lattice in the common box `common`;
+/// - the inset points (`Side::inset_points`) of each body at `depth` \[m\];
+/// - the point `inside`.
 pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {
     let both = Both(sides);
     let largest = 0.5 * common.diagonal();
@@ -84,7 +85,7 @@ impl Both<'_> {
         closest.map(ball).min_by(|a, b| a.radius.total_cmp(&b.radius))
     }
 
-    /// Grows a ball about `start`. Steps move the centre away from the touched point as long as the radius increases.
+    /// Grows a ball about `start`: moves the centre away from the touched point as long as the radius increases.
     fn grow(&self, start: &Vec3, largest: f64) -> Option<Ball> {
         let mut ball = self.ball_about(*start)?;
         for _ in 0..MAX_TOUCHED {

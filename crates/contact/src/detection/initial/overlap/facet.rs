@@ -50,7 +50,7 @@ impl Facet {
     }
 
     /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. A segment in this
-    /// triangle through the midpoint, normal to the line, must pass the other triangle as in [`Self::passed_by`].
+    /// triangle through the midpoint, normal to the line, must pierce the other triangle as in [`Self::passed_by`].
     ///
     /// # Source
     /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): each triangle covers an
@@ -89,14 +89,15 @@ impl Facet {
         Some([points.next()?, points.next()?])
     }
 
-    /// `None` for a facet without area or length. The normal of a segment lies in the plane z = 0.
+    /// Unit normal; `None` for a facet without area or length. The normal of a segment lies in the plane z = 0.
     fn normal(&self) -> Option<Vec3> {
         let [origin, second, third] = self.points;
         let across = if self.count == 2 { Vec3::z() } else { third - origin };
         (second - origin).cross(&across).try_normalize(0.0)
     }
 
-    /// `None` unless the ends lie farther than `margin` from the plane, on opposite sides.
+    /// Heights of the ends above the plane; `None` unless the ends lie farther than `margin` from the plane, on
+    /// opposite sides.
     fn heights_on_both_sides(&self, ends: &[Vec3; 2], normal: &Vec3, margin: f64) -> Option<[f64; 2]> {
         let heights = ends.map(|end| normal.dot(&(end - self.points[0])));
         let on_both_sides =

@@ -78,7 +78,7 @@ const ROUNDING: f64 = 1e-6;
 ///
 /// # Cost
 /// A tree over the boxes of the bodies. For each pair with overlapping boxes, searches over the faces and nodes in the
-/// common box; for each pair that overlaps, several passes over all faces.
+/// common box; for each pair that overlaps, several loops over all faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
         model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();

@@ -15,7 +15,7 @@ use super::facet::Facet;
 use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is_flat, is_off_border};
 
 /// The bodies with self-contact that intersect themselves, and a point of intersection \[m\] of each. A closed surface
-/// overlaps itself only if some of its faces intersect. The intersecting pair has no common node. The pair is
+/// overlaps itself only if some of its faces intersect. Pairs with a common node are omitted. An intersecting pair is
 ///
 /// - an edge and a flat or warped face,
 /// - two segments of a plane body, or

@@ -11,8 +11,8 @@ use crate::math::Vec3;
 
 use super::winding::winds_around;
 
-/// Oblique shift of points that are displaced inward, relative to the inward displacement: the points then do not lie
-/// on aligned faces of another body. The shift is shorter than 1, so that the points stay inside.
+/// Oblique shift of points that are displaced inward, per unit of depth. With the shift, the points do not lie on
+/// aligned faces of another body. The shift is shorter than 1, so that the points stay inside.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
 /// Every cosine between the outward direction of a node and a normal of its face ring must exceed this value.
 const LEAST_COSINE: f64 = 0.05;
@@ -124,8 +124,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node, the inward displacement per unit of depth. It leads at least 0.57 behind the plane of every face of
-/// the face ring. Zero if the node has no outward direction.
+/// For each node, the inward displacement per unit of depth. The displaced node lies at least 0.57 behind the plane of
+/// every face of the face ring. Zero if the node has no outward direction.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };
@@ -139,8 +139,9 @@ fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     surface.nodes().par_iter().enumerate().map(displacement).collect()
 }
 
-/// A vector m with min n·m = 1 over the unit normals n. It points approximately to the point nearest to the origin in
-/// the convex hull of all n. `None` without normals, or if a cosine between m and a normal is at most `LEAST_COSINE`.
+/// A vector m with min n·m = 1 over the unit normals n. Approximately, the ray along m meets the convex hull of all n
+/// where the hull is nearest to the origin. `None` without normals, or if a cosine between m and a normal is at most
+/// `LEAST_COSINE`.
 ///
 /// # Source
 /// Gilbert 1966, "An iterative procedure for computing the minimum of a quadratic form on a convex set", SIAM J.

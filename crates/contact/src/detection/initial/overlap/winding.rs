@@ -19,8 +19,7 @@ const COARSENESS: f64 = 0.05;
 /// Largest number of successive subdivisions of a curved or warped face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;
 
-/// Whether the winding number about a point is not zero; `true` for an open surface, whose winding number decides
-/// nothing.
+/// Whether the winding number about a point is not zero; `true` for an open surface, which has no inside.
 pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool {
     !surface.is_closed() || winding_number(surface, positions, point).abs() > 0.5
 }

@@ -28,8 +28,7 @@ pub struct TiedSurfaces<'a> {
 
 impl TiedSurfaces<'_> {
     /// A constraint for each contactor node within the distance `within` of the target, at the closest point of the
-    /// target. Gaps are distances (≥ 0). Normals point from the target to the
-    /// node; along x if the node is on the face.
+    /// target. Gaps are distances (≥ 0). Normals point from the target to the node; along x if the node is on the face.
     ///
     /// # Cost
     /// An index of the target faces, and a search for each contactor node.

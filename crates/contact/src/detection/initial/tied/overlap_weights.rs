@@ -1,8 +1,8 @@
 //! Consistent weights of tied nodes, by integrals over the overlap of the contactor faces with the target faces (dual
 //! mortar method).
 //!
-//! For each contactor node i, a function φ_i weights the jump of the displacement fields u_c and u_t of contactor and
-//! target. The functions φ_i are dual to the shape functions N_j of the contactor:
+//! Each contactor node i has a weight function φ_i. Weighted by φ_i, the jump between the displacement fields u_c of
+//! the contactor and u_t of the target vanishes. The φ_i are dual to the shape functions N_j of the contactor:
 //!
 //! ```text
 //! ∫ φ_i (u_c − u_t) dA = 0,   ∫ φ_i N_j dA = δ_ij ∫ N_j dA
@@ -69,7 +69,7 @@ struct OfFace {
     covered: f64,
     /// ∫ Ñ_i dA.
     areas: [f64; MAX_FACE_NODES],
-    /// ∫ φ_i N_l dA.
+    /// ∫ φ_i N_l dA, by the target node l.
     products: Vec<BTreeMap<u32, f64>>,
 }
 
@@ -117,8 +117,8 @@ pub(super) fn consistent_shares(
     shares
 }
 
-/// Sums divided by their total. Sums of at most `NOTHING` times `area` are dropped. `None` if the area or the total is
-/// not positive.
+/// Sums divided by their total. Sums with magnitudes up to `NOTHING` times `area` are dropped. `None` if the area or
+/// the total is not positive.
 fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     if area.is_nan() || area <= 0.0 {
         return None;

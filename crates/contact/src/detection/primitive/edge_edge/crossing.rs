@@ -12,7 +12,7 @@ use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 
-/// Distance from an end of an edge, relative to the edge length, below which node contact can cover a crossing.
+/// Distance from an end of an edge, relative to the edge length, below which node contact can replace edge contact.
 pub(super) const END: f64 = 0.01;
 
 /// Distance from an end of an edge, in curve coordinates, below which a crossing of two bodies is never a contact. The

@@ -44,9 +44,9 @@ impl EdgePair {
     }
 
     /// Edges of different bodies can always touch. Edges of one body that are assigned to the same face, or that have a
-    /// common node, cannot touch. Other edges of one body, at most `Thickness::near` apart in the stress-free
-    /// configuration, can touch only if each edge is in front of the other and they are more than twice the surface
-    /// offset apart. This excludes opposite sides of a thin part, and edges around a corner.
+    /// common node, cannot touch. Other edges of one body can touch if their stress-free distance exceeds
+    /// `Thickness::near`. Nearer edges can touch only if each edge is in front of the other, and if their distance
+    /// exceeds twice the surface offset. This excludes opposite sides of a thin part, and edges around a corner.
     fn can_touch(&self, model: &ContactModel) -> bool {
         let [body, other] = self.bodies;
         if body != other {

@@ -1,4 +1,4 @@
-//! Closest points of up to 16 candidates at a time, in lanes of four.
+//! Closest points of up to 16 candidates at a time. Each vector has four lanes, with one candidate per lane.
 
 use crate::detection::face::closest_point::ClosestPoint;
 use crate::detection::face::closest_point::batch::{

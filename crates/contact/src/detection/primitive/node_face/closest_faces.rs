@@ -18,8 +18,8 @@ use crate::mesh::CellKind;
 
 const NODES_AT_A_TIME: usize = 64;
 
-/// Largest size of a face for which [`ClosestFaces::largest_rounding`] is a bound, relative to the reach of the face.
-/// Meshes stay far below, because the search depth follows the lengths of the edges.
+/// Largest size of a face for which [`ClosestFaces::largest_rounding`] is a bound, relative to the reach of the face
+/// (`TargetFace::reach`). Faces of meshes are far smaller, because the search depth follows the lengths of the edges.
 const LARGEST_FACE: f64 = 1e6;
 
 /// The closest candidate face of one contactor node.
@@ -85,7 +85,7 @@ impl<'a> NodeSearch<'a> {
     }
 }
 
-/// Whether √a exceeds √b by more than the rounding error r. √a − √b ≤ r implies (a − b)² ≤ 2 r² (a + b).
+/// Whether √a certainly exceeds √b by more than r = `rounding`: √a − √b ≤ r would imply (a − b)² ≤ 2 r² (a + b).
 fn exceeds(a: f64, b: f64, rounding: f64) -> bool {
     let difference = a - b;
     difference > 0.0 && difference * difference > 2.0 * rounding * rounding * (a + b)
@@ -128,7 +128,7 @@ impl ClosestFaces<'_> {
         }
     }
 
-    /// The node of the candidate faces that is nearest to the contactor; among equals, the node with the lowest number.
+    /// The node of the candidate faces that is nearest to the contactor; the lowest number among equally near nodes.
     /// `None` unless the method is [`Method::NearestNode`].
     fn nearest_node(&self, candidates: Range<usize>) -> Option<u32> {
         if self.options.method != Method::NearestNode {

@@ -26,8 +26,8 @@ impl ClosestFaces<'_> {
     ///
     /// - d is along the face normal within rounding (`STRAIGHT`).
     /// - The node is past the rim (`is_past_rim`). A normal along d would push the node along the face.
-    /// - The node is in a dent between coplanar faces. The direction of d varies with rounding and would drive motion
-    ///   along the face.
+    /// - The node is below a dent between faces that count as coplanar. The direction of d varies with rounding and
+    ///   would drive motion along the face.
     pub fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal, .. } = closest;
@@ -37,7 +37,7 @@ impl ClosestFaces<'_> {
             pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
         };
         let of_feature;
-        // A reference, because the load of a copied normal would wait for its store.
+        // A reference, because the processor could read a copy only after it has written the copy.
         let pseudo_normal = match (point.feature, face_normal) {
             (Feature::Face, Some(normal)) => normal,
             (feature, _) => {

@@ -52,7 +52,8 @@ impl NodeFaceSearch {
         self.last.extend(points.iter().copied().map(Some));
     }
 
-    /// Groups the candidates, sorted by key, by contactor node and target. Call after every change of the candidates.
+    /// Groups the candidates by contactor node and target. The candidates must be sorted by key. Call after every
+    /// change of the candidates.
     pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
         let target_face = |candidate: &Candidate| {
             let (kind, nodes) = model.surfaces[candidate.key.target as usize].face(candidate.face as usize);

@@ -88,7 +88,7 @@ fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
 }
 
 /// Advance of faces that touch or overlap: the longest time for which a direction separates the faces, or zero.
-/// Infinite if the faces overlap at time 0 and do not close along the direction of least overlap.
+/// Infinite if the faces overlap at time 0 and do not approach each other along the direction of least overlap.
 ///
 /// The sign of the common normal of coplanar faces follows the normal of `earlier`, or at time 0 the outward normals.
 pub(super) fn leave<const N: usize>(

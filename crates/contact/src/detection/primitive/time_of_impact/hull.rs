@@ -10,7 +10,7 @@ use crate::mesh::CellKind;
 const FLATNESS: f64 = 1e-12;
 /// Sine of the angle at the first corner of a triangle up to which only the edges of the triangle are used.
 const DEGENERATE_SINE: f64 = 1e-14;
-/// Widening of a triangle, in barycentric coordinates. It closes the seam between the two triangles of a face.
+/// Widening of a triangle, in barycentric coordinates, so that no crack opens between the two triangles of a face.
 const SEAM: f64 = 1e-12;
 
 #[derive(Debug)]
@@ -141,7 +141,7 @@ pub(super) enum Feature {
     Triangle(Side, [usize; 3]),
     /// An edge of `a` and an edge of `b`.
     Edges([usize; 2], [usize; 2]),
-    /// In the plane: side and nodes of a segment. The closest point of the other hull is a node.
+    /// In plane problems: side and nodes of a segment. The closest point of the other hull is a node.
     Segment(Side, [usize; 2]),
     /// All other pairs. The line between the closest points is the normal.
     Line,

@@ -41,7 +41,7 @@ const MAX_ADVANCES: usize = 10_000;
 /// - If the largest number of advances does not decide, the result is an impact before any contact, because a false
 ///   impact is better than a missed contact. Paths that are not finite have an impact, too.
 /// - Curved faces touch if the gap is below 1e-9 of the size of the smaller face, or within rounding. The result is
-///   early by at most the time in which this gap closes. For closely conforming faces, it may be earlier.
+///   early by at most the time in which this gap closes. For closely conforming faces, the result may be earlier.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
     time_of_approach(a, b, 0.0, duration)
 }

@@ -1,8 +1,9 @@
 //! First contact of two faces, at least one of which is curved.
 //!
 //! Branch and bound over pairs of Bézier faces. Two faces cannot touch before the hulls of their control points touch,
-//! so the time at which the hulls touch is a lower bound for the pair. The search splits the thicker face of the pair
-//! with the earliest bound, until the thicknesses of both faces add up to at most the tolerance.
+//! so the time at which the hulls touch is a lower bound on the time of contact of the pair. The search splits the
+//! thicker face (`QuadraticBezierFace::thickness`) of the pair with the earliest bound, until this pair is thin: until
+//! the thicknesses of its faces add up to at most the tolerance.
 //!
 //! Among pairs whose bounds agree within the resolution of time, the pair with the most subdivisions comes first.
 //! Conforming faces then need few splits, because the first thin pair gives the time.

@@ -12,9 +12,10 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 
 /// Largest number of iterations of one projection. A projection converges quadratically or not at all.
 const MAX_ITERATIONS: u32 = 15;
-/// Ratio det H / (H₁₁ H₂₂), with the Hessian H of ½ |r − x|², at or below which a root is not accepted as a minimum.
+/// A root of (r − x)·x,ᵢ = 0 counts as a minimum only if det H / (H₁₁ H₂₂) exceeds this ratio. H is the Hessian of
+/// ½ |r − x|².
 const SINGULAR: f64 = 1e-10;
-/// Magnitude of a natural coordinate, or of the fraction along an edge, at and above which an iteration has diverged.
+/// An iteration has diverged if a natural coordinate, or the fraction along an edge, reaches this magnitude.
 const FAR: f64 = 10.0;
 
 /// Newton projection. The number of iterations includes all projections and the active-set method.
@@ -49,7 +50,7 @@ impl Minimise for Newton {
 }
 
 /// Root of F,ᵢ = 0 at a local minimum of F = ½ |r − x|², inside or outside the face, and the number of iterations.
-/// `None` without convergence, or if the root is not reliably a minimum.
+/// The root is `None` without convergence, or if it is not reliably a minimum.
 pub(crate) fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
     let dimension = P::DOMAIN.dimension();
     let mut xi = start;

@@ -4,16 +4,17 @@ use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::FacePolynomial;
 use crate::math::Vec3;
 
-/// The free minimum is too inaccurate to select edges if det B / (B₁₁ B₂₂) is at most this ratio.
+/// For a program with the matrix B: the minimum without constraints is too inaccurate to select edges if
+/// det B / (B₁₁ B₂₂) is at most this ratio.
 const ILL_CONDITIONED: f64 = 1e-8;
 
 /// Minimises ½ pᵀ B p + gᵀ p over all p for which ξ + p lies in the domain; returns ξ + p. `b` = (B₁₁, B₂₂, B₁₂) must
 /// be positive definite.
 ///
-/// The free minimum is the minimum without constraints. If the free minimum lies outside the domain, the constrained
-/// minimum lies on an edge whose inequality the free minimum violates: from a border point on none of these edges, the
-/// function decreases into the interior towards the free minimum. The method is direct and cannot cycle. Results on the
-/// border of the domain are exact, except for rounding on the edge ξ + η = 1 of the triangle.
+/// The free minimum is the minimum without constraints. Outside the domain, the free minimum violates the inequality of
+/// at least one edge, and the constrained minimum lies on such an edge: from any other border point, the line to the
+/// free minimum first enters the domain, and the function decreases along this line. The method is direct and cannot
+/// cycle. Results on the border of the domain are exact, except for rounding on the edge ξ + η = 1 of the triangle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
@@ -54,9 +55,9 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
-/// Position of the minimum over the edges whose inequality the free minimum `free` violates, or over all edges unless
-/// `free` is `trusted`; `otherwise` if the minima of all edges are NaN. The closure `minimise` gives the least value on
-/// one edge and its position.
+/// Position of the minimum over the edges of the domain. If the free minimum `free` is `trusted`, only edges whose
+/// inequality `free` violates are considered. The result is `otherwise` if the minima of all edges are NaN. The closure
+/// `minimise` gives the least value on one edge and its position.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,

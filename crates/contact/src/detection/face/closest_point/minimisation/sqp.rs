@@ -1,9 +1,9 @@
 //! Closest point by sequential quadratic programming.
 //!
-//! Each iteration minimises a quadratic model of F = ½ |r − x(ξ)|², for the query r, over the natural domain, and
-//! searches along the step. The constraints are linear, so every iterate is feasible. The L1 merit function therefore
-//! equals F (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov & Molinari 2013, §3, with the signs of the gradient and
-//! the Hessian of F corrected).
+//! Each iteration minimises a quadratic model of F = ½ |r − x(ξ)|², for the query r, over the natural domain. A line
+//! search along the step to this minimum follows. The constraints are linear, so every iterate is feasible. The L1
+//! merit function therefore equals F (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov & Molinari 2013, §3, with the
+//! signs of the gradient and the Hessian of F corrected).
 
 use super::minimise::{Minimise, Minimum};
 use super::quadratic_program;
@@ -11,20 +11,21 @@ use crate::detection::face::closest_point::Feature;
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Convergence tolerance on the largest component of a step, in natural coordinates. The last step is still made.
+/// Convergence tolerance on the largest component of a step, in natural coordinates. The step that meets the tolerance
+/// is still made.
 pub(crate) const STEP_TOLERANCE: f64 = 1e-10;
-/// Largest component of a step below which quadratic convergence is assumed.
+/// Quadratic convergence is assumed if the largest component of a step is below this value.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
 /// Bound on the relative rounding errors of distances and derivatives.
 pub(crate) const NOISE: f64 = 8.0 * f64::EPSILON;
 /// Armijo condition: least ratio of the decrease of F to the decrease predicted by the slope.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// Iterations after which BFGS replaces the exact Hessian: Newton steps may diverge near folds.
+/// Iterations after which BFGS replaces the exact Hessian: Newton steps may diverge near folds of the face.
 const MAX_NEWTON: u32 = 25;
 /// Largest number of iterations with the exact Hessian and with BFGS together.
 const MAX_ITERATIONS: u32 = 75;
-/// Shift of the diagonal of the model, relative to the trace of the metric x,ᵢ·x,ⱼ. Negative eigenvalues of at most
-/// this magnitude are rounding errors and count as zero.
+/// Number added to the diagonal of the Hessian model, relative to the trace of the metric x,ᵢ·x,ⱼ. Negative
+/// eigenvalues of at most this magnitude are rounding errors and count as zero.
 const REGULARISATION: f64 = 1e-12;
 /// Least value that replaces a negative eigenvalue, relative to the trace of the metric.
 const CLIPPED_EIGENVALUE: f64 = 1e-3;
@@ -96,8 +97,8 @@ impl Minimise for Sqp {
     }
 }
 
-/// Whether the step after a Newton step of `size` is predicted to be below a tenth of the tolerance. The prediction is
-/// C `size`². The constant C is `size`/`last`², but at least 1.
+/// Whether the next step is predicted to be below a tenth of the tolerance, after Newton steps of the sizes `last` and
+/// `size`. The prediction is C `size`², with C = `size`/`last`², but at least 1.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
@@ -110,7 +111,8 @@ pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     slope * slope <= NOISE * NOISE * here.objective * reach
 }
 
-/// Armijo condition. `slope` is the derivative of F with respect to `fraction`, and `objective` is F after the step.
+/// Armijo condition for a `fraction` of a step. `slope` is the derivative of F with respect to `fraction`, and
+/// `objective` is F after this fraction.
 #[inline]
 pub(crate) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objective: f64) -> bool {
     objective <= here.objective + SUFFICIENT_DECREASE * fraction * slope
@@ -167,7 +169,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
     )
 }
 
-/// The Hessian, made positive definite relative to the trace of the metric.
+/// The Hessian, changed so that its eigenvalues are at least `REGULARISATION` times the trace of the metric.
 #[inline]
 pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> [f64; 3] {
     let trace = metric[0] + metric[1];
@@ -179,7 +181,7 @@ pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> 
     [h11 + shift, h22 + shift, h12]
 }
 
-/// A second derivative, made positive relative to the trace of the metric.
+/// A second derivative, changed like an eigenvalue in [`positive_definite`].
 #[inline]
 pub(crate) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
     let trace = metric[0] + metric[1];

@@ -30,7 +30,8 @@ pub trait FacePolynomial: Copy {
     /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
     fn part(&self, cell: &Cell) -> Self;
 
-    /// Bounds of F over the whole domain. Except for affine faces, `least_curvature` is −∞ if `least_value` ≥ `limit`.
+    /// Bounds of F over the whole domain. If `least_value` ≥ `limit`, `least_curvature` is −∞ and not computed. Affine
+    /// faces ignore `limit`.
     fn bounds(&self, _limit: f64) -> Bounds {
         Bounds::AFFINE
     }
@@ -56,7 +57,7 @@ pub trait FacePolynomial: Copy {
     }
 }
 
-/// Affine image of the natural domain, with the natural coordinates ξ': ξ = o + a₁ ξ'₁ + a₂ ξ'₂. The axes of a
+/// Affine image of the natural domain, with natural coordinates ξ' of its own: ξ = o + a₁ ξ'₁ + a₂ ξ'₂. The axes of a
 /// rectangular cell are parallel to the ξ and η axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
