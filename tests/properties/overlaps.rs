@@ -149,7 +149,7 @@ fn found(samples: &mut Samples, lattice: &Lattice, bodies: &[Cells]) -> Vec<Pene
 /// width of the thicker body (the depth of a node in its middle).
 #[test]
 fn bodies_overlap_where_they_have_a_cell_in_common() {
-    let outcomes = (0..number_of_scenes(250)).into_par_iter().map(|seed| {
+    let outcomes = (0..number_of_scenes(1000)).into_par_iter().map(|seed| {
         let samples = &mut Samples::new(seed);
         let plane = samples.chance(0.3);
         let lattice = Lattice::random(samples, plane);
