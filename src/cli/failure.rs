@@ -30,7 +30,7 @@ pub enum Failure {
     Geometry(PathBuf, Box<MeshError>),
     Output(Box<OutputError>),
     Checkpoint(Box<CheckpointError>),
-    /// Failure of the run that is neither numerical nor of the output.
+    /// Failure of the run other than [`Self::Numerical`] and [`Self::Output`].
     Run(Box<RunError>),
     /// Numerical failure of the run, and directory of its results.
     Numerical(Box<NumericalFailure>, PathBuf),

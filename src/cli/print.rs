@@ -46,7 +46,7 @@ pub fn name_values(pairs: &[(&str, String)]) -> String {
     pairs.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
 }
 
-/// Largest number of instants of detection with their own row.
+/// Largest number of instants of detection that have a row each.
 const INSTANTS_SHOWN: usize = 12;
 
 /// Wall-clock time of detection before the first contact. Empty if detection has not run.
@@ -75,7 +75,7 @@ pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     table(&["<detection at t", "time [ms]", "share"], &rows) + "\n"
 }
 
-/// Zero has no sign.
+/// A number that is rounded to zero has no minus sign.
 pub fn decimals(value: f64, count: usize) -> String {
     let text = format!("{value:.count$}");
     match text.strip_prefix('-') {
@@ -101,7 +101,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// Components below 1e-12 times the largest magnitude are printed as zero.
+/// Components with a magnitude below 1e-12 times the largest magnitude are printed as zero.
 pub fn point(point: [f64; 3]) -> String {
     const ROUNDING: f64 = 1e-12;
     let largest = point.iter().fold(0.0, |largest, x| x.abs().max(largest));

@@ -1,7 +1,7 @@
 //! Progress of a run on standard error: a bar on a terminal, and otherwise a line every ten seconds.
 //!
-//! Each stage has its own percentage, which counts the steps at rest in dynamic relaxation, the simulated time in
-//! flight, and the steps in the last stage.
+//! Each stage has its own percentage. In dynamic relaxation, the percentage counts the consecutive steps at rest. In
+//! flight, it counts the simulated time, and in the last stage the stable steps, the steps outside flight.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -23,8 +23,8 @@ pub struct Reporter {
     last: Instant,
     work: Work,
     stage: Stage,
-    /// Instant of the first stable step of this process, and the number of stable steps before this instant. Stable
-    /// steps are the steps outside flight.
+    /// Wall-clock instant at which the stable steps of this process begin, and the number of stable steps up to this
+    /// instant.
     stepping: Option<(Instant, u64)>,
 }
 
@@ -45,7 +45,7 @@ impl Stage {
     }
 }
 
-/// Part of the work of a stage that is done. The part never decreases, and is 1 only at the end of the stage.
+/// Completed fraction of the work of a stage. The fraction never decreases, and is 1 only at the end of the stage.
 #[derive(Debug, Default)]
 struct Work {
     fraction: f64,
@@ -137,7 +137,7 @@ impl Reporter {
         }
     }
 
-    /// Remaining time at the mean rate of the stable steps of this process.
+    /// Remaining wall-clock time, from the mean duration of the stable steps of this process.
     fn time_left(&self, progress: &Progress) -> String {
         let Some((start, first)) = self.stepping.filter(|(_, first)| progress.stable_steps > *first) else {
             return String::new();
