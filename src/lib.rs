@@ -1,6 +1,6 @@
 //! Explicit finite-element dynamics with contact.
 //!
-//! A scenario gives the meshes, places, materials and velocities of bodies. The nodes of the bodies obey
+//! A scenario gives the meshes, positions, materials and velocities of bodies. The nodes of the bodies obey
 //!
 //! ```text
 //! M a = f_ext − f_int + f_contact
@@ -12,7 +12,7 @@
 //! from the computation of gaps.
 //!
 //! # Example
-//! Two steel balls, which fly towards each other from a distance of 1.5 km, meet after 14.98 s:
+//! Two steel balls fly towards each other from a distance of 1.5 km, and meet after 14.98 s:
 //! ```
 //! use ictus::scenario::Scenario;
 //! use ictus::simulation::Simulation;

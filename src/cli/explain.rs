@@ -41,7 +41,7 @@ fn is_meant(entry: &KeyReference, key: &str) -> bool {
     path(entry) == key || entry.name == key || entry.table == key
 }
 
-/// Whether a word of an entry begins with `word`. Upper and lower case count as equal.
+/// Whether a word of an entry begins with `word`, without regard to case.
 fn mentions(entry: &KeyReference, word: &str) -> bool {
     let word = word.to_lowercase();
     let texts = [entry.name, entry.meaning, entry.default.unwrap_or_default()];
@@ -62,7 +62,7 @@ fn text(entry: &KeyReference) -> String {
     format!("{}{unit}\n  {meaning}\n  {default}\n", path(entry))
 }
 
-/// Nearest key or table. Its edit distance from `key` is at most 1 plus a third of the number of letters of `key`.
+/// Nearest key or table, at an edit distance of at most 1 plus a third of the number of letters of `key`.
 fn nearest(key: &str) -> Option<String> {
     let names = KEYS.iter().flat_map(|entry| [path(entry), entry.name.to_owned(), entry.table.to_owned()]);
     let distances = names.map(|name| (strsim::damerau_levenshtein(key, &name), name));

@@ -26,7 +26,7 @@ pub enum Failure {
     Scenario(Box<ScenarioError>),
     Setup(Box<Scenario>, Box<SetupError>),
     Mesh(PathBuf, Box<GmshError>),
-    /// The requested quantities are not defined for the mesh.
+    /// Invalid mesh, mesh without cells, or invalid scale.
     Geometry(PathBuf, Box<MeshError>),
     Output(Box<OutputError>),
     Checkpoint(Box<CheckpointError>),

@@ -7,8 +7,7 @@ use ictus::io::summary::{ActiveInstant, FlightDetection};
 use ictus::units::UnitSystem;
 use serde::Serialize;
 
-/// Write errors are ignored: a closed pipe (`ictus mesh … | head`) is not an error, and other errors cannot be
-/// reported.
+/// Ignores write errors: a closed pipe (`ictus mesh … | head`) is not an error, and other errors cannot be reported.
 pub fn text(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -46,10 +45,10 @@ pub fn name_values(pairs: &[(&str, String)]) -> String {
     pairs.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
 }
 
-/// Largest number of instants of detection that have a row each.
+/// Largest number of instants of detection with their own row.
 const INSTANTS_SHOWN: usize = 12;
 
-/// Wall-clock time of detection before the first contact. Empty if detection has not run.
+/// Table of wall-clock times of detection in flight. Empty if detection was not active.
 pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     let unit = units.symbol_of("s");
     let FlightDetection { instants, construction_seconds, construction_share, .. } = flight;

@@ -1,7 +1,7 @@
 //! Progress of a run on standard error: a bar on a terminal, and otherwise a line every ten seconds.
 //!
-//! Each stage has its own percentage. In dynamic relaxation, the percentage counts the consecutive steps at rest. In
-//! flight, it counts the simulated time, and in the last stage the stable steps, the steps outside flight.
+//! Each stage has its own percentage. It counts consecutive steps at rest in dynamic relaxation, simulated time in
+//! flight, and stable steps in the last stage. Stable steps are the steps outside flight.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -178,7 +178,7 @@ fn describe(progress: &Progress, second: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The percentage of a relaxation and of a flight follows from their progress, and a new stage begins at zero.
+    /// Relaxation and flight each have a percentage of their own. A new stage begins at zero.
     #[test]
     fn every_stage_has_its_percentage() {
         let mut progress = Progress {
@@ -210,8 +210,8 @@ mod tests {
         );
     }
 
-    /// With equal steps, the estimate is the ratio of the steps taken to all steps. If the steps become ten times
-    /// shorter, the estimate remains constant until the ratio exceeds it again. The estimate is 1 only at the end.
+    /// With equal steps, the fraction is the number of steps taken divided by that of all steps. If the steps become
+    /// ten times shorter, the fraction remains constant until this quotient exceeds it. It is 1 only at the end.
     #[test]
     fn work_is_counted_in_steps_and_never_decreases() {
         let mut work = Work::default();

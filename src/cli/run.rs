@@ -72,8 +72,8 @@ pub(super) fn execute(
         let hints = hints(scenario, &simulation);
         hints.iter().for_each(|hint| print::message(&diagnostic::plain("hint", hint)));
     }
-    // The lock comes before the recorder, because variables are dropped in reverse order: the lock must outlive the
-    // threads of the recorder, which can write.
+    // Variables are dropped in reverse order. The lock comes first: it must outlive the recorder, whose threads can
+    // write.
     let (_lock, mut recorder) = match resumed {
         Some(Resumed { lock, checkpoint }) => {
             let (time, step) = checkpoint.instant();
@@ -137,7 +137,7 @@ fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     others.into_iter().map(warning).collect()
 }
 
-/// Reports whether the lock is taken over from a run that ended early.
+/// Prints a message if the lock is taken over from a run that ended early.
 fn locked(lock: Result<DirectoryLock, OutputError>, quiet: bool) -> Result<DirectoryLock, Failure> {
     let lock = lock?;
     if let (Some(owner), false) = (&lock.taken_over, quiet) {
@@ -308,8 +308,7 @@ fn injuries(probes: &[ProbeSummary], units: UnitSystem) -> Vec<(&'static str, St
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Limits of the steps outside flight, each with the number and share of the steps that it determines. The most
-/// frequent limit comes first.
+/// Limits of the steps outside flight, the most frequent first, each with the number and share of its steps.
 fn step_limits(summary: &Summary) -> Option<String> {
     let steps = summary.steps - summary.flight_steps;
     let mut limits: Vec<_> = summary.step_limits.iter().filter(|(name, _)| **name != "flight").collect();

@@ -152,7 +152,7 @@ fn number_repeated<'a>(folders: impl Iterator<Item = &'a mut PathBuf>) {
     }
 }
 
-/// The values of the keys, followed by results of the runs.
+/// One row for each run, below a header: the values of the keys, followed by results.
 fn table(axes: &[Axis], values: &[Vec<String>], summaries: &[Summary]) -> Vec<Vec<String>> {
     let keys = axes.iter().map(|axis| axis.key.clone());
     let results = [
@@ -219,7 +219,7 @@ fn write(path: &Path, table: &[Vec<String>]) -> Result<(), Failure> {
     writer.flush().map_err(|error| cannot_write(&error))
 }
 
-/// Numbers of more than eight characters are rounded.
+/// Rounds numbers of more than eight characters.
 fn printed(table: &[Vec<String>]) -> String {
     let rounded = |cell: &String| match cell.parse::<f64>() {
         Ok(number) if cell.len() > 8 => print::number(number),

@@ -36,7 +36,7 @@ struct Report {
     walls: Vec<WallReport>,
     probes: Vec<probes::ProbeReport>,
     begins_in_flight: bool,
-    /// First contact after a flight from t = 0.
+    /// First contact, if the run begins in flight.
     first_contact: Option<FirstContact>,
     time: TimeReport,
     warnings: Vec<String>,

@@ -7,11 +7,11 @@ use ictus::units::UnitSystem;
 
 use crate::cli::print;
 
-/// Plausible range of the number for the mass of a body, in any of the usual systems of units.
+/// Plausible numbers for the mass of a body in the usual systems of units.
 const MASSES: [f64; 2] = [1e-15, 1e9];
 /// Range of the gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
-/// Number for the extent of a body. Larger numbers are rare in metres, and common in millimetres.
+/// Larger extents of bodies are rare in metres, and common in millimetres.
 const LARGE: f64 = 50.0;
 /// Largest factor between the expected value of 1 g and the `g` of a probe, if both are in the same units.
 const OTHER_UNITS: f64 = 50.0;
@@ -59,7 +59,7 @@ pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String>
     hints
 }
 
-/// Hint for a scenario without `units` whose materials can be solids in one system only, which is not SI.
+/// Hint for a scenario without `units` if its materials indicate another system than SI.
 fn missing_units_hint(scenario: &Scenario) -> Option<String> {
     let units = scenario.inferred_units().filter(|units| *units != UnitSystem::SI)?;
     Some(format!(
@@ -110,8 +110,8 @@ fn mass_hint(body: &Body, units: Option<UnitSystem>) -> Option<String> {
     ))
 }
 
-/// Hint for a body larger than [`LARGE`] metres. If the units are unknown, the hint appears only if a solid can have the
-/// density in kg/m³.
+/// Hint for a body larger than [`LARGE`] metres. If the units are unknown, the hint appears only if a solid can have
+/// the density in kg/m³.
 fn extent_hint(
     body: &Body,
     material: &MaterialSpec,

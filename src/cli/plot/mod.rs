@@ -135,8 +135,8 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Converts the runs to SI units, from the units `given` or else from the units of each run. If the units of one run are
-/// unknown, converts none of the runs. Returns the units after the conversion.
+/// Converts the runs to SI units, from the units `given` or else from the units of each run. If the units of one run
+/// are unknown, converts none of the runs. Returns the units after the conversion.
 fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
     let of_run = |run: &Run| match given {
         Some(Units::Of(system)) => Some(system),

@@ -26,7 +26,7 @@ pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 #[derive(Clone, Copy)]
 pub struct Paper {
-    /// Number of pixels of the output per pixel of the figure, in each direction.
+    /// Output pixels per pixel of the figure.
     pub zoom: u32,
     /// [`Strokes::Segments`] in a bitmap, in which thick polylines have artefacts at sharp corners.
     pub strokes: Strokes,
@@ -41,7 +41,7 @@ pub enum Strokes {
 }
 
 impl Paper {
-    /// Converts pixels of the figure to pixels of the output.
+    /// Converts to pixels of the output.
     pub fn px(self, length: u32) -> u32 {
         self.zoom * length
     }
@@ -51,7 +51,7 @@ impl Paper {
         style.stroke_width(self.px(style.stroke_width))
     }
 
-    /// Converts pixels of the figure to pixels of the output.
+    /// Converts to pixels of the output.
     pub fn at(self, length: i32) -> i32 {
         self.zoom as i32 * length
     }

@@ -60,7 +60,7 @@ impl Run {
         }
         let history = run.column("dt").unwrap_or_default();
         for points in run.pairs.values_mut() {
-            // The history before the first contact of a pair is filled with zeros.
+            // `pairs.csv` has no rows before the first contact of a pair: its force is zero there.
             let first = points.first().map_or(0.0, |point| point.0);
             let before = history.iter().map(|row| row.0).filter(|time| *time < first);
             let zeros: Vec<(f64, f64)> = before.map(|time| (time, 0.0)).collect();
@@ -69,8 +69,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Whether steps in contact lack a row. An interval between two rows counts if one of these rows has a contact
-    /// force. Steps lack a row if the number of intervals is below [`MOST_STEPS`] times the number of their steps.
+    /// Whether the history lacks rows of steps in contact. An interval between two rows counts if one of the rows has a
+    /// contact force. Rows are lacking if there are fewer intervals than [`MOST_STEPS`] times the steps in them.
     pub fn leaves_out_steps(&self) -> bool {
         let forces = self.pairs.values().flatten().filter(|point| point.1 > 0.0);
         let in_contact: BTreeSet<u64> = forces.map(|point| point.0.to_bits()).collect();
