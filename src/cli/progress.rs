@@ -178,7 +178,7 @@ fn describe(progress: &Progress, second: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Relaxation and flight each have a percentage of their own. A new stage begins at zero.
+    /// Each stage has its own percentage, which begins at zero.
     #[test]
     fn every_stage_has_its_percentage() {
         let mut progress = Progress {
@@ -210,8 +210,8 @@ mod tests {
         );
     }
 
-    /// With equal steps, the fraction is the number of steps taken divided by that of all steps. If the steps become
-    /// ten times shorter, the fraction remains constant until this quotient exceeds it. It is 1 only at the end.
+    /// With equal steps, the fraction is the number of steps taken divided by that of all steps. If steps become ten
+    /// times shorter, the fraction remains constant until this quotient exceeds it. The fraction is 1 only at the end.
     #[test]
     fn work_is_counted_in_steps_and_never_decreases() {
         let mut work = Work::default();

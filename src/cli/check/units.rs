@@ -11,7 +11,7 @@ use crate::cli::print;
 const MASSES: [f64; 2] = [1e-15, 1e9];
 /// Range of the gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
-/// Larger extents of bodies are rare in metres, and common in millimetres.
+/// Extents of bodies above this number are rare in metres, and common in millimetres.
 const LARGE: f64 = 50.0;
 /// Largest factor between the expected value of 1 g and the `g` of a probe, if both are in the same units.
 const OTHER_UNITS: f64 = 50.0;

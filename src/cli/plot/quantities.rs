@@ -269,7 +269,7 @@ fn injury(name: &str, runs: &[Run]) -> Panel {
     panel
 }
 
-/// Magnitude of the vector in the columns `VECTOR_x`, `VECTOR_y` and `VECTOR_z`, whose names end with `suffix`.
+/// Magnitude of the vector in the columns `VECTOR_x`, `VECTOR_y` and `VECTOR_z`, each name followed by `suffix`.
 fn magnitude(table: &Columns, vector: &str, suffix: &str) -> Option<Vec<(f64, f64)>> {
     let component = |axis: &str| column_of(table, &format!("{vector}_{axis}{suffix}"));
     let [x, y, z] = ["x", "y", "z"].map(component);
