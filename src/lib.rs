@@ -1,18 +1,18 @@
 //! Explicit finite-element dynamics with contact.
 //!
-//! A scenario places bodies, meshed by Gmsh, with materials and velocities. The nodes of the bodies obey
+//! A scenario gives the meshes, positions, materials and velocities of bodies. The nodes of the bodies obey
 //!
 //! ```text
 //! M a = f_ext − f_int + f_contact
 //! ```
 //!
 //! with the lumped mass matrix M, the accelerations a, and the external, internal and contact forces f. Central
-//! differences integrate this equation in time. Until the first impact, whose time contact detection predicts, free
-//! bodies move in closed form. Afterwards, hierarchies of bounding volumes exclude most node–face pairs from the
-//! computation of gaps.
+//! differences integrate this equation in time. Up to the first impact, free bodies move in closed form, and contact
+//! detection predicts the time of this impact. Afterwards, hierarchies of bounding volumes exclude most node–face pairs
+//! from the computation of gaps.
 //!
 //! # Example
-//! Two steel balls fired at each other from 1.5 km apart meet after 14.98 s:
+//! Two steel balls fly towards each other from a distance of 1.5 km, and meet after 14.98 s:
 //! ```
 //! use ictus::scenario::Scenario;
 //! use ictus::simulation::Simulation;
@@ -53,7 +53,7 @@
 //!   shape values at the closest point.
 //! - **Node order** of cells follows Gmsh and VTK, which agree for linear cells ([`mesh::CellKind`]). Nodes of all
 //!   bodies are numbered consecutively with `u32`, body by body.
-//! - **Symmetric tensors** in output are XX YY ZZ XY YZ XZ, without factors of two.
+//! - **Symmetric tensors** in output have the components XX YY ZZ XY YZ XZ. Shear components are not doubled.
 //! - **Stress** is the Cauchy stress in output, and the first Piola–Kirchhoff stress in the total Lagrangian kernels.
 //!   Tension is positive. A positive pressure load compresses.
 //! - **Results** do not depend on the number of threads: sums have a fixed order.
@@ -63,7 +63,7 @@
 //! |---|---|---|
 //! | [`math`], [`signal`], [`units`] | vectors, tensors, roots, functions of time; filters and injury criteria; systems of units | none of the others |
 //! | [`mesh`], [`material`] | topology; constitutive laws | `math` |
-//! | [`scenario`] | the file, typed | `math`, `material` (names of laws), `signal`, `units` |
+//! | [`scenario`] | the typed scenario file | `math`, `material` (names of laws), `signal`, `units` |
 //! | [`element`] | shape functions, quadrature | `math`, `mesh` |
 //! | [`contact`] | surfaces, detection, response | `math`, `mesh`, `element` |
 //! | [`dynamics`] | forces, masses, steps, supports, rigid bodies, audit | `math`, `mesh`, `element`, `material` |

@@ -177,7 +177,7 @@ pub enum Units {
 impl Units {
     pub const SI: Self = Self::Of(UnitSystem::SI);
 
-    /// `name` is a word for a system, or `none`.
+    /// `name` is a name of a system of units, or `none`.
     fn named(name: &str) -> Self {
         UnitSystem::named(name).map_or(Self::Unknown, Self::Of)
     }

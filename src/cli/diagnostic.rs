@@ -93,7 +93,7 @@ fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     boundary(span.start)..boundary(span.end.max(span.start))
 }
 
-/// `file:line:column key`, a format to which editors can jump.
+/// Location in the form `file:line:column key`, from which editors can jump to the place.
 fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usize>>) -> String {
     let mut header = path.display().to_string();
     if let Some(before) = place.and_then(|span| source.get(..span.start)) {
@@ -108,7 +108,7 @@ fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usiz
     header
 }
 
-/// The fact, and the remedy on a second line.
+/// Text for a message `FACT; REMEDY`, with the remedy on a second line.
 pub fn plain(severity: &str, message: &str) -> String {
     match split_remedy(message) {
         (fact, Some(help)) => format!("{severity}: {fact}\n  help: {help}\n"),
@@ -116,8 +116,8 @@ pub fn plain(severity: &str, message: &str) -> String {
     }
 }
 
-/// Text for a message that begins with a location in the file at `path`: the fact, the location and the remedy on
-/// separate lines.
+/// Text for a message that begins with a location in the file at `path`. Fact, location and remedy are on separate
+/// lines.
 pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     let file = path.display().to_string();
     let Some((place, message)) = message.strip_prefix(&file).and_then(|rest| rest.split_once(": ")) else {
@@ -128,7 +128,7 @@ pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     format!("{severity}: {fact}\n  --> {file}{place}\n{help}")
 }
 
-/// Splits a message at its last `; `.
+/// Splits a message into fact and remedy at its last `; `.
 pub fn split_remedy(message: &str) -> (String, Option<String>) {
     match message.rsplit_once("; ") {
         Some((fact, remedy)) => (fact.to_owned(), Some(remedy.to_owned())),

@@ -8,7 +8,7 @@ use ictus::io::atomic_write;
 use super::failure::Failure;
 use super::print;
 
-/// Pairs of the path of a file in the repository and its content.
+/// For each file: its path in the repository, and its content.
 macro_rules! files {
     ($($path:literal),* $(,)?) => {
         [$(($path, include_bytes!(concat!("../../", $path)))),*]

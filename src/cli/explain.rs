@@ -10,7 +10,7 @@ use super::print;
 /// Least number of letters of a word that is searched for in the reference.
 const FEWEST_LETTERS: usize = 3;
 
-/// Prints the keys with the path, name or table `key`. If no table has this name, also the keys whose reference
+/// Prints the keys whose path, name or table is `key`. If no table is named `key`, also prints the keys whose reference
 /// mentions `key`.
 pub fn explain(key: &str) -> Result<ExitCode, Failure> {
     let key = without_indices(key);
@@ -41,7 +41,7 @@ fn is_meant(entry: &KeyReference, key: &str) -> bool {
     path(entry) == key || entry.name == key || entry.table == key
 }
 
-/// Whether a word of an entry begins with `word`, in any case.
+/// Whether a word of an entry begins with `word`, without regard to case.
 fn mentions(entry: &KeyReference, word: &str) -> bool {
     let word = word.to_lowercase();
     let texts = [entry.name, entry.meaning, entry.default.unwrap_or_default()];
@@ -49,7 +49,7 @@ fn mentions(entry: &KeyReference, word: &str) -> bool {
     words.any(|other| other.to_lowercase().starts_with(&word))
 }
 
-/// For example, `probes.0.filter`, as in `--set`, becomes `probes.filter`.
+/// For example, the key `probes.0.filter` of `--set` becomes `probes.filter`.
 fn without_indices(key: &str) -> String {
     let parts = key.trim_matches(|c| c == '[' || c == ']').split('.');
     parts.filter(|part| part.parse::<usize>().is_err()).collect::<Vec<_>>().join(".")
@@ -62,7 +62,7 @@ fn text(entry: &KeyReference) -> String {
     format!("{}{unit}\n  {meaning}\n  {default}\n", path(entry))
 }
 
-/// Nearest key at an edit distance of at most 1 plus a third of the letters of `key`.
+/// Nearest key or table, at an edit distance of at most 1 plus a third of the number of letters of `key`.
 fn nearest(key: &str) -> Option<String> {
     let names = KEYS.iter().flat_map(|entry| [path(entry), entry.name.to_owned(), entry.table.to_owned()]);
     let distances = names.map(|name| (strsim::damerau_levenshtein(key, &name), name));

@@ -26,11 +26,11 @@ pub enum Failure {
     Scenario(Box<ScenarioError>),
     Setup(Box<Scenario>, Box<SetupError>),
     Mesh(PathBuf, Box<GmshError>),
-    /// The requested quantities are not defined for the mesh.
+    /// Invalid mesh, mesh without cells, or invalid scale.
     Geometry(PathBuf, Box<MeshError>),
     Output(Box<OutputError>),
     Checkpoint(Box<CheckpointError>),
-    /// Failure of the run that is neither numerical nor of the output.
+    /// Failure of the run other than [`Self::Numerical`] and [`Self::Output`].
     Run(Box<RunError>),
     /// Numerical failure of the run, and directory of its results.
     Numerical(Box<NumericalFailure>, PathBuf),

@@ -8,8 +8,8 @@ use super::diagnostic;
 use super::failure::Failure;
 use super::print;
 
-/// Runs `work` inside a pool of `threads` threads, or of one thread per core. A small task of a thread outside the pool
-/// would wait until the pool wakes up.
+/// Runs `work` inside a pool of `threads` threads, or of one thread per core if `threads` is `None`. Outside the pool,
+/// `work` would wait in each parallel task, however small, until the pool wakes up.
 pub fn on_threads<R: Send>(
     threads: Option<u16>,
     work: impl FnOnce() -> Result<R, Failure> + Send,

@@ -20,7 +20,7 @@ struct Report {
     /// Number of elements of each kind, in all dimensions.
     elements: BTreeMap<&'static str, usize>,
     groups: Vec<GroupReport>,
-    /// Highest dimension of the elements, to which all following quantities refer.
+    /// Highest dimension of the elements. The fields below describe the elements of this dimension.
     dimension: usize,
     volume: f64,
     inverted: usize,
@@ -76,7 +76,7 @@ pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `None` if an option is missing.
+/// Material and density; `None` without `--young`, `--poisson` and `--density`.
 fn solid(options: &MeshOptions) -> Result<Option<(Material, f64)>, Failure> {
     let (Some(young), Some(poisson), Some(density)) = (options.young, options.poisson, options.density)
     else {

@@ -1,4 +1,4 @@
-//! The command line: one file for each subcommand, printing and progress.
+//! The command line. Most subcommands have a file of their own.
 
 mod args;
 mod check;

@@ -31,7 +31,7 @@ struct Report {
     predictions: Vec<Prediction>,
     first_contacts: Vec<FirstContact>,
     hierarchies: Vec<HierarchySummary>,
-    /// Instants at which detection ran, each with its wall-clock time.
+    /// Instants in flight at which detection was active, each with the wall-clock time of detection.
     detection: FlightDetection,
     /// Only with `--levels`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,8 +7,7 @@ use ictus::io::summary::{ActiveInstant, FlightDetection};
 use ictus::units::UnitSystem;
 use serde::Serialize;
 
-/// Write errors are ignored: a closed pipe (`ictus mesh … | head`) is not an error, and other errors cannot be
-/// reported.
+/// Ignores write errors: a closed pipe (`ictus mesh … | head`) is not an error, and other errors cannot be reported.
 pub fn text(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -49,7 +48,7 @@ pub fn name_values(pairs: &[(&str, String)]) -> String {
 /// Largest number of instants of detection with their own row.
 const INSTANTS_SHOWN: usize = 12;
 
-/// Wall-clock time of detection before the first contact. Empty if detection has not run.
+/// Table of wall-clock times of detection in flight. Empty if detection was not active.
 pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     let unit = units.symbol_of("s");
     let FlightDetection { instants, construction_seconds, construction_share, .. } = flight;
@@ -75,7 +74,7 @@ pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     table(&["<detection at t", "time [ms]", "share"], &rows) + "\n"
 }
 
-/// Zero has no sign.
+/// A number that is rounded to zero has no minus sign.
 pub fn decimals(value: f64, count: usize) -> String {
     let text = format!("{value:.count$}");
     match text.strip_prefix('-') {
@@ -101,7 +100,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// Components below 1e-12 times the largest magnitude are printed as zero.
+/// Components with a magnitude below 1e-12 times the largest magnitude are printed as zero.
 pub fn point(point: [f64; 3]) -> String {
     const ROUNDING: f64 = 1e-12;
     let largest = point.iter().fold(0.0, |largest, x| x.abs().max(largest));

@@ -1,7 +1,7 @@
 //! Progress of a run on standard error: a bar on a terminal, and otherwise a line every ten seconds.
 //!
-//! Each stage has its own percentage, which counts the steps at rest in dynamic relaxation, the simulated time in
-//! flight, and the steps in the last stage.
+//! Each stage has its own percentage. It counts consecutive steps at rest in dynamic relaxation, simulated time in
+//! flight, and stable steps in the last stage. Stable steps are the steps outside flight.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -23,8 +23,8 @@ pub struct Reporter {
     last: Instant,
     work: Work,
     stage: Stage,
-    /// Instant of the first stable step of this process, and the number of stable steps before this instant. Stable
-    /// steps are the steps outside flight.
+    /// Wall-clock instant at which the stable steps of this process begin, and the number of stable steps up to this
+    /// instant.
     stepping: Option<(Instant, u64)>,
 }
 
@@ -45,7 +45,7 @@ impl Stage {
     }
 }
 
-/// Part of the work of a stage that is done. The part never decreases, and is 1 only at the end of the stage.
+/// Completed fraction of the work of a stage. The fraction never decreases, and is 1 only at the end of the stage.
 #[derive(Debug, Default)]
 struct Work {
     fraction: f64,
@@ -137,7 +137,7 @@ impl Reporter {
         }
     }
 
-    /// Remaining time at the mean rate of the stable steps of this process.
+    /// Remaining wall-clock time, from the mean duration of the stable steps of this process.
     fn time_left(&self, progress: &Progress) -> String {
         let Some((start, first)) = self.stepping.filter(|(_, first)| progress.stable_steps > *first) else {
             return String::new();
@@ -178,7 +178,7 @@ fn describe(progress: &Progress, second: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The percentage of a relaxation and of a flight follows from their progress, and a new stage begins at zero.
+    /// Each stage has its own percentage, which begins at zero.
     #[test]
     fn every_stage_has_its_percentage() {
         let mut progress = Progress {
@@ -210,8 +210,8 @@ mod tests {
         );
     }
 
-    /// With equal steps, the estimate is the ratio of the steps taken to all steps. If the steps become ten times
-    /// shorter, the estimate remains constant until the ratio exceeds it again. The estimate is 1 only at the end.
+    /// With equal steps, the fraction is the number of steps taken divided by that of all steps. If steps become ten
+    /// times shorter, the fraction remains constant until this quotient exceeds it. The fraction is 1 only at the end.
     #[test]
     fn work_is_counted_in_steps_and_never_decreases() {
         let mut work = Work::default();

@@ -72,7 +72,8 @@ pub(super) fn execute(
         let hints = hints(scenario, &simulation);
         hints.iter().for_each(|hint| print::message(&diagnostic::plain("hint", hint)));
     }
-    // Variables are dropped in reverse order. The lock must outlive the recorder, whose threads can write.
+    // Variables are dropped in reverse order. The lock comes first: it must outlive the recorder, whose threads can
+    // write.
     let (_lock, mut recorder) = match resumed {
         Some(Resumed { lock, checkpoint }) => {
             let (time, step) = checkpoint.instant();
@@ -136,7 +137,7 @@ fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     others.into_iter().map(warning).collect()
 }
 
-/// Also reports a lock taken over from a run that ended early.
+/// Prints a message if the lock is taken over from a run that ended early.
 fn locked(lock: Result<DirectoryLock, OutputError>, quiet: bool) -> Result<DirectoryLock, Failure> {
     let lock = lock?;
     if let (Some(owner), false) = (&lock.taken_over, quiet) {
@@ -307,7 +308,7 @@ fn injuries(probes: &[ProbeSummary], units: UnitSystem) -> Vec<(&'static str, St
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Limits of the steps outside flight, with the number and share of steps of each. The most frequent limit comes first.
+/// Limits of the steps outside flight, the most frequent first, each with the number and share of its steps.
 fn step_limits(summary: &Summary) -> Option<String> {
     let steps = summary.steps - summary.flight_steps;
     let mut limits: Vec<_> = summary.step_limits.iter().filter(|(name, _)| **name != "flight").collect();
@@ -317,7 +318,7 @@ fn step_limits(summary: &Summary) -> Option<String> {
     (steps > 0).then(|| limits.into_iter().map(text).collect::<Vec<_>>().join(", "))
 }
 
-/// Contact problems without a converged solution.
+/// Numbers of groups of contacts without a converged solution.
 fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     let ContactSummary {
         unsolved_impulses,
@@ -339,7 +340,7 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     lines.into_iter().filter_map(line).collect()
 }
 
-/// The last line counts the pairs beyond [`CONTACTS_SHOWN`].
+/// One line for each body pair. If there are more than [`CONTACTS_SHOWN`] pairs, the last line counts the others.
 fn first_contacts(contacts: &[FirstContact], units: UnitSystem) -> Vec<(&'static str, String)> {
     let [unit_of_time, unit_of_speed] = ["s", "m/s"].map(|si| units.symbol_of(si));
     let line = |contact: &FirstContact| {
@@ -367,7 +368,7 @@ fn profile(wall: &WallSeconds) -> String {
     print::table(&["<stage", "time [s]", "share"], &rows)
 }
 
-/// One row for each term of the cost model, and a row for the sum.
+/// One row for each term of the cost model of detection, and a row for the sum.
 fn detection(summary: &DetectionSummary) -> String {
     let total = summary.total_seconds;
     let share = |seconds: f64| if total > 0.0 { 100.0 * seconds / total } else { 0.0 };

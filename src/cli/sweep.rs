@@ -140,7 +140,7 @@ fn folder_name(axes: &[Axis], values: &[String]) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// Numbers folders of the same name. For example, the meshes `a/b` and `a_b` give the same name.
+/// Appends numbers to repeated folder names. For example, the meshes `a/b` and `a_b` give the same name.
 fn number_repeated<'a>(folders: impl Iterator<Item = &'a mut PathBuf>) {
     let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for folder in folders {
@@ -152,7 +152,7 @@ fn number_repeated<'a>(folders: impl Iterator<Item = &'a mut PathBuf>) {
     }
 }
 
-/// The values of the keys, followed by results of the runs.
+/// One row for each run, below a header: the values of the keys, followed by results.
 fn table(axes: &[Axis], values: &[Vec<String>], summaries: &[Summary]) -> Vec<Vec<String>> {
     let keys = axes.iter().map(|axis| axis.key.clone());
     let results = [
@@ -219,7 +219,7 @@ fn write(path: &Path, table: &[Vec<String>]) -> Result<(), Failure> {
     writer.flush().map_err(|error| cannot_write(&error))
 }
 
-/// Long numbers are rounded.
+/// Rounds numbers of more than eight characters.
 fn printed(table: &[Vec<String>]) -> String {
     let rounded = |cell: &String| match cell.parse::<f64>() {
         Ok(number) if cell.len() > 8 => print::number(number),

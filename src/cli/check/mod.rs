@@ -28,15 +28,15 @@ struct Report {
     title: String,
     /// Null unless the scenario names a system of units.
     units: Option<&'static str>,
-    /// The only system of units in which all materials can be solids; null if the scenario names a system, or if no
-    /// system or several systems are possible.
+    /// SI or mm-t-s, if all materials can be solids in this system only; null otherwise, or if the scenario names a
+    /// system.
     inferred_units: Option<&'static str>,
     /// In the order of the scenario.
     bodies: Vec<BodyReport>,
     walls: Vec<WallReport>,
     probes: Vec<probes::ProbeReport>,
     begins_in_flight: bool,
-    /// First contact after a flight from t = 0.
+    /// First contact, if the run begins in flight.
     first_contact: Option<FirstContact>,
     time: TimeReport,
     warnings: Vec<String>,
@@ -85,11 +85,12 @@ struct TimeReport {
     stable_step: f64,
     /// Whether the scenario prescribes the step.
     fixed: bool,
-    /// Most frequent limit of the timed steps, in the words of `steps.csv`; events do not count.
+    /// Limit that most often determines the stable step, by its name in `steps.csv`. Steps cut to end at an event do
+    /// not count.
     limited_by: Option<&'static str>,
-    /// Largest allowed travel of a node of a rigid body in a step, and the body that sets this limit.
+    /// Largest admissible displacement of a node of a rigid body in a step, and the body that sets this limit.
     rigid_travel: Option<(f64, String)>,
-    /// Number of steps to the end, from the first contact after a flight or else from t = 0.
+    /// Number of steps up to the end time: from the first contact if the run begins in flight, and else from t = 0.
     stable_steps: u64,
     /// Expected wall time of the stable steps \[s\].
     wall_seconds: Option<f64>,
@@ -122,7 +123,8 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     let remaining = scenario.time.end - simulation.progress().time;
     let stable_steps = (remaining / stable_step).ceil() as u64;
     let wall_seconds = time_steps(simulation).map(|seconds| seconds * stable_steps as f64);
-    // Without a flight from t = 0, the first contacts in the summary belong to the timed steps.
+    // Only a flight predicts a first contact. Without a flight, the first contacts in the summary come from the timed
+    // steps, and are not reported.
     let predicted = if begins_in_flight { 1 } else { 0 };
     let summary = simulation.summary(scenario, Status::Finished, None);
     let mut warnings: Vec<String> = scenario.warnings.iter().map(|warning| warning.message.clone()).collect();
@@ -185,13 +187,13 @@ fn wall_report(wall: &WallSpec) -> WallReport {
     WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
 }
 
-/// Most frequent limit of steps; flight and events do not count.
+/// Limit with the largest number of steps. Steps in flight and steps cut to end at an event do not count.
 fn most_frequent_limit(limits: &BTreeMap<&'static str, u64>) -> Option<&'static str> {
     let of_stable_steps = limits.iter().filter(|(name, _)| !["flight", "event"].contains(*name));
     of_stable_steps.max_by_key(|(_, count)| **count).map(|(name, _)| *name)
 }
 
-/// Mean wall time of up to [`TIMED_STEPS`] steps \[s\]. One more step before the timed steps builds caches.
+/// Mean wall time of up to [`TIMED_STEPS`] steps \[s\]. An untimed step before them builds caches.
 fn time_steps(simulation: &mut Simulation) -> Option<f64> {
     if !simulation.is_finished() {
         simulation.advance(f64::INFINITY).ok()?;
@@ -301,7 +303,7 @@ fn expectations(report: &Report, units: UnitSystem) -> Vec<(&'static str, String
     facts
 }
 
-/// The limit in words, with a remedy where the mesh of a body determines the limit.
+/// Limit of the stable step in words, with a remedy if the mesh of a rigid body determines this limit.
 fn limit_of_steps(time: &TimeReport, units: UnitSystem) -> String {
     let text = match (time.limited_by, &time.rigid_travel) {
         _ if time.fixed => "fixed by time.step",

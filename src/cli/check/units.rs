@@ -1,4 +1,4 @@
-//! Sizes and wave speeds of bodies, and hints of mixed units.
+//! Bounding boxes and largest elements of bodies, and hints at mixed units.
 
 use ictus::math::Vec3;
 use ictus::scenario::{BodySpec, MaterialSpec, ProbeSpec, Scenario};
@@ -7,11 +7,11 @@ use ictus::units::UnitSystem;
 
 use crate::cli::print;
 
-/// Plausible range of the mass of a body in the usual systems of units.
+/// Plausible numbers for the mass of a body in the usual systems of units.
 const MASSES: [f64; 2] = [1e-15, 1e9];
 /// Range of the gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
-/// Extent above which bodies are rare in metres, and common in millimetres.
+/// Extents of bodies above this number are rare in metres, and common in millimetres.
 const LARGE: f64 = 50.0;
 /// Largest factor between the expected value of 1 g and the `g` of a probe, if both are in the same units.
 const OTHER_UNITS: f64 = 50.0;
@@ -59,7 +59,7 @@ pub(crate) fn hints(scenario: &Scenario, simulation: &Simulation) -> Vec<String>
     hints
 }
 
-/// Hint for materials that are solids in a non-SI system, without `units`.
+/// Hint for a scenario without `units` if its materials indicate another system than SI.
 fn missing_units_hint(scenario: &Scenario) -> Option<String> {
     let units = scenario.inferred_units().filter(|units| *units != UnitSystem::SI)?;
     Some(format!(
@@ -87,7 +87,7 @@ fn material_hint(material: &MaterialSpec, systems: &[UnitSystem]) -> Option<Stri
     ))
 }
 
-/// Advice on the `scale` that converts a mesh to the unit of length of a system, by default metres.
+/// Advice on the `scale` that converts a mesh to the unit of length of `units`, or to metres if `units` is `None`.
 fn advice_on_scale(units: Option<UnitSystem>) -> &'static str {
     match units.unwrap_or(UnitSystem::SI).symbol_of("m").as_str() {
         "m" => "`scale = 1e-3` takes a mesh from millimetres to metres",
@@ -110,7 +110,8 @@ fn mass_hint(body: &Body, units: Option<UnitSystem>) -> Option<String> {
     ))
 }
 
-/// Hint for a body larger than [`LARGE`] metres. With unknown units, the density must be usual in kg/m³.
+/// Hint for a body larger than [`LARGE`] metres. If the units are unknown, the hint appears only if a solid can have
+/// the density in kg/m³.
 fn extent_hint(
     body: &Body,
     material: &MaterialSpec,
@@ -145,8 +146,8 @@ fn speed_hint(spec: &BodySpec, material: &MaterialSpec) -> Option<String> {
     })
 }
 
-/// Hint for injury criteria with a `g` in other units than standard gravity. With unknown units, the gravity of the
-/// scenario replaces standard gravity.
+/// Hint for a probe with injury criteria whose `g` is far from standard gravity in `units`. If the units are unknown,
+/// `g` is compared with the gravity of the scenario.
 fn probe_hint(scenario: &Scenario, probe: &ProbeSpec, units: Option<UnitSystem>) -> Option<String> {
     let (expected, of) = match units {
         Some(units) => (units.standard_gravity(), format!("1 g in {}", units.name)),

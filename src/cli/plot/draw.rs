@@ -23,7 +23,7 @@ const FIRST_PANEL: u32 = 540;
 /// Height in pixels.
 const OTHER_PANEL: u32 = 330;
 
-/// Number of drawn pixels for one pixel of a PNG in each direction (supersampling).
+/// Number of drawn pixels per pixel of the PNG, in each direction (supersampling).
 const FINE: u32 = 3;
 
 /// Largest number of points of a line: two per column of pixels.
@@ -32,7 +32,7 @@ const MOST_POINTS: usize = 2 * WIDTH as usize;
 type Chart<'a, DB, Y> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, Y>>;
 
 pub fn write(figure: &Figure, units: Units, directory: &Path) -> Result<[PathBuf; 2], Failure> {
-    // Registration fails only for invalid font data, and this font is embedded.
+    // Registration fails only for invalid font data. The data of this embedded font are valid.
     let font = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
     debug_assert!(font.is_ok());
     let paths = ["svg", "png"].map(|ending| directory.join(format!("{}.{ending}", figure.name)));
@@ -63,14 +63,14 @@ fn write_png(figure: &Figure, units: Units, path: &Path) -> Drawn {
     }
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), width, height);
     encoder.set_color(png::ColorType::Rgb);
-    // The density is 300 dots per inch.
+    // 300 dots per inch are 11 811 pixels per metre.
     encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: 11_811, yppu: 11_811, unit: png::Unit::Meter }));
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&coarse(&pixels, width as usize))?;
     Ok(writer.finish()?)
 }
 
-/// Means over blocks of `FINE` × `FINE` pixels. `width` is that of the result \[pixels\].
+/// Means over squares of `FINE` × `FINE` pixels. `width` is the width of the result \[pixels\].
 fn coarse(pixels: &[u8], width: usize) -> Vec<u8> {
     let fine = FINE as usize;
     let row = 3 * fine * width;
@@ -149,7 +149,7 @@ where
     }
 }
 
-/// `low` and `high` are the ends of the value axis, and `label` returns the text of a label.
+/// `low` and `high` are the ends of the value axis, and `label` returns the text at a value on this axis.
 fn draw_lines<DB: DrawingBackend, Y>(
     panel: &Panel,
     [time, scale]: [&Scale; 2],
@@ -218,7 +218,7 @@ where
     Ok(())
 }
 
-/// Range of the value axis, in values divided by `factor`: zero and all finite values, with a margin.
+/// Ends of the value axis. The range contains zero and all finite values divided by `factor`, with a margin.
 fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     let values = panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
     let (low, high) = values
@@ -228,14 +228,14 @@ fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     (if low < 0.0 { low - margin } else { 0.0 }, high + margin)
 }
 
-/// Whole decades that contain all values divided by `factor`.
+/// Ends of a logarithmic axis: powers of ten that enclose all values divided by `factor`.
 fn decades(panel: &Panel, factor: f64) -> (f64, f64) {
     let values = || panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
     let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
     (10.0_f64.powf(least.log10().floor()), 10.0_f64.powf(most.log10().ceil()))
 }
 
-/// Number of decimals with which the labels of six equal intervals differ; at most 9.
+/// Number of decimals, at most 9, with which labels differ if they are a sixth of `span` apart.
 fn digits(span: f64) -> usize {
     if span > 0.0 { (1.0 - (span / 6.0).log10()).floor().clamp(0.0, 9.0) as usize } else { 1 }
 }

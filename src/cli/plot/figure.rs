@@ -50,7 +50,7 @@ pub struct Line {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// For unfiltered signals.
+    /// For unfiltered contact forces, and for signals also drawn filtered.
     Faint,
     Plain,
 }

@@ -7,14 +7,14 @@ use plotters::prelude::*;
 use super::figure::{Figure, Line, Panel, Weight};
 use super::paper::{COLOURS, DASHES, Drawn, FONT, Paper, SIZE, WIDTH};
 
-/// In pixels.
+/// Height of a row \[pixels\].
 const LINE_HEIGHT: i32 = 44;
 
-/// In pixels.
+/// Length of a sample stroke \[pixels\].
 const SAMPLE: i32 = 50;
 /// Gap after the name of an entry \[pixels\].
 const GAP: i32 = 36;
-/// In pixels.
+/// Left margin \[pixels\].
 const LEFT: i32 = 16;
 
 /// Distinct names in the order of the lines.
@@ -47,7 +47,7 @@ pub struct Entry {
     dashes: Option<(i32, i32)>,
 }
 
-/// A pale tone of [`COLOURS`], from the end of the list.
+/// Colour of an interval: a pale tone of [`COLOURS`], counted from the end of the list.
 pub fn shade_of(index: usize) -> RGBAColor {
     COLOURS[COLOURS.len() - 1 - index % COLOURS.len()].mix(0.25)
 }
@@ -76,14 +76,14 @@ pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     figure.runs.iter().enumerate().map(entry).collect()
 }
 
-/// Estimate of the width \[pixels\]. The mean width of a letter is smaller: 0.41 of the font size.
+/// Upper estimate of the width \[pixels\]. The mean width of a letter is 0.41, not 0.48, of the font size.
 fn width_of(text: &str) -> i32 {
     (0.48 * f64::from(SIZE) * text.chars().count() as f64) as i32
 }
 
 /// Place of each entry: x \[pixels\] and row.
 fn places(heading: &str, entries: &[Entry]) -> Vec<(i32, i32)> {
-    // These gaps also leave space for the unit after the heading.
+    // Five gaps leave space for the unit after the heading.
     let start = if heading.is_empty() { LEFT } else { LEFT + width_of(heading) + 5 * GAP };
     let (mut x, mut row) = (start, 0);
     let place = |entry: &Entry| {
@@ -121,7 +121,7 @@ where
     if !heading.is_empty() {
         area.draw(&text(heading, LEFT, LINE_HEIGHT / 2 + 6))?;
     }
-    // As in `legend_height`, the heading has no unit here.
+    // `legend_height` receives the heading without unit. The same text gives the same rows.
     let name = heading.split(" [").next().unwrap_or_default();
     for (entry, (x, row)) in entries.iter().zip(places(name, entries)) {
         let y = row * LINE_HEIGHT + LINE_HEIGHT / 2;

@@ -23,7 +23,7 @@ use scale::with_unit;
 
 const ALL: [&str; 5] = ["energies", "momenta", "step", "forces", "probes"];
 
-/// Note on filtered contact forces of a run whose rows leave out steps.
+/// Note on filtered contact forces of a run whose history has no rows for some steps.
 const ALIASES: &str = "  rows leave out steps, in which contact forces oscillate: filtered forces are distorted; run with \
                        `output.history = { interval = 0 }`\n";
 
@@ -36,7 +36,7 @@ struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// Passes over files and directories without runs. Returns an error if no directory has a run.
+    /// Skips files and directories without runs, with a note. Returns an error if no directory has a run.
     fn of(items: &'a [String]) -> Result<Self, Failure> {
         let is_on_disk = |item: &&String| {
             let path = Path::new(item);
@@ -135,8 +135,8 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Converts the runs to SI units, from the units `given` or else from the units of each run. If the units of a run are
-/// unknown, converts no run.
+/// Converts the runs to SI units, from the units `given` or else from the units of each run. If the units of one run
+/// are unknown, converts none of the runs. Returns the units after the conversion.
 fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
     let of_run = |run: &Run| match given {
         Some(Units::Of(system)) => Some(system),
@@ -180,7 +180,7 @@ fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
     figures.into_iter().filter_map(cut).collect()
 }
 
-/// Largest value of each curve, and its time.
+/// Largest value of each line, and its time.
 fn peaks(figure: &Figure, units: Units) -> String {
     let lines = figure.panels.iter().flat_map(|panel| panel.lines.iter().map(move |line| (panel, line)));
     let peak = |(panel, line): (&figure::Panel, &figure::Line)| {
@@ -253,8 +253,8 @@ mod tests {
     use super::*;
     use figure::{Axis, Interval, Line, Panel, Weight};
 
-    /// A line with rows at t = 0, 1, …, 9 is cut to a span of time that includes its ends. Intervals are cut, too. A
-    /// figure with fewer than two rows is omitted.
+    /// A line with rows at t = 0, 1, …, 9 is cut to a span of time. Rows at the ends of the span remain. Intervals are
+    /// cut, too. A figure with fewer than two rows is omitted.
     #[test]
     fn rows_between_two_times_remain() {
         let points: Vec<(f64, f64)> = (0..10).map(f64::from).map(|time| (time, -time)).collect();

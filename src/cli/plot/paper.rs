@@ -28,7 +28,7 @@ pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 pub struct Paper {
     /// Output pixels per pixel of the figure.
     pub zoom: u32,
-    /// A bitmap has one stroke per segment: thick polylines have artefacts at sharp corners.
+    /// [`Strokes::Segments`] in a bitmap, in which thick polylines have artefacts at sharp corners.
     pub strokes: Strokes,
 }
 
@@ -41,17 +41,17 @@ pub enum Strokes {
 }
 
 impl Paper {
-    /// In pixels of the output.
+    /// Converts to pixels of the output.
     pub fn px(self, length: u32) -> u32 {
         self.zoom * length
     }
 
-    /// In pixels of the output.
+    /// Converts the stroke width to pixels of the output.
     pub fn style(self, style: ShapeStyle) -> ShapeStyle {
         style.stroke_width(self.px(style.stroke_width))
     }
 
-    /// In pixels of the output.
+    /// Converts to pixels of the output.
     pub fn at(self, length: i32) -> i32 {
         self.zoom as i32 * length
     }

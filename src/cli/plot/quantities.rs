@@ -13,7 +13,7 @@ use crate::cli::failure::Failure;
 /// Largest value of an omitted line, relative to the largest value of all lines of its panel.
 const NOTHING: f64 = 1e-6;
 
-/// Largest ratio of time steps on a linear axis.
+/// Largest ratio of two time steps on a linear axis.
 const LINEAR_RATIO: f64 = 30.0;
 
 /// Window of the moving mean of a contact force, relative to the longest duration of contact of the pair.
@@ -68,7 +68,7 @@ fn panel(label: &str, unit: &'static str, lines: Vec<Line>) -> Panel {
     Panel { label: label.to_owned(), unit, axis: Axis::Linear, lines, intervals: Vec::new() }
 }
 
-/// One line for each name and run: the sum of the columns.
+/// One line for each name and run: the sum of the columns that the run contains.
 fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     let mut all = Vec::new();
     for (name, columns) in named {
@@ -107,7 +107,8 @@ fn energies(runs: &[Run]) -> Vec<Panel> {
     ]
 }
 
-/// Energy errors relative to the peak of each run: the largest kinetic, strain or contact energy or |external work|.
+/// Energy imbalance and net numerical work, divided by the peak of the run. The peak is the largest kinetic, strain or
+/// contact energy or |external work|.
 fn energy_errors(runs: &[Run]) -> Vec<Line> {
     let peaks: Vec<f64> = (0..runs.len())
         .map(|run| {
@@ -136,7 +137,7 @@ fn momenta(runs: &[Run]) -> Vec<Panel> {
     vec![panel("momentum", "N s", of("momentum")), panel("angular momentum", "N m s", of("angular_momentum"))]
 }
 
-/// Lines of contact forces: faint if unfiltered, plain if filtered or averaged.
+/// Lines of contact forces: faint if raw, plain if filtered or averaged.
 fn forces(runs: &[Run], options: &PlotOptions) -> Result<Vec<Line>, Failure> {
     let mut all = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {
@@ -163,7 +164,7 @@ fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     runs.iter().filter_map(|run| run.pairs.get(pair)).map(of_run).fold(0.0, f64::max)
 }
 
-/// Without a filter, the signal is averaged over `window` \[s\].
+/// Name of the filter, and filtered signal. Without a filter, the signal is averaged over `window` \[s\].
 fn smoothed(
     points: &[(f64, f64)],
     window: f64,
@@ -268,7 +269,7 @@ fn injury(name: &str, runs: &[Run]) -> Panel {
     panel
 }
 
-/// Magnitude of the columns `VECTOR_x`, `VECTOR_y` and `VECTOR_z`, each followed by `suffix`.
+/// Magnitude of the vector in the columns `VECTOR_x`, `VECTOR_y` and `VECTOR_z`, each name followed by `suffix`.
 fn magnitude(table: &Columns, vector: &str, suffix: &str) -> Option<Vec<(f64, f64)>> {
     let component = |axis: &str| column_of(table, &format!("{vector}_{axis}{suffix}"));
     let [x, y, z] = ["x", "y", "z"].map(component);

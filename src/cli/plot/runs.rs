@@ -16,7 +16,7 @@ use crate::cli::print;
 /// Files in the order in which a column is searched for.
 const TABLES: [&str; 5] = ["history.csv", "steps.csv", "bodies.csv", "supports.csv", "probes.csv"];
 
-/// History rows count as complete if the number of intervals between rows is at least this fraction of the steps.
+/// Smallest number of intervals between the rows of a complete history, relative to the number of steps \[-\].
 const MOST_STEPS: f64 = 0.9;
 
 pub struct Run {
@@ -60,7 +60,7 @@ impl Run {
         }
         let history = run.column("dt").unwrap_or_default();
         for points in run.pairs.values_mut() {
-            // The history before the first contact of a pair is filled with zeros.
+            // `pairs.csv` has no rows before the first contact of a pair: its force is zero there.
             let first = points.first().map_or(0.0, |point| point.0);
             let before = history.iter().map(|row| row.0).filter(|time| *time < first);
             let zeros: Vec<(f64, f64)> = before.map(|time| (time, 0.0)).collect();
@@ -69,8 +69,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Whether steps lack a row: the number of intervals between rows with contact forces is below [`MOST_STEPS`] times
-    /// the number of steps in these intervals.
+    /// Whether the history lacks rows of steps in contact. An interval between two rows counts if one of the rows has a
+    /// contact force. Rows are lacking if there are fewer intervals than [`MOST_STEPS`] times the steps in them.
     pub fn leaves_out_steps(&self) -> bool {
         let forces = self.pairs.values().flatten().filter(|point| point.1 > 0.0);
         let in_contact: BTreeSet<u64> = forces.map(|point| point.0.to_bits()).collect();
@@ -100,7 +100,7 @@ impl Run {
         self.tables.iter().find(|(other, _)| *other == name).map(|(_, table)| table)
     }
 
-    /// Column of the first table that contains `name`.
+    /// Column `name` of the first table with such a column.
     pub fn column(&self, name: &str) -> Option<Vec<(f64, f64)>> {
         let table = self.tables.iter().map(|(_, table)| table).find(|table| table.column(name).is_some())?;
         column_of(table, name)
@@ -114,7 +114,7 @@ pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     (!points.is_empty()).then_some(points)
 }
 
-/// Null if the file is invalid or missing. It is missing after a run that was killed.
+/// Null if the file is invalid or missing. A run that was killed leaves no such file.
 fn read_summary(directory: &Path) -> Value {
     let text = fs::read_to_string(directory.join("summary.json")).ok();
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()

@@ -6,7 +6,7 @@ use crate::cli::print;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// Divides a value to give the number on the axis.
+    /// Number on the axis = value / `factor`.
     pub factor: f64,
     pub label: String,
 }
