@@ -19,7 +19,8 @@
 //! on a line along ν. The splitting causes the numerical work ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n).
 //!
 //! # Source
-//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), with implicit forces f. The splitting is derived here.
+//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5); there, the forces f are implicit. The splitting is derived
+//! here.
 
 use super::gradient::Gradient;
 use super::{EnergyMomentum, Solution};
