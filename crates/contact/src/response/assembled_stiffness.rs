@@ -104,7 +104,7 @@ pub(super) struct Bound {
 /// Squared frequencies ω² of a contact spring \[rad²/s²\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ContactFrequency {
-    /// Of the spring coupled to all contacts on the same nodes or rigid bodies.
+    /// ω² of the spring coupled to all contacts on the same nodes or rigid bodies.
     pub square: f64,
     pub alone: f64,
     pub is_of_rigid_bodies: bool,
@@ -122,9 +122,9 @@ impl Bound {
         Self { nodes: self.nodes * share, rigid: self.rigid * share, over_allowed: self.over_allowed * share }
     }
 
-    /// Squared frequency for the step control \[rad²/s²\]. `lowering` is, for springs on nodes, the ratio of the stable
-    /// step with damping to the stable step without damping. Springs on rigid bodies are far from the stability limit
-    /// and need no such factor.
+    /// Squared frequency for the step control \[rad²/s²\]. `lowering` applies to springs on nodes: it is the ratio of
+    /// the stable step with damping to the stable step without damping. Springs on rigid bodies are far from the
+    /// stability limit and need no such factor.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
         self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
     }
@@ -225,7 +225,7 @@ impl AssembledStiffness {
     }
 
     /// `stiffness` is κ \[N/m\]; `bound` has the bounds of the coupled springs. Contacts on opposite sides of a body
-    /// reduce ω² with all coupled springs; lower limits on ω² bound this reduction.
+    /// reduce the ω² of the coupled springs; the returned ω² has a lower limit.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,

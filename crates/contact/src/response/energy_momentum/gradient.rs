@@ -2,8 +2,8 @@
 //!
 //! Without correction, node a has the direction w_a n, with its weight w_a and the normal n of the contact. Let x_a be
 //! the nodal positions, and r = Σ w_a x_a the vector from the target point to the contactor. In lost contacts and at
-//! edges, r is not parallel to n, and the directions have the moment r × n. A rotation q about the centre x̄ of the
-//! nodes removes this moment:
+//! edges, r is not parallel to n, and the directions have the moment r × n. A correction with a constant vector q
+//! removes this moment; x̄ is the mean of the nodal positions:
 //!
 //! ```text
 //! G_a = w_a n + q × (x_a − x̄)
@@ -17,7 +17,7 @@ use crate::response::couple::Couple;
 use crate::response::mobility::Mobility;
 use crate::response::row::{Motion, sides};
 
-/// Largest sine of the angle between r and n that counts as rounding.
+/// Largest sine of the angle between r and n at which the moment counts as rounding.
 const ROUNDING: f64 = 1e-13;
 
 /// Gap gradient of one contact. Its nodal vectors begin at `first` in the list of the nodal vectors of all contacts.

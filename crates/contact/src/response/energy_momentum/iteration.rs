@@ -27,9 +27,9 @@ impl EnergyMomentum {
         if self.mark_reversals(bodies, dt) { sweeps + self.iterate_jacobi(bodies, dt) } else { sweeps }
     }
 
-    /// Whether a compressed spring with restitution e < 1 unloads. At a constant gap, any pressure from e² p to p then
-    /// satisfies the spring law, with the elastic pressure p. The pressures of several contacts on one rigid body may
-    /// not be unique.
+    /// Whether a compressed spring with restitution e < 1 unloads. Let p be the pressure of the elastic spring. If the
+    /// gap stays constant, any pressure from e² p to p satisfies the spring law. The pressures of several contacts on
+    /// one rigid body may then not be unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.memory.springs.iter().zip(&self.solutions);
         contacts.any(|(spring, solution)| {
@@ -144,8 +144,9 @@ impl EnergyMomentum {
     /// deformable nodes a of mass m_a, with the forces f_k and weights w_ka of the contacts k:
     ///
     /// ```text
-    /// Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² Σ_a |w_ka| S_a/m_a,   S_a = Σ_j |w_ja|
+    /// Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² B_k,   B_k = max_a (1/m_a) Σ_j |w_ja| Σ_b |w_jb|
     /// ```
+    /// The maximum is over the nodes a of contact k, and B_k is `bound.nodes` for springs of unit stiffness.
     fn bound_compliance(&mut self, bodies: &Bodies<'_>) {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter()) {

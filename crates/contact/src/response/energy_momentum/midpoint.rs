@@ -19,7 +19,8 @@
 //! on a line along ν. The splitting causes the numerical work ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n).
 //!
 //! # Source
-//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5), with implicit forces f. The splitting is derived here.
+//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5); there, the forces f are implicit. The splitting is derived
+//! here.
 
 use super::gradient::Gradient;
 use super::{EnergyMomentum, Solution};
@@ -39,8 +40,8 @@ pub trait MidpointGeometry {
     /// Begins a step with the constraints at the predicted positions.
     fn begin(&mut self, constraints: &Constraints);
 
-    /// Moves the bodies to the middle of the step, with the position corrections of `action`. Closest points and
-    /// normals then refer to the middle of the step. Gaps along these normals \[m\] refer to the beginning of the step.
+    /// Moves the bodies to the middle of the step, with the position corrections of `action`. Computes the closest
+    /// points and the normals there, and the gaps along these normals at the beginning of the step \[m\].
     fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction);
 
     /// The bodies at the middle of the step, with their velocities before contact.
@@ -102,8 +103,8 @@ impl EnergyMomentum {
         self.memory.sticking.note(constraints, &action.results, bodies.mobility);
     }
 
-    /// Adds the velocity changes by the couples against the moments of friction, for the next geometry only. Returns
-    /// whether there is a couple.
+    /// Adds the velocity changes by the couples that remove the moments of friction, for the next geometry only.
+    /// Returns whether there is a couple.
     fn push_against_moments(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
         let (nodes, mobility) = (&mut self.couple_nodes, bodies.mobility);
         let mut any = false;

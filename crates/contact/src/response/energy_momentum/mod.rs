@@ -181,19 +181,19 @@ struct Solution {
     rate: f64,
     /// Slip rate before the kick \[m/s\].
     slip_rate: Vec3,
-    /// Whether the gap closes before the kick.
+    /// Whether the gap decreases before the kick, by more than rounding.
     closes: bool,
     pressure: f64,
     traction: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Result of the previous Jacobi sweep, not extrapolated \[N\].
+    /// Pressure from the previous Jacobi sweep, before extrapolation \[N\].
     next_pressure: f64,
-    /// Result of the previous Jacobi sweep, not extrapolated \[N\].
+    /// Friction force from the previous Jacobi sweep, before extrapolation \[N\].
     next_traction: Vec3,
-    /// Result of the current Jacobi sweep, not extrapolated \[N\].
+    /// Pressure from the current Jacobi sweep, before extrapolation \[N\].
     farther_pressure: f64,
-    /// Result of the current Jacobi sweep, not extrapolated \[N\].
+    /// Friction force from the current Jacobi sweep, before extrapolation \[N\].
     farther_traction: Vec3,
     /// `None` unless the motion of a contact with a coefficient of restitution below 1 reverses.
     reversal: Option<Reversal>,

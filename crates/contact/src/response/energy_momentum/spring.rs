@@ -42,9 +42,9 @@ impl Spring {
     }
 
     /// Pressure p \[N\] from p Δḡ = −ΔU − D, with the dissipation D by damping. With C = `c` \[m/N\], the gap ḡ changes
-    /// from `gap` to `trial` + C p. The spring is elastic if the gap `closes` before the kick. Otherwise it unloads
-    /// with the stiffness e² κ, with the coefficient of restitution e. If it would open with κ but close with e² κ, p
-    /// keeps the gap constant.
+    /// from `gap` to `trial` + C p. The spring is elastic if the gap `closes` before the kick. Otherwise the spring
+    /// unloads with the stiffness e² κ, where e is the coefficient of restitution. If the gap would increase with the
+    /// stiffness κ but decrease with e² κ, p keeps the gap constant.
     pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
@@ -92,8 +92,8 @@ impl Spring {
     /// Moves the tangential spring by `travel` \[m\]; returns the dissipation by friction and by damping \[J\].
     ///
     /// The stretch of a sliding spring is its final force divided by the stiffness, limited so that the dissipation is
-    /// not negative. If the force determined the mean of the old and the new stretch instead, the stretch would change
-    /// sign from step to step.
+    /// not negative. The midpoint rule would instead set the mean of the old and the new stretch to force divided by
+    /// stiffness; the stretch would then change sign from step to step.
     pub(super) fn slide(&mut self, solution: &Solution, travel: &Vec3) -> [f64; 2] {
         let stiffness = self.stiffness.unwrap_or(0.0);
         if stiffness == 0.0 {

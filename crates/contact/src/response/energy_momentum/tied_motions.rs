@@ -14,9 +14,9 @@ const NEGLIGIBLE_SHARE: f64 = 1e-24;
 #[derive(Clone, Copy, Debug)]
 struct TiedNode {
     node: u32,
-    /// By an impulse along the nodal vectors of a contact.
+    /// Velocity change per impulse along the nodal vectors of a contact.
     along: Vec3,
-    /// By an impulse on the contactor, by component.
+    /// Velocity change per impulse on the contactor, component by component.
     across: Vec3,
 }
 
@@ -24,7 +24,7 @@ struct TiedNode {
 #[derive(Clone, Debug, Default)]
 pub(super) struct TiedMotions {
     nodes: Vec<TiedNode>,
-    /// Unit impulse along the nodal vectors, distributed over a group.
+    /// Shares of the nodes of a group of ties in a unit impulse along the nodal vectors.
     along: Vec<Vec3>,
     distribution: Distribution,
 }

@@ -8,8 +8,8 @@ use crate::response::row::sides;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     parent: Vec<u32>,
-    /// Contact joined last at each node and, after all nodes, at each body; `NONE` before the first contact. The first
-    /// node of a group of ties also stands for the group.
+    /// Contact joined last at each node, followed by the contact joined last at each body; `NONE` before the first
+    /// contact. The first node of a group of ties also stands for the group.
     last: Vec<u32>,
     /// Contacts, group by group; ascending within a group.
     pub contacts: Vec<u32>,

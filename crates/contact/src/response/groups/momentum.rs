@@ -24,8 +24,8 @@ impl Momentum {
         (std::mem::replace(&mut self.inertia, next) - 1.0) / next
     }
 
-    /// Restarts the extrapolation if `back` > 0. `back` is the inner product of two changes: from the result back to
-    /// the extrapolated start, and from the previous to the current result.
+    /// Restarts the extrapolation if `back` > 0. `back` is the inner product of two vectors: the extrapolated start of
+    /// this sweep minus its result, and its result minus the result of the previous sweep.
     pub fn end(&mut self, back: f64) {
         if back > 0.0 {
             *self = Self::default();
