@@ -248,7 +248,7 @@ vocabulary! {
     pub enum ContactNormal {
         /// The gradient of the distance field of the target.
         Target = "target",
-        /// Opposite to the mean normal of the contactor's surface at the node.
+        /// The direction opposite to the mean normal of the contactor surface at the node.
         Contactor = "contactor",
     }
 }
