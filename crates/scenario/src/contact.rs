@@ -90,7 +90,7 @@ pub struct ResponseSettings {
     pub soft_start: f64,
     /// Order in which contacts that share nodes are solved.
     pub order: ContactOrder,
-    /// Interval between two contact solves, in steps.
+    /// Number of steps from one contact solve to the next.
     pub every: u32,
     /// Fraction of the penetration that a position correction removes \[-\], in \[0, 1\].
     pub projection: f64,
@@ -136,7 +136,8 @@ pub struct ContactLaws {
     pub damping: f64,
     /// Fraction of critical damping of the tangential (friction) springs \[-\].
     pub tangential_damping: f64,
-    /// Whether a default damping acts in persistent contacts with friction: on normal springs, on tangential springs.
+    /// Whether a default damping acts in persistent contacts with friction: first on the normal springs, second on the
+    /// tangential springs.
     pub calms: [bool; 2],
     /// Coefficients of friction.
     pub friction: Friction,
@@ -218,9 +219,11 @@ vocabulary! {
 /// Intervals at which the sorting detector repeats its operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortingSettings {
-    /// Number of steps from one sorting to the next, ≥ 1.
+    /// Largest number of steps from one sorting to the next, ≥ 1. A sorting is due earlier if a relative
+    /// displacement exceeds the buffer.
     pub every: u32,
-    /// Number of sortings from one computation of the working space to the next, ≥ 1.
+    /// Largest number of sortings in one working space, the box of all surface nodes, ≥ 1. The box is computed earlier
+    /// if a node leaves it.
     pub space_every: u32,
 }
 
@@ -245,7 +248,7 @@ vocabulary! {
     pub enum ContactNormal {
         /// The gradient of the distance field of the target.
         Target = "target",
-        /// Opposite to the mean normal of the contactor's surface at the node.
+        /// The direction opposite to the mean normal of the contactor surface at the node.
         Contactor = "contactor",
     }
 }

@@ -363,7 +363,8 @@ pub struct OutputSettings {
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
-    /// Whether frames include the bounding volumes at the top of the queue of predicted contact times.
+    /// Whether each frame includes the bounding volumes that detection examines next: two volumes for each pair of
+    /// bodies that can still touch.
     pub detection_volumes: bool,
     /// Time between rows of the history \[s\]; 0 for a row in every step.
     pub history_interval: f64,
@@ -416,7 +417,7 @@ vocabulary! {
         ContactStatus = "contact-status",
         /// Distance from the surface of the body, in the reference configuration \[m\].
         Distance = "distance",
-        /// Assumed gradient of the distance field.
+        /// Assumed gradient of the distance field (Wolff & Bucher, eqs. (13), (14)).
         DistanceGradient = "distance-gradient",
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     SphereFit, TouchingEdges,
 };
 
-/// Number of steps from one sorting to the next.
+/// Largest number of steps from one sorting to the next.
 const DEFAULT_SORT_EVERY: u32 = 10;
 
 const DEFAULT_VOLUMES: [BoundingVolume; 4] =

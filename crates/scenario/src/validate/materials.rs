@@ -100,7 +100,7 @@ fn one(material: Named<'_>, check: &mut Check<'_>) -> Option<MaterialSpec> {
     }
 }
 
-/// Takes the key `model` out of the table, and returns the law, which determines the other keys.
+/// Removes the key `model` from the table and returns its law. The law determines the other keys.
 fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     let key = section.key("model");
     let models = models();

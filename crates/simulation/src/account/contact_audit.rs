@@ -75,7 +75,8 @@ const MAX_CREATED_RATIO: f64 = 0.02;
 pub(crate) struct ContactAudit {
     /// Energy created since the start of the run \[J\].
     pub created: f64,
-    /// Work of the contact forces in the last step beyond Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over the nodes \[J\].
+    /// Work of the contact forces in the last step beyond the trapezoidal sum Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n)
+    /// over the nodes, with contact forces f and positions x \[J\].
     pub excess_work: f64,
     pub loads_jump: bool,
     /// Whether damping or another cause outside the time integration has changed velocities since the previous audit.

@@ -77,8 +77,8 @@ fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
 /// For a lamina, the largest moment equals this sum, up to rounding.
 const TRIANGLE_SLACK: f64 = 1e-6;
 
-/// Components xx, yy, zz, xy, yz, xz of an inertia tensor. Reports a tensor that no body can have: with a principal
-/// moment that is not positive or exceeds the sum of the other two.
+/// Components xx, yy, zz, xy, yz, xz of an inertia tensor. Reports a tensor that no body can have: a
+/// principal moment is not positive, or exceeds the sum of the other two.
 fn inertia(key: &str, value: &Spanned<Vec<f64>>, check: &mut Check<'_>) -> Option<[f64; 6]> {
     let problem = |fact: String| Problem::new(fact).at(value.span()).key(key);
     let components = match *value.get_ref().as_slice() {
