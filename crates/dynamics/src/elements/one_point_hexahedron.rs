@@ -47,8 +47,8 @@ const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// ηζ, ξζ, ξη, ξηζ.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows for the forces: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. For parallelepipeds, the rows of the
-// mode ζ are the last.
+// Rows for the forces: volume; k; coefficients of B_a in `GRADIENT_MODES`; H_α. Parallelepipeds have no rows after
+// those of the mode ζ.
 const VOLUME: usize = 0;
 const STIFFNESS: usize = 1;
 const SLOPES: usize = 2;

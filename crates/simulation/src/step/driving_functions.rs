@@ -9,8 +9,8 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step that ends at a break, relative to the regular step, which is not cut to events. A step passes closer
-/// breaks; the mean of the function over the step then acts.
+/// Smallest step that ends at a break, relative to the regular step. A break that is closer does not end a step; the
+/// mean of the function over the step then acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
 /// Largest number of breaks in a regular step that each end a step. Of more breaks, only the last ends a step.
@@ -20,7 +20,7 @@ const MAX_BREAKS_PER_STEP: usize = 3;
 const ROUNDING: f64 = 1e-9;
 
 /// Largest deviation of a function from linear interpolation over a step that causes no warning, relative to the
-/// largest value of the function.
+/// size of the function (`FunctionRange::size`).
 const TOLERATED_DEVIATION: f64 = 0.1;
 
 /// Number of equal intervals of the run, at whose ends functions are sampled.
@@ -34,7 +34,8 @@ struct DrivingFunction {
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct FunctionRange {
-    /// Largest absolute value, sampled over the run and in the steps so far.
+    /// Size of the function: the largest absolute value, sampled over the run and at the ends of the steps so far, or
+    /// the largest deviation from linear interpolation over these steps if it is larger.
     size: f64,
     has_warned: bool,
 }
@@ -96,7 +97,7 @@ impl DrivingFunctions {
         breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
     }
 
-    /// Length of a step that begins at `time` \[s\]: `wanted`, or shorter to end at a break before `horizon` \[s\]. A
+    /// Length of a step that begins at `time` \[s\]: `wanted`, or shorter to end at a break up to `horizon` \[s\]. A
     /// break farther away than `wanted`, but less than twice as far, is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);

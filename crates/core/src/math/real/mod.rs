@@ -85,7 +85,7 @@ pub trait Real:
         inverse
     }
 
-    /// Replaces each x > −1 of `numbers` by (1 + x)^−⅓, from a series if |x| ≤ `SMALL_ARGUMENT`.
+    /// Replaces each x of `numbers` by (1 + x)^−⅓, from a series if |x| ≤ `SMALL_ARGUMENT`. All x must exceed −1.
     #[inline(always)]
     fn inverse_cube_roots_1p<const N: usize>(numbers: &mut [Self; N]) {
         let mut largest = numbers[0].abs();

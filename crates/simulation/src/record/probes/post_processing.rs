@@ -22,7 +22,8 @@ const UNEVEN: f64 = 1.5;
 /// Linear interpolation of a constant quantity is accurate, as in free flight.
 const CONSTANT: f64 = 0.01;
 
-/// No step counts as omitted if the number of samples is at least this fraction of the steps with contact forces.
+/// Samples of contact forces count as complete, and cause no warning of aliasing, if their number is at least this
+/// fraction of the number of steps with contact forces.
 const MOST_STEPS: f64 = 0.9;
 
 /// `rows` are the indices of the sampled table rows, and `times` their times \[s\].

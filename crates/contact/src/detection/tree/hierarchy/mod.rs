@@ -1,4 +1,4 @@
-//! Level 2: binary trees of bounding spheres over the faces of a surface.
+//! Second of the three levels of detection: binary trees of bounding spheres over the faces of a surface.
 //!
 //! Vertices are stored in blocks of up to 1024 leaves, which fit in the cache. In a block, leaves come first and
 //! children precede parents. The vertices above the blocks follow, up to the root. An example with two blocks:
@@ -19,8 +19,9 @@
 //! - The *reference* sphere bounds the faces in the configuration of the build, for rigid motion.
 //!   [`Hierarchy::fit_reference_spheres`] can make this sphere smaller than the nested sphere.
 //!
-//! Trees are binary, because many inner spheres save time: the predicted trajectory of one inner sphere can exclude all
-//! its descendants. Trees over faces of graded size may be deep, so no algorithm recurses over the height of a tree.
+//! The predicted trajectory of an inner sphere can exclude all descendants of this sphere. Trees are binary, because
+//! binary trees have the most inner spheres. Trees over faces of graded size may be deep, so no algorithm recurses over
+//! the height of a tree.
 
 mod bottom_up;
 mod boxes;

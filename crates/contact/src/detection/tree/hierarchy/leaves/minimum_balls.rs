@@ -90,7 +90,7 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
 ///
 /// with the length aᵢ of the edge opposite to corner i (`facing`: aᵢ²).
 ///
-/// The second result is 1 for unreliable weights (acute needles, NaN), and 0 otherwise.
+/// The second result is 1 for unreliable weights (acute needles, and NaN in most cases), and 0 otherwise.
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
