@@ -8,8 +8,8 @@
 //! | form | use | registers |
 //! |---|---|---|
 //! | [`pack`] | kernels over rows of elements, nodes or boxes | any width, up to AVX-512 |
-//! | [`real::Lanes`] in [`vectorised`] | four closest-point searches at once | AVX2; AVX-512 is slower |
-//! | [`eight_lanes`] in [`vectorised`] | tree searches on eight keys, masks or `f32` boxes | AVX2 |
+//! | [`real::Lanes`], called within [`vectorised`] | four closest-point searches at once | AVX2; AVX-512 is slower |
+//! | [`eight_lanes`], called within [`vectorised`] | tree searches on eight keys, masks or `f32` boxes | AVX2 |
 //!
 //! A pack is one register of a kernel, with `f64` numbers only. [`real::Lanes`] are plain data that structures can
 //! store.

@@ -5,8 +5,9 @@ use rayon::slice::ParallelSliceMut;
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// A face has no area if every node is near the line between the two most distant nodes: at most this fraction of the
-/// length of the line \[-\], plus rounding. Below this bound, fewer than four digits of the normal are accurate.
+/// Largest distance of the nodes of a face without area from the line between the two most distant nodes, relative to
+/// the distance of these two nodes; rounding is added. Below this bound, fewer than four digits of the normal are
+/// accurate.
 const FLAT: f64 = 1e-12;
 
 /// Rounding error that a coordinate has after reading, scaling, rotation and translation, relative to the largest
@@ -46,8 +47,8 @@ impl Mesh {
     /// ```
     ///
     /// # Errors
-    /// [`MeshError::NoCells`], [`MeshError::NoFaces`] unless the mesh is a surface mesh, [`MeshError::OneSided`] if a
-    /// part is not orientable, and the errors of [`Mesh::validate`].
+    /// [`MeshError::NoCells`] for a mesh without cells, [`MeshError::NoFaces`] for a mesh of other cells than faces,
+    /// [`MeshError::OneSided`] if a part is not orientable, and the errors of [`Mesh::validate`].
     pub fn oriented(mut self) -> Result<(Self, Vec<u64>), MeshError> {
         self.require_shell()?;
         let cells: Vec<(u32, u32)> = self.surface_cells().collect();
@@ -155,7 +156,7 @@ impl Parts {
     }
 
     /// Joins the parts of the cells `a` and `b`. `differ`: whether `a` and `b` have opposite orientations. Returns
-    /// `false` if both cells already belong to one part and its entries contradict `differ`.
+    /// `false` if both cells already belong to one part in which their relative orientation contradicts `differ`.
     fn join(&mut self, a: u32, b: u32, differ: bool) -> bool {
         let ((root_a, turned_a), (root_b, turned_b)) = (self.find(a), self.find(b));
         let turned = turned_a ^ turned_b ^ differ;

@@ -1,4 +1,4 @@
-//! Displacements of a step and their sums.
+//! Bounds on the displacements in a step, and the sums of these bounds over the steps since the last restart.
 
 mod steps;
 mod travel;

@@ -1,7 +1,8 @@
 //! Certificate that a local minimum of F = ½ |x(ξ) − r|² is the global minimum.
 //!
 //! x(ξ) is a point of the face with the Jacobian J, r is the query, and x,ᵢ = ∂x/∂ξᵢ. ξ* satisfies the optimality
-//! conditions. With p = x(ξ*) − r and δ = ξ − ξ*, on the segment from ξ* (t = 0) to ξ (t = 1),
+//! conditions. For any other point ξ, let p = x(ξ*) − r and δ = ξ − ξ*. With integrals over t from 0 to 1 at the points
+//! ξ* + t δ,
 //!
 //! ```text
 //! 2 F(ξ) − 2 F(ξ*) = 2 p·J(ξ*) δ + δᵀ (DᵀD + K) δ,   D = ∫ J dt,   K = ∫ 2 (1 − t) p·x,ᵢⱼ dt
@@ -10,10 +11,10 @@
 //! The first term is not negative, because of the optimality conditions. For any matrix A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Hence
 //! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ (the criterion). If A is the
 //! Jacobian at the centre, M is AᵀA plus terms linear in the nonlinear coefficients of x. M can be positive definite
-//! although F is not convex, as on faces with nodes displaced in their plane.
+//! although F is not convex, as on plane faces that are distorted in their plane.
 //!
-//! If M is not positive definite on the whole face, M often is so on a smaller box that contains all points of the face
-//! within the distance |p| of r (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5).
+//! If M is not positive definite on the whole face, M often is so on a smaller box of coordinates ξ. This box contains
+//! the coordinates of all points of the face within the distance |p| of r (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5).
 
 use std::ops::Range;
 
@@ -59,8 +60,9 @@ fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     false
 }
 
-/// Part of a face over a box, as a polynomial of the coordinates s in [−1, 1]²; in this struct, x,ᵢ = ∂x/∂sᵢ. On a
-/// segment, x,₂ is an auxiliary vector, perpendicular to x,₁ and of equal length.
+/// Part of a face over a box, as a polynomial of the coordinates s in [−1, 1]²; in this struct, x,ᵢ = ∂x/∂sᵢ. Faces
+/// that are lines depend on s₁ alone. For them, x,₂ stands for a vector as long as x,₁ and normal to the plane of the
+/// problem.
 struct PartOverBox<P> {
     polynomial: P,
     cell: Cell,
@@ -329,8 +331,9 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Whether a corner is outside the box of the points within a fraction of its distance from the query; `None`
-    /// without a box.
+    /// Corner of the face, and a fraction of the distance of this corner from the query. The first box contains the
+    /// points within this fraction of the distance, and a second box is computed on the first. The result: whether the
+    /// corner is outside one of the boxes; `None` if `box_of_points_within` gives no first box.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

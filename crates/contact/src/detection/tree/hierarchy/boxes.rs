@@ -1,4 +1,4 @@
-//! Boxes of the vertices, for hierarchies of axis-aligned boxes.
+//! Axis-aligned boxes of the vertices of a hierarchy, in place of their spheres.
 
 use super::Hierarchy;
 use super::leaves::LARGEST_FLAT_STRIDE;
