@@ -5,8 +5,8 @@ use crate::math::Vec3;
 use crate::response::Bodies;
 use crate::response::groups::momentum::Momentum;
 
-/// Largest velocity change at convergence, relative to the largest gap rate or slip rate \[-\]. The rounding error of
-/// the velocities is added.
+/// Largest velocity change at convergence, relative to a velocity scale \[-\]: the largest gap rate or slip rate before
+/// the kick, or the largest velocity change of a sweep if it is larger. The rounding error of the velocities is added.
 const TOLERANCE: f64 = 1e-15;
 /// Largest number of Gauss–Seidel sweeps.
 const MAX_SWEEPS: usize = 300;
@@ -146,7 +146,8 @@ impl EnergyMomentum {
     /// ```text
     /// Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² B_k,   B_k = max_a (1/m_a) Σ_j |w_ja| Σ_b |w_jb|
     /// ```
-    /// The maximum is over the nodes a of contact k, and B_k is `bound.nodes` for springs of unit stiffness.
+    /// The maximum is over the nodes a of contact k, and b runs over the nodes of contact j. B_k is `bound.nodes` for
+    /// springs of unit stiffness.
     fn bound_compliance(&mut self, bodies: &Bodies<'_>) {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter()) {

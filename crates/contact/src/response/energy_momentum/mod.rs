@@ -207,7 +207,8 @@ struct Reversal {
     gap: f64,
 }
 
-/// Largest closing rate that counts as rounding, relative to the rate change in the kick \[-\].
+/// Largest closing rate that counts as rounding, relative to the sum of the magnitudes of the rate changes in the kick
+/// by the spring and by the other forces \[-\].
 const RATE_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of steps for which a lost contact remains although its spring releases no energy. Without this limit,

@@ -42,9 +42,9 @@ impl Spring {
     }
 
     /// Pressure p \[N\] from p Δḡ = −ΔU − D, with the dissipation D by damping. With C = `c` \[m/N\], the gap ḡ changes
-    /// from `gap` to `trial` + C p. The spring is elastic if the gap `closes` before the kick. Otherwise the spring
-    /// unloads with the stiffness e² κ, where e is the coefficient of restitution. If the gap would increase with the
-    /// stiffness κ but decrease with e² κ, p keeps the gap constant.
+    /// from `gap` to `trial` + C p. An open spring is elastic. A compressed spring is elastic if the gap `closes`
+    /// before the kick or does not increase with the stiffness κ. Otherwise the spring unloads with the stiffness e² κ,
+    /// where e is the coefficient of restitution. If the gap would decrease with e² κ, p keeps the gap constant.
     pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
