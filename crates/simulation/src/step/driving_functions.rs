@@ -98,8 +98,8 @@ impl DrivingFunctions {
         breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
     }
 
-    /// Length of a step that begins at `time` \[s\]: `wanted`, or less if a break up to the time `horizon` \[s\] ends the
-    /// step. A break at a distance between one and two times `wanted` is reached in two equal steps.
+    /// Length of a step that begins at `time` \[s\]: `wanted`, or less if a break up to the time `horizon` \[s\] ends
+    /// the step. A break between one and two times `wanted` ahead is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);
         let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {

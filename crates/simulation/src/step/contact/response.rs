@@ -53,8 +53,8 @@ pub(crate) fn moved_bodies<'a>(
 }
 
 impl Simulation {
-    /// Response after the predictor, in the stages `Moved` and `Middle`. The result is impulses and position corrections,
-    /// or contact forces that depend only on the motion.
+    /// Response after the predictor, in the stages `Moved` and `Middle`: impulses and position corrections, or contact
+    /// forces that depend only on the motion.
     pub(crate) fn respond_to_motion(&mut self, dt: f64) {
         let start = Instant::now();
         self.account_step_change(dt);
