@@ -84,7 +84,7 @@ pub(crate) fn build_response(
 /// an impact, and brings bodies to rest.
 const DAMPING_AT_REST: f64 = 0.2;
 
-/// Normal and tangential.
+/// Normal and tangential damping of the springs.
 fn damping_of_springs(laws: &ContactLaws) -> [Damping; 2] {
     let of = |always: f64, calms: bool| {
         let at_rest = if calms && laws.friction.at_rest > 0.0 { DAMPING_AT_REST } else { 0.0 };

@@ -23,7 +23,7 @@ const MAX_NAMES: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     Solid,
-    /// With contact on one side.
+    /// Body with contact only on the side of its face normals.
     Sheet,
 }
 
@@ -120,18 +120,18 @@ struct SheetSides<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// Whether a face has the same corner positions as another face. Contact then acts on both sides.
+    /// Whether each face has the same corner positions as another face. Contact then acts on both sides.
     duplicated: Vec<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// Side to which the face normals point.
+    /// The point lies on the side to which the face normals point.
     Front,
-    /// Behind the sheet; the closest point is not on the boundary of the sheet.
+    /// The point lies behind the sheet, and its closest point is not on the boundary of the sheet.
     Behind,
-    /// On the sheet; behind the sheet, with the closest point on the boundary; or closest to a face with contact on
-    /// both sides.
+    /// The point lies on the sheet, or its closest face has contact on both sides, or the point lies behind the sheet
+    /// and its closest point is on the boundary.
     Neither,
 }
 

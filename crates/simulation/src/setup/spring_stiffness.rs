@@ -32,8 +32,8 @@ pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[
     (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }
 
-/// Penetration of a rigid body at rest under its own weight in steps of the largest length, relative to the size of the
-/// body, if ω² = λ (see `resting_contact_step`).
+/// Ratio of the penetration to the size of a rigid body that rests under its own weight. Holds in steps of the largest
+/// length and for ω² = λ (see `resting_contact_step`).
 const RESTING_PENETRATION: f64 = 1e-4;
 
 /// Largest step of a model of rigid bodies \[s\]. In longer steps, bodies at rest would sink too deep into their
@@ -101,7 +101,7 @@ pub(crate) fn stiffness_warning(
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
     let over_elements = 0.5 * largest_stiffness_over_mass(scenario, model, surfaces) * critical * critical;
     let longest = stiff_spring_step(scenario, model, surfaces);
-    // The printed step, of four digits, remains below the limit.
+    // With this factor, the printed step remains below the limit after rounding to four digits.
     let written = 0.999 * longest;
     (over_elements > STIFF_SPRING_RATIO && step > longest).then(|| {
         format!(

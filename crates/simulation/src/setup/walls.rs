@@ -104,7 +104,7 @@ pub(crate) fn detected_walls(model: &Model) -> Vec<Wall> {
 }
 
 impl Simulation {
-    /// Projects the force on each slider node on the direction of its slider.
+    /// Projects the force at each slider node onto the direction of the slider.
     pub(crate) fn constrain_sliders(&mut self) {
         for k in 0..self.model.sliders.len() {
             let slider = &self.model.sliders[k];

@@ -20,10 +20,10 @@ use crate::account::resultants::Resultants;
 use crate::forces::SupportedComponent;
 use crate::model::{Body, Model, Slider};
 
-/// The data of a chunk fit in the first-level cache.
+/// The data of this number of nodes fit in the first-level cache.
 const NODES_PER_CHUNK: usize = 256;
 
-/// Nodes of one deformable body or wall.
+/// Up to `NODES_PER_CHUNK` consecutive nodes of one deformable body or wall.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeChunk {
     body: usize,
@@ -140,7 +140,7 @@ struct Corrector<'a> {
     nodes_per_task: usize,
 }
 
-/// Output, from the global node `first` on.
+/// Output of the corrector for the global nodes from `first` on.
 struct Nodes<'a> {
     first: usize,
     accelerations: &'a mut [Vec3],

@@ -9,18 +9,19 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step that ends at a break, relative to the regular step. A break that is closer does not end a step; the
-/// mean of the function over the step then acts.
+/// Smallest step that ends at a break, relative to the regular step. A break closer to the beginning of a step does not
+/// end the step; the mean of the function over the step then acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// Largest number of breaks in a regular step that each end a step. Of more breaks, only the last ends a step.
+/// If the interval of a regular step contains at most this number of breaks, a step ends at each break. If the interval
+/// contains more breaks, a step ends only at the last.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
 /// Largest relative difference at which step lengths count as equal. Times are rounded sums of steps.
 const ROUNDING: f64 = 1e-9;
 
-/// Largest deviation of a function from linear interpolation over a step that causes no warning, relative to the
-/// size of the function (`FunctionRange::size`).
+/// A warning is due if a function deviates from linear interpolation over a step by more than this fraction of its size
+/// (`FunctionRange::size`).
 const TOLERATED_DEVIATION: f64 = 0.1;
 
 /// Number of equal intervals of the run, at whose ends functions are sampled.
@@ -34,8 +35,8 @@ struct DrivingFunction {
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct FunctionRange {
-    /// Size of the function: the largest absolute value, sampled over the run and at the ends of the steps so far, or
-    /// the largest deviation from linear interpolation over these steps if it is larger.
+    /// Size of the function: the maximum of its absolute values and of its deviations from linear interpolation over
+    /// the steps so far. Values are sampled over the run and at both ends of these steps.
     size: f64,
     has_warned: bool,
 }
@@ -80,7 +81,7 @@ impl DrivingFunctions {
         Self { all }
     }
 
-    /// Samples from t = 0 to `end` \[s\].
+    /// Ranges of the functions, sampled from t = 0 to `end` \[s\].
     pub fn ranges(&self, end: f64) -> Vec<FunctionRange> {
         let range = |driving: &DrivingFunction| {
             let instants = (0..=SAMPLES).map(|k| end * f64::from(k) / f64::from(SAMPLES));
@@ -97,8 +98,8 @@ impl DrivingFunctions {
         breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
     }
 
-    /// Length of a step that begins at `time` \[s\]: `wanted`, or shorter to end at a break up to `horizon` \[s\]. A
-    /// break farther away than `wanted`, but less than twice as far, is reached in two equal steps.
+    /// Length of a step that begins at `time` \[s\]: `wanted`, or less if a break up to the time `horizon` \[s\] ends
+    /// the step. A break between one and two times `wanted` ahead is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);
         let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {

@@ -29,7 +29,7 @@ pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
 }
 
 impl Simulation {
-    /// The wall-clock time of the flight step, without detection, counts as integration.
+    /// Makes a flight step, and counts its wall-clock time without detection as integration.
     pub(crate) fn fly_timed(&mut self, until: f64) {
         let (start, before) = (Instant::now(), self.timings);
         self.fly(until);
@@ -82,7 +82,7 @@ impl Simulation {
         self.state.ledger.first_contacts.first().copied()
     }
 
-    /// The step ends no later than at the time `until` \[s\].
+    /// Length of the next flight step \[s\]. The step ends no later than at the time `until` \[s\].
     fn flight_duration(&self, until: f64) -> f64 {
         let unsteady =
             self.state.rigid_bodies.iter().flatten().filter(|rigid_state| !rigid_state.spins_steadily());
@@ -105,7 +105,7 @@ impl Simulation {
         }
     }
 
-    /// Advances by `time` \[s\], and adds the work and impulse of gravity to the ledger.
+    /// Advances bodies in flight by `time` \[s\], and adds the work and impulse of gravity to the ledger.
     fn follow_motions(&mut self, time: f64) {
         for ((body, rigid_state), motion) in
             self.model.bodies.iter().zip(&mut self.state.rigid_bodies).zip(&self.scratch.motions)
@@ -175,7 +175,7 @@ impl Simulation {
         self.start_forces();
     }
 
-    /// A step of zero length computes forces, accelerations and reactions.
+    /// Computes forces, accelerations and reactions in a step of zero length.
     pub(crate) fn start_forces(&mut self) {
         self.scratch.positions_next.copy_from_slice(&self.state.nodes.positions);
         self.start_loads(0.0);

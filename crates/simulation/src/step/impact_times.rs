@@ -7,8 +7,9 @@ use crate::math::Vec3;
 use crate::timings::timed;
 use crate::{FirstContact, Simulation};
 
-/// Smallest interval between two impacts at which steps end, relative to the regular step, which is not cut to events.
-/// When two faces meet, their nodes impact at slightly different times.
+/// Smallest time between two impacts that each end a step, relative to the regular step. (The regular step is the step
+/// before any cut to an event.) The nodes of two faces that meet impact at slightly different times; without this
+/// bound, each impact would end a step.
 const MIN_IMPACT_INTERVAL: f64 = 0.1;
 
 pub(crate) struct ImpactControl {
@@ -30,7 +31,7 @@ impl Simulation {
     /// The predicted path of a node is a parabola, and the impact time on this parabola is exact. For rotating bodies
     /// and driven supports, the error of the impact time is of third order in the step.
     pub(crate) fn predict_to_impact(&mut self, dt: f64) -> f64 {
-        // Discrete-gradient forces are valid only for their step length.
+        // Discrete-gradient forces are valid only for the step length for which they were computed.
         let is_committed =
             self.response.stage() == Stage::Accelerated && self.state.contact.action.has_contact();
         let Some(mut control) = self.caches.impact_control.take_if(|_| !is_committed) else {

@@ -47,7 +47,8 @@ impl Simulation {
         }
     }
 
-    /// Requires that `state.nodes.positions` are still the positions before the step.
+    /// Computes support reactions and velocity jumps. Requires that `state.nodes.positions` are still the positions at
+    /// the beginning of the step.
     pub(crate) fn note_reactions(&mut self, dt: f64) {
         let mut supported = std::mem::take(&mut self.state.forces.supported);
         let resultants =

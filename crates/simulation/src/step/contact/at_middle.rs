@@ -15,8 +15,8 @@ use super::response::moved_bodies;
 pub(crate) struct MiddleOfStep {
     /// Positions at the middle of the step, by node \[m\]; valid only for nodes in contact.
     positions: Vec<Vec3>,
-    /// Gap of each contact minus n · Σ w_a x_a \[m\], nonzero, for example, with an initial gap. Here n is the normal,
-    /// and w_a and x_a are the weight and predicted position of each node a.
+    /// For each contact with the normal n, and with nodes a of weight w_a and predicted position x_a: the gap minus
+    /// n · Σ w_a x_a \[m\]. The difference is nonzero, for example, with an initial gap.
     offsets: Vec<f64>,
     /// Normals at the predicted positions. They determine the sign of the normals at the middle.
     normals: Vec<Vec3>,
@@ -51,7 +51,7 @@ impl Middle<'_> {
         half_way + correction.unwrap_or_else(Vec3::zeros) * 0.5
     }
 
-    /// In the mobility, moves the centre of a rigid body to the middle of the step.
+    /// Sets the centre of a rigid body in the mobility to the centre at the middle of the step.
     fn move_centre(&mut self, body: u32, action: &ContactAction) {
         let Some(rigid) = self.rigid_bodies.get(body as usize).and_then(Option::as_ref) else { return };
         let Some(mobility) = self.mobility.rigid(body).copied() else { return };

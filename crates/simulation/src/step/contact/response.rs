@@ -53,7 +53,8 @@ pub(crate) fn moved_bodies<'a>(
 }
 
 impl Simulation {
-    /// Response after the predictor: impulses and position corrections, or forces that depend only on the motion.
+    /// Response after the predictor, in the stages `Moved` and `Middle`: impulses and position corrections, or contact
+    /// forces that depend only on the motion.
     pub(crate) fn respond_to_motion(&mut self, dt: f64) {
         let start = Instant::now();
         self.account_step_change(dt);
@@ -62,7 +63,7 @@ impl Simulation {
             Stage::Moved => {
                 self.find_offset_points();
                 let beyond = self.evaluate_response(dt);
-                // `beyond` is missing in the work that the response computes from nodal displacements.
+                // The response computes its work from nodal displacements. This work lacks the returned difference.
                 self.state.contact.action.work.numerical += beyond;
                 self.apply_corrections(dt);
             }
@@ -75,7 +76,8 @@ impl Simulation {
         self.timings.response += start.elapsed().as_secs_f64();
     }
 
-    /// Response after the internal and external forces: contact forces that depend on these forces, and tie forces.
+    /// Response after the internal and external forces: contact forces that depend on these forces (stage
+    /// `Accelerated`), and tie forces (all stages).
     pub(crate) fn respond_to_forces(&mut self, dt: f64) {
         let start = Instant::now();
         if self.response.stage() == Stage::Accelerated {
@@ -108,7 +110,8 @@ impl Simulation {
         self.selection.offset_points.find(&self.model.surfaces, next, constraints);
     }
 
-    /// Returns the work of the contact forces minus the sum of force times nodal displacement \[J\].
+    /// Returns the work of the contact forces minus the sum of force times nodal displacement \[J\]. The difference is
+    /// due to rotating rigid bodies.
     fn evaluate_response(&mut self, dt: f64) -> f64 {
         self.refresh_mobility(dt);
         let step = self.step_length(dt);
@@ -188,7 +191,7 @@ impl Simulation {
         self.constrain_sliders();
     }
 
-    /// The next detection needs the positions of this detection if contact corrects any position.
+    /// Keeps the detected positions for the next detection if contact corrects any position.
     fn keep_detected_positions(&mut self) {
         let action = &self.state.contact.action;
         let moves_nodes = action.node_corrections.iter().any(|node| node.position != Vec3::zeros());
@@ -204,6 +207,8 @@ impl Simulation {
     /// - −½ (f_n + f_{n+1}) · Δx, the work of position corrections against the forces. This function adds the part with
     ///   f_n.
     /// - ½ dt f_{n+1} · Δv, because the second half kick acts on the changed velocities.
+    ///
+    /// `account_corrections` adds all parts with f_{n+1}.
     fn apply_corrections(&mut self, dt: f64) {
         self.keep_detected_positions();
         for correction in &self.state.contact.action.node_corrections {
@@ -234,7 +239,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the rigid bodies with tie impulses to the list of corrections: the supports of listed bodies react to
+    /// Adds rigid bodies with tie impulses to the rigid corrections: only the supports of bodies in this list react to
     /// impulses.
     fn list_bodies_of_tie_impulses(&mut self) {
         let corrections = &mut self.state.contact.action.rigid_corrections;
@@ -259,7 +264,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the energy terms with the forces f_{n+1} (see `apply_corrections`).
+    /// Adds the energy terms with the forces f_{n+1} at the end of the step (see `apply_corrections`).
     fn account_corrections(&mut self, dt: f64) {
         for correction in &self.state.contact.action.node_corrections {
             let node = correction.node as usize;

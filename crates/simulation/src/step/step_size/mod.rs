@@ -78,8 +78,8 @@ impl Simulation {
         remaining <= step + self.rounding_of_step(step)
     }
 
-    /// Largest time that is too short for a step of its own, if steps have the length `step` \[s\]. Of the two rounding
-    /// errors of the end time, one is that of a step, and one is that of the sum of steps.
+    /// Largest time that is too short for a step of its own, if steps have the length `step` \[s\]. The second term is
+    /// two rounding errors of the end time: one of a step, and one of the sum of steps.
     fn rounding_of_step(&self, step: f64) -> f64 {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
@@ -229,7 +229,7 @@ impl Simulation {
         }
     }
 
-    /// The last step must be outside flight.
+    /// Counts the limit of the last step, which must be outside flight.
     pub(crate) fn count_step_limit(&mut self) {
         if let Some(limit) = self.step_limit() {
             self.state.control.limit_counts[limit as usize] += 1;
