@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-/// Operations and wall-clock times of contact detection.
+/// Operations and wall-clock times of contact detection. Here a level is a kind of operation: trajectory, update,
+/// overlap, primitive or travel bound.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionSummary {
     /// Number of operations at each level.

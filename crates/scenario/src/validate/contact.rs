@@ -14,7 +14,7 @@ use crate::{
     SphereFit, TouchingEdges,
 };
 
-/// Largest number of steps from one sorting to the next.
+/// Default of [`SortingSettings::every`].
 const DEFAULT_SORT_EVERY: u32 = 10;
 
 const DEFAULT_VOLUMES: [BoundingVolume; 4] =

@@ -98,8 +98,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the impulse and the work \[J\] of a support or slider that reacts to contact impulses. `account` is `None`
-    /// for a slider.
+    /// Adds the impulse and the work \[J\] of a support or slider constraint that reacts to contact impulses. `account`
+    /// is `None` for a slider constraint, which guides a free wall.
     pub(crate) fn add_support_reaction(&mut self, account: Option<usize>, reaction: Wrench, work: f64) {
         self.state.ledger.audit.add_impulse(reaction);
         self.state.ledger.energies.external_work += work;

@@ -18,8 +18,8 @@ use crate::error::{PartingTie, SetupError};
 use crate::model::{Behaviour, Model};
 use crate::step::free_flight::rigid_state_of_nodes;
 
-/// Default tie distance, relative to the shortest edge of the two surfaces. This distance excludes the next layer of
-/// nodes.
+/// Default tie distance, relative to the shortest edge of the two surfaces. With this distance, the nodes
+/// one element behind the tied surface are not tied.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
 /// Largest absolute nodal weight that counts as zero.
@@ -185,7 +185,8 @@ impl Assembly {
             surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
             within,
         };
-        // On a rigid target, a tie refers to a material point.
+        // On a rigid target, a tie refers to the closest point. On a deformable target, weights of several faces
+        // transmit a uniform traction exactly.
         let ties = match self.model.bodies[target].is_rigid() {
             true => tied.find_points(positions),
             false => tied.find(positions),

@@ -14,7 +14,7 @@ impl DistanceField {
         values.iter().zip(distances).map(|(value, distance)| value * distance).sum()
     }
 
-    /// Assumed gradient interpolated only from the corners of the element.
+    /// Gradient interpolated only from the assumed gradients at the corners of the element.
     pub fn low_order_gradient(&self, element: usize, xi: [f64; 3]) -> Vec3 {
         let corners = self.kind(element).corners().len();
         let values = self.corner_values(element, xi);

@@ -52,7 +52,8 @@ pub(super) struct Solution {
 
 impl Group {
     /// `positions` are the reference positions. `rigid` returns the data of a movable rigid body, and `None` for any
-    /// other body. The result is `None` if rounding makes the nodal mass matrix singular, for extreme mass ratios.
+    /// other body. The result is `None` if rounding makes the mass matrix of the independent nodes singular, for
+    /// extreme mass ratios.
     pub fn new(
         ties: &Constraints,
         positions: &[Vec3],

@@ -38,7 +38,7 @@ pub struct Ties {
     groups: Vec<Group>,
 }
 
-/// Tied bodies with nodal masses so unlike that rounding makes the nodal mass matrix singular.
+/// Tied bodies with nodal masses so unlike that rounding makes the mass matrix of the independent nodes singular.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnlikeMasses {
     /// Bodies of the group of ties, ascending.

@@ -9,13 +9,13 @@ use crate::math::{Mat3, Vec3};
 /// Number of degrees of freedom of a body: velocity of the centre, then angular velocity.
 const DOF: usize = 6;
 
-/// Number of independent fields of one Cartesian velocity component in a rigid body: a constant field, and the three
-/// reference coordinates relative to the centre.
+/// Number of basis functions of a Cartesian velocity component in a rigid body. As functions of the reference position
+/// relative to the centre, they are 1 and the three coordinates.
 const MOTIONS: usize = 4;
 
 /// Largest pivot of a redundant condition \[-\]; the entries of conditions are about 1. The conditions of a tied point
-/// are redundant if its distance from another tied point is below this fraction of the radius of the ties. The gap
-/// that remains without these conditions is negligible.
+/// are redundant if its distance from another tied point is below this fraction of the largest distance of a tied
+/// point from the centre of the body. The gap that remains without these conditions is negligible.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
 /// Addition to [`REDUNDANT_PIVOT`], in units of (rounding error of coordinates)/(smallest `radii` of the bodies).
@@ -109,7 +109,8 @@ struct Workspace {
 }
 
 impl TiedRigidBodies {
-    /// `terms`: all terms of these bodies, in the conditions and in the sums of dependent nodes. `rounding`: rounding
+    /// `terms`: all terms of these bodies, in the conditions and in the rows that give the motion of dependent nodes.
+    /// `rounding`: rounding
     /// error of the coordinates \[m\].
     pub fn new<'a>(
         bodies: Vec<u32>,
@@ -447,7 +448,8 @@ impl TiedRigidBodies {
             let [linear, angular] = &impulses[local_body];
             if k < 3 { linear[k] } else { angular[k - 3] / self.radii[local_body] }
         };
-        // With the multipliers μ of the conditions, Cᵀ μ is the impulse of the nodes minus the impulse of all ties.
+        // Cᵀ μ with the multipliers μ of the conditions: the impulse that the tied nodes exert on the bodies, minus the
+        // impulse of all ties.
         let beyond = |column: usize| component(by_nodes, column) - component(&self.impulses, column);
         motion.resize(num + 3 * self.num_fixed, 0.0);
         test.multiply(pivots, beyond, motion);
@@ -472,8 +474,8 @@ fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
     row.last().filter(|(last, _)| *last as usize == column).map_or(0.0, |(_, value)| *value)
 }
 
-/// T of one body: amplitude of each field of `MOTIONS` in the component `axis`, per unit of each degree of freedom.
-/// Unit of length: `radius`.
+/// T of one body: amplitude of each basis function of `MOTIONS` in the component `axis`, per unit of each degree of
+/// freedom. Angular degrees of freedom are multiplied by `radius`.
 fn motions(axis: usize, place: &RigidPlace, radius: f64) -> [[f64; DOF]; MOTIONS] {
     let mut motions = [[0.0; DOF]; MOTIONS];
     motions[0][axis] = 1.0;
