@@ -8,7 +8,7 @@ macro_rules! vocabulary {
         pub enum $name { $($(#[$of_variant])* $variant,)* }
 
         impl $name {
-            /// Pairs of word and variant. The first is the default where a scenario may omit the word.
+            /// Pairs of word and variant. Where a scenario may omit the word, the first pair is the default.
             pub const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),*];
 
             /// Word of the variant in scenarios.

@@ -43,8 +43,8 @@ impl ContactSelection {
     }
 
     /// Removes contacts of the second pass, which one-pass contact omits. Exception: a contact with penetration beyond
-    /// rounding remains if no node of its face has a detected contact with the contactor's body. This happens if the
-    /// face is wider than that body.
+    /// rounding remains if no node of its face has a detected contact with the contactor's body. For example, all nodes
+    /// of a face that is wider than this body can lie beside the body.
     fn keep_pass(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         let Self { policy, keys, workspace, .. } = self;
         keys.clear();

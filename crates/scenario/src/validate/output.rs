@@ -14,7 +14,7 @@ const DEFAULT_FRAMES: usize = 60;
 const DEFAULT_CHECKPOINTS: usize = 2;
 const MAX_CHECKPOINTS: usize = 1000;
 
-/// Properties of the run, `None` if they have problems.
+/// Properties of the run. A property with problems is `None`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run<'a> {
     /// End time \[s\].
@@ -83,7 +83,7 @@ fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettin
     CheckpointSettings { interval, keep }
 }
 
-/// Whether frames include detection volumes. Refuses them unless detection is hierarchical.
+/// Whether frames include detection volumes. Reports a problem if they are wanted and detection is not hierarchical.
 fn detection_volumes(
     wanted: Option<&Spanned<bool>>,
     detection: Option<DetectionMethod>,

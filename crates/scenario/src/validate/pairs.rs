@@ -30,7 +30,8 @@ impl Pair {
     }
 }
 
-/// The pairs. An impossible or conflicting pair is reported and left out. `None` if a pair cannot be read.
+/// The pairs, without impossible and conflicting pairs, which are reported. `None` if a pair cannot be read or names an
+/// unknown body or wall.
 pub(super) fn validate(
     sections: Vec<Section<'_>>,
     names: Names<'_>,
@@ -57,7 +58,7 @@ pub(super) fn validate(
     complete.then_some(seen)
 }
 
-/// Bodies and groups of a pair, lower body index first.
+/// Bodies and groups of a pair, lower body index first. `None` if a body or wall is unknown.
 fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>) -> Option<SurfacePair> {
     let touchable: Vec<_> = names.bodies.iter().chain(names.walls).cloned().collect();
     let kind = if names.walls.is_empty() { "body" } else { "body or wall" };
@@ -84,7 +85,7 @@ fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>
     })
 }
 
-/// Problem of a pair that is impossible or conflicts with a pair in `before`.
+/// Problem of a pair that is impossible, or that repeats a pair in `before` or makes one of the two ineffective.
 fn conflict(pair: &Pair, before: &[Pair], names: Names<'_>) -> Option<Problem> {
     let (path, surfaces) = (&pair.path, &pair.surfaces);
     let [first, second] = surfaces.bodies;
@@ -136,13 +137,12 @@ impl FallbackLaws<'_> {
     }
 }
 
-/// The pairs with laws of their own. The value of a missing key is that of the first of these sources:
-/// - for a pair with groups, the pair of the two whole bodies, if the whole bodies have own laws,
+/// The pairs with laws of their own. The value of a missing key is from the first of these sources that exists:
+/// - for a pair with groups, the pair of the two whole bodies, if this pair has laws of its own,
 /// - the wall,
 /// - `[contact]`.
 ///
-/// A wall whose laws differ from `[contact]` adds a pair with each body, unless the pair of the whole body and the wall
-/// has own laws.
+/// A wall whose laws differ from `[contact]` adds a pair with each whole body, unless this pair has laws of its own.
 pub(super) fn own_laws(
     pairs: &[Pair],
     rest: FallbackLaws<'_>,

@@ -127,7 +127,7 @@ fn injuries(raw: Option<&Spanned<raw::Names>>, key: &str, check: &mut Check<'_>)
     check.choices(key, &Spanned::new(raw.span(), raw.get_ref().texts(raw.span())), Injury::WORDS)
 }
 
-/// Refuses stress and strain where they are undefined, and injury criteria without a usable acceleration or `g`.
+/// Reports stress and strain where they are undefined, and injury criteria without a usable acceleration or `g`.
 fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let key = |name: &str| format!("probes.{}.{name}", spec.name);
     let of_elements = spec.quantities.iter().find(|quantity| quantity.is_of_elements());
@@ -169,7 +169,7 @@ fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_
     }
 }
 
-/// Warns of a sampling rate below the minimum of the filter class. Reports a rate at which the filter is undefined.
+/// Warns of a sampling rate below the minimum of the filter class. A rate at which the filter is undefined is an error.
 fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let (Some(class), Some(word)) = (spec.filter, &raw.filter) else { return };
     let Some(interval) = spec.interval.or(measured.history_interval).map(|interval| interval / spec.second)
@@ -177,7 +177,7 @@ fn check_rate(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check
         return;
     };
     let wanted = spec.second / class.least_rate();
-    // Allows for rounding.
+    // The tolerance 1e-9 allows for rounding.
     if interval.is_nan() || interval * class.least_rate() <= 1.0 + 1e-9 {
         return;
     }

@@ -72,7 +72,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Reports laws at `path` that the response ignores or cannot realise, except ignored defaults.
+    /// Reports laws at `path` that the response ignores or cannot realise. Ignored laws with default values pass.
     fn refuse_idle(&self, path: &str, response: &ResponseSettings, check: &mut Check<'_>) {
         use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
         let method = response.method;
@@ -117,8 +117,8 @@ impl<'a> Given<'a> {
 /// Default factor of the spring stiffness \[-\].
 const FACTOR: f64 = 0.5;
 
-/// Smallest accepted coefficient of restitution of damped penalty springs \[-\]. A smaller one needs a damping above
-/// 1.2 times critical.
+/// Smallest accepted coefficient of restitution of damped penalty springs \[-\]. A smaller coefficient needs more than
+/// 1.2 times the critical damping.
 const LEAST_OF_SPRINGS: f64 = 0.1;
 
 pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<ResponseSettings> {
@@ -148,7 +148,7 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
     Some(settings)
 }
 
-/// Reports keys that do not affect the chosen response, except defaults.
+/// Reports keys that do not affect the chosen response. Keys with default values pass.
 fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Check<'_>) {
     use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
     let span = |value: Option<Range<usize>>, changed: bool| value.filter(|_| changed);
@@ -242,7 +242,8 @@ pub(super) fn laws(
     if let Some(response) = response {
         given.refuse_idle(path, response, check);
     }
-    // Damping and restitution of normal springs determine each other. If one is given, it replaces both in `rest`.
+    // Damping and restitution of normal springs determine each other. If `given` has either key, both values of `rest`
+    // are dropped.
     if given.restitution.is_some() {
         (rest.damping, rest.calms[0]) = (0.0, false);
     }

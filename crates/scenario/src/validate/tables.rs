@@ -79,7 +79,7 @@ impl<'i> Tables<'i> {
     }
 }
 
-/// Tables that occur once for each entry of a list.
+/// Names of the tables that the scenario gives as lists, one table per entry.
 const LISTS: [&str; 7] = ["bodies", "walls", "velocities", "boundaries", "loads", "contact.pairs", "probes"];
 
 /// Parses the top level of a text. `None` if there are syntax errors.
@@ -117,7 +117,7 @@ pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<tom
     errors.is_empty().then_some(root)
 }
 
-/// A table that repeats the header of an earlier table. The parser reports header and keys as duplicates.
+/// A table that repeats the header of an earlier table. The parser reports its header and its keys as duplicates.
 struct RepeatedTable<'t> {
     name: &'t str,
     header: Range<usize>,
@@ -147,7 +147,7 @@ impl<'t> RepeatedTable<'t> {
     }
 }
 
-/// A table that should occur once. A list is reported, and its first table returned.
+/// A table that should occur once. If the file has a list instead, reports it and returns its first table.
 fn single<'i>(
     value: Option<&toml::Spanned<DeValue<'i>>>,
     table: &'static str,

@@ -10,8 +10,8 @@ use crate::section::join;
 use crate::spanned::Spanned;
 use crate::{ContactLaws, ResponseSettings, WallMotion, WallSpec};
 
-/// Largest tangential part of the velocity of a wall with a mass, relative to the speed \[-\]. Allows for a rounded
-/// normal.
+/// Largest tolerated tangential velocity of a wall with a mass, relative to its speed \[-\]. The tolerance allows for a
+/// rounded normal.
 const ACROSS: f64 = 1e-6;
 
 pub(super) struct Wall {

@@ -49,7 +49,7 @@ impl PairBalance {
         self.damping_dissipation += result.damping_work;
     }
 
-    /// Adds force and energies that no detected contact reports, such as those of ended contacts.
+    /// Adds the force and energies of `work`, which belong to no detected contact, for example to an ended contact.
     fn add_unlisted(&mut self, work: &UnlistedWork) {
         self.push(work.bodies, work.force);
         self.contact_energy += work.stored_energy;
@@ -57,8 +57,8 @@ impl PairBalance {
         self.damping_dissipation += work.damping_work;
     }
 
-    /// Adds `force` if the contactor's body is the first body, and `-force` if it is the second. In self-contact, the
-    /// force and its reaction cancel.
+    /// Adds a contact force: `force` if the contactor's body is the first body, and `-force` if the target's body is.
+    /// In self-contact, the force and its reaction cancel.
     fn push(&mut self, [contactor, target]: [u32; 2], force: Vec3) {
         if contactor != target {
             self.force += if contactor == self.bodies[0] { force } else { -force };
@@ -67,7 +67,7 @@ impl PairBalance {
 }
 
 /// Largest tolerated energy error, relative to the largest energy so far \[-\]. The error is the energy that contact
-/// has created, or the amount by which the friction dissipation of a pair is negative.
+/// has created, or the energy that the friction of a pair has returned (a negative dissipation).
 const MAX_CREATED_RATIO: f64 = 0.02;
 
 /// Audit of the energy that contact creates.
@@ -81,8 +81,8 @@ pub(crate) struct ContactAudit {
     pub loads_jump: bool,
     /// Whether damping or another cause outside the time integration has changed velocities since the previous audit.
     pub velocities_jump: bool,
-    /// Part of the decrease of `kick_energy` by a change of the step length \[J\]: the part from accelerations against
-    /// the contact impulses, which absorb this energy. See `held_force_acceleration`.
+    /// Decrease of the kick energy by the last change of the step length \[J\]. Only nodal accelerations against the
+    /// contact impulses count: the impulses absorb their kick energy (see `held_force_acceleration`).
     pub work_on_held_nodes: f64,
     /// Length of the last step \[s\].
     pub time_step: f64,
@@ -186,20 +186,21 @@ impl Simulation {
         }
     }
 
-    /// Adds the energy that contact created in the last step, except in dynamic relaxation or after velocity jumps.
+    /// Adds the energy that contact created in the last step to the audit, except in dynamic relaxation or after
+    /// velocity jumps.
     ///
     /// ```text
     /// created energy = work + change of stored energy + dissipated energy
     /// ```
-    /// where the work of the contact forces is the trapezoidal sum plus `excess_work`. For example, a contact force
-    /// that vanishes when the contact opens within a step does work that no spring has stored.
+    /// where the work of the contact forces is the trapezoidal sum plus `excess_work`. For example, a contact that
+    /// opens within a step creates energy: its force does more work than its spring had stored.
     ///
     /// If inelastic impulses act, the created energy is instead the numerical work minus the energy absorbed by
     /// impulses. In the midpoint energy–momentum response, the created energy is the numerical work.
     ///
-    /// The staggered energy–momentum response computes its forces for a committed length of the following step. The
-    /// forces create no energy if the step has this length and neither loads nor velocities jump. Otherwise, the
-    /// created energy also counts as numerical work.
+    /// The staggered energy–momentum response computes its forces for a following step of committed length. If this
+    /// step has another length, or if loads or velocities jump, the forces create energy. This energy also counts as
+    /// numerical work.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -218,7 +219,7 @@ impl Simulation {
             let done = action.sum_over_contact(along) + before.sum_over_contact(along);
             let mut taken = action.work.friction + action.work.damping;
             if self.response.stage() == Stage::Accelerated {
-                // In this response, the numerical work is minus the energy left in springs whose contact was lost.
+                // The numerical work of this response is negative: energy left in the springs of lost contacts.
                 taken -= action.work.numerical;
             }
             done + self.state.ledger.contact_audit.excess_work + action.stored_energy - before.stored_energy
@@ -248,7 +249,7 @@ impl Simulation {
     fn warn_of_contact_energy(&mut self) {
         let scale = self.state.ledger.audit.energy_scale();
         let ContactAudit { created, warned, .. } = self.state.ledger.contact_audit;
-        // Impulses of the next step will absorb the numerical work of this step, at nodes that stay in contact.
+        // At nodes that stay in contact, the impulses of the next step will absorb the numerical work of this step.
         let absorbed_next =
             if self.acts_by_inelastic_impulses() { self.state.contact.action.work.numerical } else { 0.0 };
         let created = created - absorbed_next;
@@ -362,8 +363,8 @@ impl Simulation {
         self.response.stage() == Stage::Moved && self.acts_by_impulses()
     }
 
-    /// Moment by which supports and sliders prevent a rotation of the walls \[N·m\]. Contact forces act at the contact
-    /// points, but the forces of supports and sliders act at the nodes of the walls, so both form a couple.
+    /// Moment by which supports and sliders (of free walls) prevent a rotation of the walls \[N·m\]. A contact force
+    /// acts at the contact point, but the support or slider bears it at the node of the wall: the two form a couple.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);

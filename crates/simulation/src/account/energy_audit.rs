@@ -23,13 +23,14 @@ pub struct BodyBalance {
     /// Linear momentum \[kg·m/s\], and angular momentum about the origin \[kg·m²/s\].
     pub momentum: Wrench,
     /// Reference value for errors of the angular momentum \[kg·m²/s\]: Σ |x| |m v|, with mass m, position x and
-    /// velocity v of each node. For a rigid body, |x| |m v| of the centre, plus the angular momentum about the centre.
+    /// velocity v of each node. For a rigid body, |x| |m v| of the centre, plus the magnitude of the angular momentum
+    /// about the centre.
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Σ m |a|² \[N·m/s²\] over the nodes, with mass m and acceleration a, minus the contributions of free fall,
-    /// prescribed motion and loads. For a rigid body, a · F + (I⁻¹ τ) · τ, with the acceleration a of the centre, force
-    /// F, torque τ and inertia I.
+    /// Σ m |a|² \[N·m/s²\] over the nodes, with mass m and acceleration a. For a rigid body, a · F + (I⁻¹ τ) · τ, with
+    /// the acceleration a of the centre, force F, torque τ and inertia I. Contributions of free fall,
+    /// prescribed motion and loads are subtracted.
     pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
@@ -118,8 +119,8 @@ impl Simulation {
 
     /// Accounts for the change of [`kick_energy`] if the step length changes to `dt` \[s\].
     ///
-    /// The decrease of this energy counts as numerical work. Exception: the part from the discrete-gradient contact
-    /// forces of a response at `Stage::Accelerated`. These forces act from mid-step to mid-step, so this part,
+    /// The decrease of the kick energy counts as numerical work. Exception: the contact forces of a response at
+    /// `Stage::Accelerated` are discrete gradients and act from mid-step to mid-step. Their part of the decrease,
     /// `excess_work`, is work of contact.
     pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.state.ledger.balances, dt);
@@ -163,8 +164,9 @@ impl Simulation {
         action.nodes.iter().filter(is_deformable).map(of_node).sum()
     }
 
-    /// Σ f · a at the beginning of the step \[N·m/s²\], with accelerations a and contact forces f without tie forces. f
-    /// is restricted to the free directions. Rigid bodies add their moments times angular accelerations.
+    /// Σ f · a at the beginning of the step \[N·m/s²\], with accelerations a and contact forces f without tie forces.
+    /// Components that supports prescribe do not count. Rigid bodies add force times acceleration of the centre, and
+    /// moment times angular acceleration.
     fn contact_force_acceleration(&self) -> f64 {
         let of_node = |node: u32, force: &Vec3| {
             if self.model.bodies[self.model.body_of(node)].is_rigid() {
@@ -196,8 +198,8 @@ impl Simulation {
     /// ```text
     /// Σ ½ m (ε |x| ω)²
     /// ```
-    /// with the mass m of each deformable body, the relative rounding error ε, the largest coordinate |x| and the
-    /// highest frequency ω. The energy of a state at rest is known only to within this sum.
+    /// with the mass m, largest coordinate |x| and highest frequency ω of each deformable body, and ε = [`ROUNDING`].
+    /// The energy of a state at rest is known only to within this sum.
     fn energy_of_rounding(&self) -> f64 {
         let of_body = |(number, body): (usize, &Body)| {
             let frequency = 2.0 / self.critical_step(number)?.0;
@@ -208,7 +210,8 @@ impl Simulation {
 
     /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with mass m and largest coordinate |x|.
     ///
-    /// In each step of length dt, the relative rounding error ε of positions can add this energy to the shortest waves:
+    /// In each step of length dt, rounding of the positions (machine epsilon ε) can add this energy to the shortest
+    /// waves:
     ///
     /// ```text
     /// Σ ½ m (ε |x| 2/dt)² = 2 Σ m |x|² (ε/dt)²

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// Largest tolerated ratio of the largest hourglass energy to the largest strain energy of a body so far \[-\]. At
 /// larger ratios, hourglass control carries bending load.
 ///
-/// A bent beam with n layers of cells has the ratio k/(n² − 1), with k = 0.05 for cells short along the beam and
-/// k = 0.15 for cubes. With two layers, the deflection is about 30 % too large.
+/// A bent beam with n layers of cells across its depth has the ratio k/(n² − 1), with k = 0.05 for cells that are short
+/// along the beam, and k = 0.15 for cubes. With two layers, the deflection is about 30 % too large.
 const TOLERATED_RATIO: f64 = 0.015;
 
 /// Largest hourglass energy that counts as noise, relative to the largest energy of the run \[-\].
@@ -14,11 +14,11 @@ const NEGLIGIBLE_ENERGY: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HourglassAudit {
-    /// Largest value so far \[J\].
+    /// Largest strain energy so far \[J\].
     strain: f64,
-    /// Largest value so far \[J\].
+    /// Largest hourglass energy so far \[J\].
     hourglass: f64,
-    /// Time since which the ratio of `hourglass` to `strain` is not tolerated \[s\].
+    /// Time at which the ratio of `hourglass` to `strain` exceeded the tolerance \[s\]. `None` while it is tolerated.
     passed_at: Option<f64>,
 }
 
@@ -56,7 +56,8 @@ impl HourglassAudit {
 mod tests {
     use super::*;
 
-    /// Hourglass energy below the noise limit is ignored. A larger strain energy can make an excess tolerated again.
+    /// Hourglass energy below the noise limit is ignored. After an excess, a growth of the strain energy can bring the
+    /// ratio back below the tolerance.
     #[test]
     fn the_peak_of_strain_counts() {
         let mut audit = HourglassAudit::default();

@@ -82,8 +82,7 @@ impl WithSimd for NodalKernel<'_> {
             sums.add(simd, &Row(*masses), [positions, velocities, accelerations]);
         }
         let Some(last_velocity) = last_velocities.last() else { return sums.total() };
-        // Nodes without mass and with the velocity of the last node fill the last row. They change neither a sum nor a
-        // bound.
+        // Nodes without mass and with the velocity of the last node fill the last row. Sums and bounds do not change.
         let (mut masses, mut nodes) = ([0.0; WIDTH], [[Vec3::zeros(); WIDTH]; 3]);
         masses[..last_masses.len()].copy_from_slice(last_masses);
         nodes[0][..last_positions.len()].copy_from_slice(last_positions);

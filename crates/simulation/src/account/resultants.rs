@@ -8,7 +8,7 @@ use crate::forces::Forces;
 
 /// External forces f_ext, internal forces f_int and contact forces f_c on the nodes \[N\].
 pub(crate) struct Resultants<'a> {
-    /// Weight and loads on the nodes. Empty if no body is driven (see [`Forces::external`]).
+    /// Weight and loads on the nodes. Can be empty (see [`Forces::external`]).
     pub external: &'a [Vec3],
     pub internal: &'a [Vec3],
     contact: &'a [Vec3],

@@ -9,8 +9,8 @@ use crate::model::Behaviour;
 
 /// Reaction, impulse and work of a boundary or of the support of a wall.
 ///
-/// If several boundaries prescribe the same component of a node or of the centre of a rigid body, the reaction counts
-/// for the first of them. The reaction moment on a rigid body counts for its first boundary.
+/// If several boundaries prescribe the same component of a node or of the centre of a rigid body, the account of the
+/// first of them contains the reaction. The account of the first boundary of a rigid body contains the reaction moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SupportAccount {
     /// Reaction on the body at the end of the last step \[N\], and its moment about the origin \[N·m\]. Excludes
@@ -115,7 +115,8 @@ impl Simulation {
         self.model.supports.iter().find(holds).map(|support| support.account)
     }
 
-    /// Index of the account of each component of the centre, and of the moment. `None` without a support.
+    /// Accounts of a rigid body: an index for the reaction along each axis, and an index for the reaction moment.
+    /// `None` without a support.
     pub(crate) fn accounts_of_rigid(&self, body: usize) -> Option<([usize; 3], usize)> {
         match &self.model.bodies[body].behaviour {
             Behaviour::Rigid { support: Some(support) } => Some((support.accounts, support.moment_account)),

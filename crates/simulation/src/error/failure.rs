@@ -21,9 +21,9 @@ pub enum RunError {
 pub struct NumericalFailure {
     /// Cause.
     pub cause: FailureCause,
-    /// Number of the failed step; of the last completed step for [`FailureCause::CollapsedStep`].
+    /// Number of the failed step. For [`FailureCause::CollapsedStep`], number of the last completed step.
     pub step: u64,
-    /// Time at the end of this step \[s\].
+    /// Time at the end of step `step` \[s\].
     pub time: f64,
     /// Length of the failed step \[s\].
     pub time_step: f64,
@@ -63,7 +63,7 @@ pub enum FailureCause {
     Passage(Box<Passage>),
 }
 
-/// A contact lost because its penetration exceeds the search depth. The node or edge belongs to
+/// Loss of a contact whose penetration exceeds the search depth. The penetrating node or edge belongs to
 /// [`NumericalFailure::body`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {

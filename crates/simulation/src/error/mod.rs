@@ -36,7 +36,7 @@ pub enum SetupError {
     Geometry {
         /// The body.
         body: String,
-        /// The mesh.
+        /// Path of the mesh file.
         path: PathBuf,
         /// Cause.
         source: Box<MeshError>,
@@ -200,7 +200,7 @@ pub enum SetupError {
         /// Location of the tie in the scenario.
         span: Range<usize>,
     },
-    /// A contact pair names a group without faces in the contact surface of the body.
+    /// A contact pair names a group of a body, but no face of the group is in the contact surface of the body.
     #[error(
         "no face of the group `{group}` of body `{body}` is in its contact surface; add the group to `contact` of \
          the body, or name another group"
@@ -255,7 +255,7 @@ pub enum SetupError {
         /// A point of the intersection \[m\].
         point: [f64; 3],
     },
-    /// Contact forces of a wall have a component out of the plane of a plane body.
+    /// The normal or velocity of a wall has a component out of the plane of a plane body.
     #[error(
         "wall `{wall}` has a normal or velocity with a z component, but body `{body}` is plane, in z = 0: set it to \
          zero, or exclude the pair with [[contact.pairs]] contact = false"
@@ -275,7 +275,7 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    /// Error of a mesh that became invalid when nodes were moved out of other bodies.
+    /// Converts an error of a mesh whose nodes were moved out of other bodies: `Geometry` becomes `Removal`.
     pub(super) fn of_removal(self) -> Self {
         match self {
             Self::Geometry { body, source, .. } => Self::Removal { body, source },
@@ -333,7 +333,7 @@ pub struct PartingTie {
     pub node: u64,
     /// Initial velocities of the two bodies at the node \[m/s\].
     pub velocities: [[f64; 3]; 2],
-    /// Velocity that the centre of the second body would have if it moved rigidly with the first body \[m/s\].
+    /// Velocity of the centre of the second body if this body moved rigidly with the first body \[m/s\].
     pub velocity: [f64; 3],
     /// Angular velocity of the first body \[rad/s\].
     pub angular_velocity: [f64; 3],
@@ -382,7 +382,7 @@ pub struct Conflict {
     pub axis: Axis,
     /// Physical groups of the two boundaries.
     pub groups: [String; 2],
-    /// Lowest of the user's numbers of the nodes in both groups. `None` for a rigid body.
+    /// The lowest user's number of a node that is in both groups. `None` for a rigid body.
     pub node: Option<u64>,
     /// Location of the second prescribed motion in the scenario.
     pub span: Range<usize>,

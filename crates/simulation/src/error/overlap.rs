@@ -15,8 +15,8 @@ pub struct Overlap {
     pub entry: Entry,
     /// Approximate length of the smallest translation that separates the bodies \[m\] (see [`Penetration::depth`]).
     pub depth: f64,
-    /// Search depth of contact between the bodies \[m\]. Infinite for a wall. Zero if the faces of the bodies line up,
-    /// because detection then finds no contact.
+    /// Search depth of contact between the bodies \[m\]. Infinite for a wall. Zero for [`Entry::Insides`]: contact
+    /// detection does not find such an overlap.
     pub deepest: f64,
     /// A point of the overlap \[m\].
     pub point: [f64; 3],
@@ -45,7 +45,8 @@ pub(super) fn count(overlaps: &[Overlap]) -> String {
     }
 }
 
-/// Remedies other than to move the bodies. The remedy `policy` fails if the faces of two bodies line up.
+/// Remedies other than to move the bodies. Omits the remedy `policy` if it fails: for [`Entry::Insides`], in which the
+/// faces of the bodies line up.
 pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     let exclude = "exclude the pair with [[contact.pairs]] contact = false";
     let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);
@@ -66,7 +67,7 @@ impl fmt::Display for Overlaps<'_> {
     }
 }
 
-/// Overlaps with the search depths.
+/// Overlaps whose text includes the search depths.
 pub(super) struct DeepOverlaps<'a>(pub &'a [Overlap]);
 
 impl fmt::Display for DeepOverlaps<'_> {
