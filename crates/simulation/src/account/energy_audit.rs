@@ -211,7 +211,7 @@ impl Simulation {
     /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with mass m and largest coordinate |x|.
     ///
     /// In each step of length dt, rounding of the positions (machine epsilon ε) can add this energy to the shortest
-    /// waves:
+    /// waves, of frequency 2/dt:
     ///
     /// ```text
     /// Σ ½ m (ε |x| 2/dt)² = 2 Σ m |x|² (ε/dt)²
