@@ -56,8 +56,7 @@ impl HourglassAudit {
 mod tests {
     use super::*;
 
-    /// Hourglass energy below the noise limit is ignored. After an excess, a growth of the strain energy can bring the
-    /// ratio back below the tolerance.
+    /// Hourglass energy below the noise limit is ignored. A larger strain energy can end an excess.
     #[test]
     fn the_peak_of_strain_counts() {
         let mut audit = HourglassAudit::default();
