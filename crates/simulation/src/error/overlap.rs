@@ -16,8 +16,8 @@ pub struct Overlap {
     /// Approximate length of the smallest translation that separates the offset surfaces of the bodies \[m\] (see
     /// [`Penetration::depth`]).
     pub depth: f64,
-    /// Search distance of the bodies \[m\]. Infinite for a wall. Zero for [`Entry::Insides`]: contact detection does not
-    /// find such an overlap.
+    /// Search distance of the bodies \[m\]. Infinite for a wall. Zero for [`Entry::Insides`]: contact detection does
+    /// not find such an overlap.
     pub deepest: f64,
     /// A point of the overlap \[m\].
     pub point: [f64; 3],
