@@ -83,7 +83,7 @@ fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettin
     CheckpointSettings { interval, keep }
 }
 
-/// Whether frames include detection volumes. Reports a problem if they are wanted and detection is not hierarchical.
+/// Whether frames include detection volumes. Reports them if detection is not hierarchical.
 fn detection_volumes(
     wanted: Option<&Spanned<bool>>,
     detection: Option<DetectionMethod>,

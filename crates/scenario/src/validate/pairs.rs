@@ -58,7 +58,7 @@ pub(super) fn validate(
     complete.then_some(seen)
 }
 
-/// Bodies and groups of a pair, lower body index first. `None` if a body or wall is unknown.
+/// Bodies and groups of a pair, lower body index first.
 fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>) -> Option<SurfacePair> {
     let touchable: Vec<_> = names.bodies.iter().chain(names.walls).cloned().collect();
     let kind = if names.walls.is_empty() { "body" } else { "body or wall" };
@@ -85,7 +85,7 @@ fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>
     })
 }
 
-/// Problem of a pair that is impossible, or that repeats a pair in `before` or makes one of the two ineffective.
+/// Problem of a pair that is impossible or conflicts with a pair in `before`.
 fn conflict(pair: &Pair, before: &[Pair], names: Names<'_>) -> Option<Problem> {
     let (path, surfaces) = (&pair.path, &pair.surfaces);
     let [first, second] = surfaces.bodies;

@@ -29,8 +29,8 @@ pub struct BodyBalance {
     /// Kinetic energy \[J\].
     pub kinetic: f64,
     /// Σ m |a|² \[N·m/s²\] over the nodes, with mass m and acceleration a. For a rigid body, a · F + (I⁻¹ τ) · τ, with
-    /// the acceleration a of the centre, force F, torque τ and inertia I. Contributions of free fall,
-    /// prescribed motion and loads are subtracted.
+    /// the acceleration a of the centre, force F, torque τ and inertia I. Contributions of free fall, prescribed motion
+    /// and loads are subtracted.
     pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
@@ -211,7 +211,7 @@ impl Simulation {
     /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with mass m and largest coordinate |x|.
     ///
     /// In each step of length dt, rounding of the positions (machine epsilon ε) can add this energy to the shortest
-    /// waves:
+    /// waves, of frequency 2/dt:
     ///
     /// ```text
     /// Σ ½ m (ε |x| 2/dt)² = 2 Σ m |x|² (ε/dt)²
@@ -322,7 +322,8 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity and loads over the last step \[J\], by the trapezoidal rule, plus `work_of_load_kicks`.
+    /// Work of gravity and loads over the last step \[J\]: the trapezoidal rule, corrected for loaded bodies by
+    /// `work_of_load_kicks`.
     fn external_work(&self, dt: f64) -> f64 {
         let before = &self.scratch.positions_next;
         let mut work = 0.0;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Largest tolerated ratio of the largest hourglass energy to the largest strain energy of a body so far \[-\]. At
-/// larger ratios, hourglass control carries bending load.
+/// Largest tolerated ratio of hourglass energy to strain energy \[-\]. Each energy is the largest value of the body so
+/// far. At larger ratios, hourglass control carries bending load.
 ///
 /// A bent beam with n layers of cells across its depth has the ratio k/(n² − 1), with k = 0.05 for cells that are short
 /// along the beam, and k = 0.15 for cubes. With two layers, the deflection is about 30 % too large.
@@ -56,8 +56,7 @@ impl HourglassAudit {
 mod tests {
     use super::*;
 
-    /// Hourglass energy below the noise limit is ignored. After an excess, a growth of the strain energy can bring the
-    /// ratio back below the tolerance.
+    /// Hourglass energy below the noise limit is ignored. A larger strain energy can end an excess.
     #[test]
     fn the_peak_of_strain_counts() {
         let mut audit = HourglassAudit::default();

@@ -13,8 +13,8 @@ use crate::model::Behaviour;
 /// first of them contains the reaction. The account of the first boundary of a rigid body contains the reaction moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SupportAccount {
-    /// Reaction on the body at the end of the last step \[N\], and its moment about the origin \[N·m\]. Excludes
-    /// impulses of discontinuous prescribed motion.
+    /// Reaction on the body at the end of the last step \[N\], and its moment about the origin \[N·m\]. Excludes the
+    /// impulses of velocity jumps (discontinuous prescribed motion).
     pub reaction: Wrench,
     /// Impulse on the body since the start of the run \[N·s\], and its moment about the origin \[N·m·s\]. Includes the
     /// impulses of velocity jumps and the reactions to contact impulses.

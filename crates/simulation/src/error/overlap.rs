@@ -13,10 +13,11 @@ pub struct Overlap {
     pub bodies: [String; 2],
     /// Parts of the bodies that overlap.
     pub entry: Entry,
-    /// Approximate length of the smallest translation that separates the bodies \[m\] (see [`Penetration::depth`]).
+    /// Approximate length of the smallest translation that separates the offset surfaces of the bodies \[m\] (see
+    /// [`Penetration::depth`]).
     pub depth: f64,
-    /// Search depth of contact between the bodies \[m\]. Infinite for a wall. Zero for [`Entry::Insides`]: contact
-    /// detection does not find such an overlap.
+    /// Search distance of the bodies \[m\]. Infinite for a wall. Zero for [`Entry::Insides`]: contact detection does
+    /// not find such an overlap.
     pub deepest: f64,
     /// A point of the overlap \[m\].
     pub point: [f64; 3],
@@ -67,7 +68,7 @@ impl fmt::Display for Overlaps<'_> {
     }
 }
 
-/// Overlaps whose text includes the search depths.
+/// Overlaps whose text includes the search distances.
 pub(super) struct DeepOverlaps<'a>(pub &'a [Overlap]);
 
 impl fmt::Display for DeepOverlaps<'_> {
