@@ -128,7 +128,7 @@ impl Simulation {
 struct Corrector<'a> {
     half_step: f64,
     resultants: Resultants<'a>,
-    /// Nodes with contact forces, in ascending order.
+    /// Nodes with contact or tie forces, in ascending order.
     touched: &'a [u32],
     /// Sliders in ascending order of nodes, and the reaction of each slider \[N\].
     sliders: (&'a [Slider], &'a [Vec3]),
@@ -230,8 +230,8 @@ impl WithSimd for CorrectChunk<'_> {
     }
 }
 
-/// a = M⁻¹ (f_ext − f_int) without contact forces, with the lumped masses M. `masses` and `accelerations` begin with
-/// the global node `first`.
+/// a = M⁻¹ (f_ext − f_int) without contact and tie forces, with the lumped masses M. `masses` and `accelerations` begin
+/// with the global node `first`.
 #[inline(always)]
 fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, accelerations: &mut [Vec3]) {
     let range = first..first + masses.len();

@@ -17,8 +17,8 @@ use crate::error::{FailureCause, NumericalFailure, Passage};
 const MAX_DEPTH_RATIO: f64 = 0.5;
 
 impl Simulation {
-    /// Length of a step in which detection misses no contact \[s\]: `step` if this length is short enough, or else a lower
-    /// bound on the longest such length.
+    /// Length of a step in which detection misses no contact \[s\]: `step` if this length is short enough, or else a
+    /// lower bound on the longest such length.
     pub(crate) fn step_without_tunnelling(&mut self, step: f64) -> f64 {
         let num_bodies = self.model.surfaces.len();
         if self.caches.tunnelling.allows(

@@ -202,13 +202,14 @@ impl Simulation {
     }
 
     /// Applies velocity jumps Δv and position corrections Δx. Let f_n and f_{n+1} be the forces at the beginning and
-    /// end of the step. Two terms make the energy balance of the predictor–corrector exact:
+    /// end of the step. Three terms make the energy balance of the predictor–corrector exact:
     ///
-    /// - −½ (f_n + f_{n+1}) · Δx, the work of position corrections against the forces. This function adds the part with
-    ///   f_n.
+    /// - −½ (f_n + f_{n+1}) · Δx, the work of position corrections against the forces.
     /// - ½ dt f_{n+1} · Δv, because the second half kick acts on the changed velocities.
+    /// - The kinetic energy that a rigid body gains by its position correction.
     ///
-    /// `account_corrections` adds all parts with f_{n+1}.
+    /// This function adds the part with f_n of nodal corrections, and the kinetic energy. `account_corrections` adds the
+    /// other parts.
     fn apply_corrections(&mut self, dt: f64) {
         self.keep_detected_positions();
         for correction in &self.state.contact.action.node_corrections {
@@ -264,7 +265,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the energy terms with the forces f_{n+1} at the end of the step (see `apply_corrections`).
+    /// Adds the remaining energy terms of corrections (see `apply_corrections`). For a rigid body, the mean load over the
+    /// step replaces the loads in f_n and f_{n+1}.
     fn account_corrections(&mut self, dt: f64) {
         for correction in &self.state.contact.action.node_corrections {
             let node = correction.node as usize;

@@ -18,8 +18,8 @@ use control::{CommittedFor, CommittedStep, keep_or_take, shortest};
 pub(crate) use control::{StepControl, is_same_step};
 
 /// Factor by which contact may increase the speed of rigid bodies before a new step is chosen. A free body gains up to
-/// twice the speed of a striking body, plus a rotation. Even at three times the speed, no node can tunnel: the chosen step
-/// is a small fraction of the step in which a node could tunnel.
+/// twice the speed of a striking body, plus a rotation. Even at three times the speed, no node can tunnel: the chosen
+/// step is a small fraction of the step in which a node could tunnel.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
 /// Smallest step that does not count as collapsed, relative to the first step.
