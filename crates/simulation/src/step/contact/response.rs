@@ -63,7 +63,7 @@ impl Simulation {
             Stage::Moved => {
                 self.find_offset_points();
                 let beyond = self.evaluate_response(dt);
-                // The response computes its work from nodal displacements. This work lacks the returned difference.
+                // The response computes its work from nodal displacements, without `beyond` (see `evaluate_response`).
                 self.state.contact.action.work.numerical += beyond;
                 self.apply_corrections(dt);
             }
@@ -208,8 +208,8 @@ impl Simulation {
     /// - ½ dt f_{n+1} · Δv, because the second half kick acts on the changed velocities.
     /// - The kinetic energy that a rigid body gains by its position correction.
     ///
-    /// This function adds the part with f_n of nodal corrections, and the kinetic energy. `account_corrections` adds the
-    /// other parts.
+    /// This function adds the part with f_n of nodal corrections, and the kinetic energy. `account_corrections` adds
+    /// the other parts.
     fn apply_corrections(&mut self, dt: f64) {
         self.keep_detected_positions();
         for correction in &self.state.contact.action.node_corrections {
@@ -265,8 +265,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the remaining energy terms of corrections (see `apply_corrections`). For a rigid body, the mean load over the
-    /// step replaces the loads in f_n and f_{n+1}.
+    /// Adds the remaining energy terms of corrections (see `apply_corrections`). For a rigid body, the mean load over
+    /// the step replaces the loads in f_n and f_{n+1}.
     fn account_corrections(&mut self, dt: f64) {
         for correction in &self.state.contact.action.node_corrections {
             let node = correction.node as usize;
