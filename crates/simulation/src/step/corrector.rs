@@ -30,7 +30,7 @@ pub(crate) struct NodeChunk {
     /// Whether forces accelerate the body.
     has_mass: bool,
     nodes: Range<usize>,
-    /// Index of each support of the chunk, and range of the nodes of the chunk in the node list of the support.
+    /// Index of each support of the chunk, and range of the chunk's nodes in the node list of this support.
     supports: Vec<(usize, Range<usize>)>,
 }
 
@@ -161,7 +161,7 @@ impl<'a> Nodes<'a> {
 }
 
 impl Corrector<'_> {
-    /// `nodes` contains at least the nodes of the chunks.
+    /// Corrects the nodes of `chunks`. `nodes` contains at least these nodes.
     fn correct(&self, chunks: &[NodeChunk], nodes: Nodes<'_>, sums: &mut [NodalSums]) {
         let [Some(begin), Some(end)] =
             [chunks.first().map(|chunk| chunk.nodes.start), chunks.last().map(|chunk| chunk.nodes.end)]

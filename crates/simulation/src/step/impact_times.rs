@@ -8,8 +8,7 @@ use crate::timings::timed;
 use crate::{FirstContact, Simulation};
 
 /// Smallest time between two impacts that each end a step, relative to the regular step (the step without cuts to
-/// events). When two faces meet, their nodes impact at slightly different times. Without this bound, each of these
-/// impacts would end a step.
+/// events). When two faces meet, their nodes impact at slightly different times, and each impact would end a step.
 const MIN_IMPACT_INTERVAL: f64 = 0.1;
 
 pub(crate) struct ImpactControl {

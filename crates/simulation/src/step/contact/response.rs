@@ -77,7 +77,7 @@ impl Simulation {
     }
 
     /// Response after the internal and external forces: contact forces that depend on these forces (stage
-    /// `Accelerated`), and tie forces (all stages).
+    /// `Accelerated`), and tie forces.
     pub(crate) fn respond_to_forces(&mut self, dt: f64) {
         let start = Instant::now();
         if self.response.stage() == Stage::Accelerated {
@@ -265,8 +265,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the remaining energy terms of corrections (see `apply_corrections`). For a rigid body, the mean load over
-    /// the step replaces the loads in f_n and f_{n+1}.
+    /// Adds the energy terms that `apply_corrections` leaves out.
     fn account_corrections(&mut self, dt: f64) {
         for correction in &self.state.contact.action.node_corrections {
             let node = correction.node as usize;
