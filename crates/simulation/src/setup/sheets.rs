@@ -181,7 +181,7 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// Whether `feature` of a face lies on the boundary of the sheet.
+    /// Whether a feature of a face lies on the boundary of the sheet.
     fn is_on_boundary(&self, face: usize, feature: Feature) -> bool {
         let is_border = |face: usize, k: usize| {
             let edge = self.surface.edges_of_face(face)[k];

@@ -40,15 +40,16 @@ const RESTING_PENETRATION: f64 = 1e-4;
 /// springs. Infinite for a model with deformable bodies or without gravity.
 ///
 /// Let λ be the largest squared frequency ω² that the springs give a rigid body. The spring stiffness is scaled with
-/// the step so that λ dt² = 0.1. For a body of size L under the gravity g, the largest step satisfies
+/// the step so that λ dt² = 0.1 (`MAX_ON_RIGID_BODIES`). For a body of size L under the gravity g, the largest step
+/// satisfies
 ///
 /// ```text
 /// dt² = 0.1 · 1e-4 L/g,  and therefore  λ = g/(1e-4 L)
 /// ```
 ///
 /// A translation along the normal with ω² = λ has the resting penetration g/ω² = 1e-4 L. Usually, ω² is smaller, and
-/// the penetration is larger. Without the limit, the step could grow to the flight step, and results would depend on
-/// the length of the run.
+/// the penetration is larger. Without the limit, the step could grow to the flight step, whose default depends on the
+/// length of the run. Results would then depend on this length.
 pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
     if moving.clone().any(|(body, _)| !body.is_rigid()) {

@@ -9,7 +9,7 @@ use crate::scenario::{self, ContactLaws, Located, Passes, Scenario};
 use super::assembly::{Assembly, faces_of_group};
 use crate::error::SetupError;
 
-/// Surface pairs with own contact laws, in the order of the scenario.
+/// Own contact laws, in the order of the scenario.
 pub(crate) fn own_laws(
     scenario: &Scenario,
     assembly: &Assembly,
@@ -27,8 +27,8 @@ pub(crate) fn contact_policy(scenario: &Scenario, assembly: &Assembly) -> Result
     })
 }
 
-/// Rank of each body in one-pass contact. In a body pair, the nodes of the body with the lower rank are contactors. The
-/// ranks ascend from deformable bodies to rigid bodies to walls, and within each kind with the median edge length.
+/// Rank of each body in one-pass contact. In a body pair, the nodes of the body with the lower rank are contactors.
+/// Ranks ascend from deformable bodies to rigid bodies to walls; within each kind, with the median edge length.
 fn ranks(Assembly { model, surfaces, .. }: &Assembly) -> Vec<u32> {
     let edge = |body: usize| {
         surfaces.get(body).map_or(f64::INFINITY, |surface| surface.median_edge(&model.reference_positions))

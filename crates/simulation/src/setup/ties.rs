@@ -35,7 +35,8 @@ const VELOCITY_TOLERANCE: f64 = 1e-9;
 const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
-    /// Moves tied nodes of deformable bodies onto their faces, without strain. Returns the model and its ties.
+    /// Moves tied nodes of deformable bodies onto their faces in the reference configuration, and so without strain.
+    /// Returns the model and its ties.
     ///
     /// # Errors
     /// - [`SetupError::NothingTied`]: no node of a pair is within the tie distance of a face.
@@ -208,7 +209,7 @@ impl Assembly {
 }
 
 /// Rejects contact between a tied, movable rigid body and a body to which it is not tied, except with the penalty
-/// response. All other responses need the mobility, which for a rigid body omits the bodies tied to it.
+/// response. All other responses need the mobility, and the mobility of a rigid body omits the bodies tied to it.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -265,8 +266,8 @@ fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -
     Ok(tied)
 }
 
-/// Up to four nodes of a rigid body, preferably of `face`, and the shape values of these nodes at `point`. `None` if
-/// `point` is off the plane of a plane body, or if the nodes are collinear.
+/// Up to four nodes of a rigid body, preferably of `face`, and the affine shape values of these nodes at `point`.
+/// `None` if all `nodes` lie in a plane and `point` does not, or if all `nodes` are collinear.
 fn affine_values(
     point: &Vec3,
     face: &[u32],

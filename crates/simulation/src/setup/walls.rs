@@ -1,9 +1,9 @@
 //! Rigid walls: bodies of one node. The node is fixed, has a prescribed velocity, or is free along the normal of the
 //! wall.
 //!
-//! A fixed or driven wall has a support and no mass. A free wall has a mass, and a slider constraint fixes its motion
-//! across the normal. Contact acts on the plane of the wall, not at its node. The support or slider bears the resulting
-//! moment.
+//! A fixed or driven wall has a support and no mass. A free wall has a mass, and a slider constraint prevents motion
+//! perpendicular to the normal. Contact acts on the plane of the wall, not at its node. The support or slider bears the
+//! resulting moment.
 
 use crate::contact::detection::{ContactPolicy, Wall};
 use crate::dynamics::{Prescribed, RigidBody, Support, Wrench};

@@ -30,7 +30,7 @@ pub(crate) struct NodeChunk {
     /// Whether forces accelerate the body.
     has_mass: bool,
     nodes: Range<usize>,
-    /// Index of each support of the chunk, and range of the nodes of the chunk in the node list of the support.
+    /// Index of each support of the chunk, and range of the chunk's nodes in the node list of this support.
     supports: Vec<(usize, Range<usize>)>,
 }
 
@@ -128,7 +128,7 @@ impl Simulation {
 struct Corrector<'a> {
     half_step: f64,
     resultants: Resultants<'a>,
-    /// Nodes with contact forces, in ascending order.
+    /// Nodes with contact or tie forces, in ascending order.
     touched: &'a [u32],
     /// Sliders in ascending order of nodes, and the reaction of each slider \[N\].
     sliders: (&'a [Slider], &'a [Vec3]),
@@ -161,7 +161,7 @@ impl<'a> Nodes<'a> {
 }
 
 impl Corrector<'_> {
-    /// `nodes` contains at least the nodes of the chunks.
+    /// Corrects the nodes of `chunks`. `nodes` contains at least these nodes.
     fn correct(&self, chunks: &[NodeChunk], nodes: Nodes<'_>, sums: &mut [NodalSums]) {
         let [Some(begin), Some(end)] =
             [chunks.first().map(|chunk| chunk.nodes.start), chunks.last().map(|chunk| chunk.nodes.end)]
@@ -230,8 +230,8 @@ impl WithSimd for CorrectChunk<'_> {
     }
 }
 
-/// a = M⁻¹ (f_ext − f_int) without contact forces, with the lumped masses M. `masses` and `accelerations` begin with
-/// the global node `first`.
+/// a = M⁻¹ (f_ext − f_int) without contact and tie forces, with the lumped masses M. `masses` and `accelerations` begin
+/// with the global node `first`.
 #[inline(always)]
 fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, accelerations: &mut [Vec3]) {
     let range = first..first + masses.len();

@@ -11,8 +11,7 @@ use crate::model::{Behaviour, Body, Model};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrivenTies {
-    /// For each tied node with a moving support: index of the support, and place of the node in the node list of the
-    /// support.
+    /// Index of a moving support, and index of a tied node in the node list of the support.
     supported: Vec<(usize, usize)>,
     /// Rigid bodies with fully prescribed motion, each with its tied nodes.
     rigid: Vec<(u32, Vec<u32>)>,
@@ -85,8 +84,8 @@ impl Simulation {
     }
 
     /// Sets the velocities of driven tied nodes to the mean velocities over the current step, of length `dt` \[s\].
-    /// Requires the prescribed motion at the end of the step, and in `positions_next` the positions at the beginning of
-    /// the step. The predictor overwrites these velocities.
+    /// Requires the prescribed motion at the end of the step, and in `positions_next` the positions at its beginning.
+    /// The predictor overwrites these velocities.
     pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
         for &(index, place) in &self.settings.driven_ties.supported {
             let support = &self.model.supports[index];

@@ -17,14 +17,15 @@ const MIN_STEP_TO_BREAK: f64 = 0.1;
 /// contains more breaks, a step ends only at the last.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
-/// Largest relative difference at which step lengths count as equal. Times are rounded sums of steps.
+/// Largest relative difference at which step lengths count as equal. They differ because times are rounded sums of
+/// steps.
 const ROUNDING: f64 = 1e-9;
 
 /// A warning is due if a function deviates from linear interpolation over a step by more than this fraction of its size
 /// (`FunctionRange::size`).
 const TOLERATED_DEVIATION: f64 = 0.1;
 
-/// Number of equal intervals of the run, at whose ends functions are sampled.
+/// Number of equal intervals of the run. Functions are sampled at the ends of these intervals.
 const SAMPLES: u32 = 64;
 
 #[derive(Clone, Debug)]

@@ -7,9 +7,8 @@ use crate::math::Vec3;
 use crate::timings::timed;
 use crate::{FirstContact, Simulation};
 
-/// Smallest time between two impacts that each end a step, relative to the regular step. (The regular step is the step
-/// before any cut to an event.) The nodes of two faces that meet impact at slightly different times; without this
-/// bound, each impact would end a step.
+/// Smallest time between two impacts that each end a step, relative to the regular step (the step without cuts to
+/// events). When two faces meet, their nodes impact at slightly different times, and each impact would end a step.
 const MIN_IMPACT_INTERVAL: f64 = 0.1;
 
 pub(crate) struct ImpactControl {

@@ -294,9 +294,9 @@ impl Simulation {
         0.5 * dt * work
     }
 
-    /// Velocity of a node of a rotating body at the beginning (`end` = 0) or end (`end` = 1) of the step, minus its
-    /// mean velocity in the step \[m/s\]. The velocity at either end is computed with the momenta at the middle of the
-    /// step.
+    /// Velocity of a node of a rotating body at the beginning (`end` = 0) or end (`end` = 1) of the step, minus the
+    /// mean velocity of the node in the step \[m/s\]. The velocity at either end follows from the momenta at the middle
+    /// of the step.
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];

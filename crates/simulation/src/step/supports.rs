@@ -114,7 +114,7 @@ impl Simulation {
         })
     }
 
-    /// The sum has a fixed order.
+    /// Sums over the nodes of a support in a fixed order.
     pub(crate) fn sum_over_support<T>(
         &self,
         support: usize,

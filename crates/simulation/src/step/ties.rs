@@ -144,8 +144,8 @@ impl Simulation {
         self.ties.as_ref().map(Ties::constraints)
     }
 
-    /// Number of Newton iterations of the ties so far. Coupled ties without movable rigid bodies need one iteration
-    /// per solution. All other ties iterate until the tied points coincide at the end of the following step.
+    /// Number of Newton iterations of the ties so far. A group of coupled ties without movable rigid bodies needs one
+    /// iteration per solution. Other groups iterate until the tied points coincide at the end of the following step.
     pub fn tie_iterations(&self) -> u64 {
         self.state.contact.tie_iterations
     }

@@ -63,7 +63,7 @@ impl Simulation {
             Stage::Moved => {
                 self.find_offset_points();
                 let beyond = self.evaluate_response(dt);
-                // The response computes its work from nodal displacements. This work lacks the returned difference.
+                // The response computes its work from nodal displacements, without `beyond` (see `evaluate_response`).
                 self.state.contact.action.work.numerical += beyond;
                 self.apply_corrections(dt);
             }
@@ -77,7 +77,7 @@ impl Simulation {
     }
 
     /// Response after the internal and external forces: contact forces that depend on these forces (stage
-    /// `Accelerated`), and tie forces (all stages).
+    /// `Accelerated`), and tie forces.
     pub(crate) fn respond_to_forces(&mut self, dt: f64) {
         let start = Instant::now();
         if self.response.stage() == Stage::Accelerated {
@@ -202,13 +202,14 @@ impl Simulation {
     }
 
     /// Applies velocity jumps Δv and position corrections Δx. Let f_n and f_{n+1} be the forces at the beginning and
-    /// end of the step. Two terms make the energy balance of the predictor–corrector exact:
+    /// end of the step. Three terms make the energy balance of the predictor–corrector exact:
     ///
-    /// - −½ (f_n + f_{n+1}) · Δx, the work of position corrections against the forces. This function adds the part with
-    ///   f_n.
+    /// - −½ (f_n + f_{n+1}) · Δx, the work of position corrections against the forces.
     /// - ½ dt f_{n+1} · Δv, because the second half kick acts on the changed velocities.
+    /// - The kinetic energy that a rigid body gains by its position correction.
     ///
-    /// `account_corrections` adds all parts with f_{n+1}.
+    /// This function adds the part with f_n of nodal corrections, and the kinetic energy. `account_corrections` adds
+    /// the other parts.
     fn apply_corrections(&mut self, dt: f64) {
         self.keep_detected_positions();
         for correction in &self.state.contact.action.node_corrections {
@@ -264,7 +265,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the energy terms with the forces f_{n+1} at the end of the step (see `apply_corrections`).
+    /// Adds the energy terms that `apply_corrections` leaves out.
     fn account_corrections(&mut self, dt: f64) {
         for correction in &self.state.contact.action.node_corrections {
             let node = correction.node as usize;

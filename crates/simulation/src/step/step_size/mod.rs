@@ -18,8 +18,8 @@ use control::{CommittedFor, CommittedStep, keep_or_take, shortest};
 pub(crate) use control::{StepControl, is_same_step};
 
 /// Factor by which contact may increase the speed of rigid bodies before a new step is chosen. A free body gains up to
-/// twice the speed of a striking body, plus a rotation. Even at three times the speed, no node can tunnel: the chosen step
-/// is a small fraction of the step in which a node could tunnel.
+/// twice the speed of a striking body, plus a rotation. Even at three times the speed, no node can tunnel: the chosen
+/// step is a small fraction of the step in which a node could tunnel.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
 /// Smallest step that does not count as collapsed, relative to the first step.
@@ -121,8 +121,8 @@ impl Simulation {
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
-    /// Commits the length of the following step for contact. Discrete-gradient forces act from the middle of the
-    /// current step to the middle of the following step. Keeps the preferred length if this length is stable at the
+    /// Commits the length of the following step for contact, because discrete-gradient forces act from the middle of
+    /// the current step to the middle of the following step. Keeps the preferred length if this length is stable at the
     /// speed of rigid bodies divided by [`RIGID_SPEED_MARGIN`]; otherwise, chooses a new length.
     pub(crate) fn commit_step(&mut self) {
         let present = self.state.control.preferred;
@@ -200,7 +200,7 @@ impl Simulation {
         self.state.control.preferred
     }
 
-    /// Largest stable step at a squared contact frequency \[rad²/s²\]. The speed of rigid bodies is divided by
+    /// Largest stable step at a squared contact frequency \[rad²/s²\], and at the speed of rigid bodies divided by
     /// `faster`.
     fn largest_stable_step(&self, contact_frequency_squared: f64, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
