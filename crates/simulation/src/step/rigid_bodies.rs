@@ -11,7 +11,7 @@ use crate::Simulation;
 use crate::model::Behaviour;
 
 impl Simulation {
-    /// Nodes of the body number `body` that carry contact forces.
+    /// Nodes of the body number `body` on which contact acts. Of a body that cannot move, also the tied nodes.
     fn touched_nodes(&self, body: usize) -> impl Iterator<Item = usize> + use<'_> {
         self.state.contact.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
@@ -119,7 +119,7 @@ impl Simulation {
 
     /// Applies the velocity jumps and position corrections by contact, between the two half kicks. Returns the kinetic
     /// energy that the position correction adds \[J\]. The caller accounts for support reactions, and for the work of
-    /// the position correction against the forces on the body.
+    /// the position correction against the forces on the body (`account_corrections`).
     pub(crate) fn correct_motion_of_rigid(&mut self, correction: &RigidCorrection) -> f64 {
         let index = correction.body as usize;
         let Some(rigid_state) = self.state.rigid_bodies[index].as_mut() else { return 0.0 };

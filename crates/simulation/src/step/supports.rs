@@ -69,7 +69,8 @@ impl Simulation {
         self.state.forces.supported = supported;
     }
 
-    /// Changes the support reactions by the opposite of the force jumps, so that prescribed accelerations remain.
+    /// Changes the support reactions by the opposite of the force jumps at the beginning of a step, so that prescribed
+    /// accelerations remain.
     pub(crate) fn balance_force_jumps(&mut self) {
         let accelerations = &mut self.state.nodes.accelerations;
         let mut supported = std::mem::take(&mut self.state.forces.supported);
