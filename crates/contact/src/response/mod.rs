@@ -185,7 +185,8 @@ impl std::ops::AddAssign for StepWork {
 pub struct UnsolvedProblems {
     /// Impulse problems. An unconverged iterate is applied, scaled to create no energy.
     pub impulses: u64,
-    /// Impulse problems with restitution. Jammed contacts lose their restitution.
+    /// Impulse problems with restitution. Contacts that other contacts of the group keep from rebounding lose their
+    /// restitution.
     pub restitutions: u64,
     /// Problems of position corrections. An unconverged iterate is applied.
     pub projections: u64,
@@ -390,7 +391,7 @@ impl ContactAction {
         nodes.iter().for_each(|&node| self.listed.insert(node as usize));
     }
 
-    /// Builds `nodes` from `listed` while all listed nodes have contact.
+    /// Builds `nodes` from `listed`. Precondition: all listed nodes have contact.
     fn sort_nodes(&mut self) {
         self.sort_tied_nodes();
         self.num_of_contact = self.nodes.len();
@@ -418,8 +419,8 @@ pub struct Bodies<'a> {
     pub inverse_mass: &'a [f64],
     /// Mobility of nodes and rigid bodies.
     pub mobility: &'a Mobility,
-    /// Energy created by contact since the first step \[J\]; for impulses, numerical work minus the energy that normal
-    /// impulses and sticking friction absorb.
+    /// Net energy created by contact since the first step \[J\]. For impulses, this is the numerical work minus the
+    /// energy that normal impulses and sticking friction absorb.
     pub created: f64,
 }
 

@@ -12,8 +12,8 @@ use crate::math::Vec3;
 /// neighbour of the accepted point. A variant selects the faces to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
-    /// The faces that contain the surface point from which the front reached the accepted point (Wolff & Bucher,
-    /// Algorithm 1).
+    /// The faces that contain the support point on the surface at which the front to the accepted point began (Wolff &
+    /// Bucher, Algorithm 1).
     Published,
     /// The faces of a walk that begins at the closest face of the accepted point, and ends when no neighbouring face is
     /// closer.

@@ -7,7 +7,8 @@ use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::{deformable_sides, rigid_sides};
 use crate::{Constraint, Constraints};
 
-/// Largest ratio of the compliance with ties to the compliance without ties at which the ties fix the contact.
+/// A contact counts as held by ties if its compliance with the ties is at most this fraction of its compliance without
+/// the ties.
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 const NONE: u32 = u32::MAX;
@@ -55,7 +56,7 @@ pub(super) struct Operator {
     levers: Vec<Term<Vec3>>,
     /// Tied mover, and the weight w that it would have without the ties.
     tied: Vec<Term<f64>>,
-    /// Tied mover and its weight in each coordinate with the ties.
+    /// Tied mover, and for each coordinate the weight that it has because of the ties.
     pub(super) shares: Vec<Term<Vec3>>,
     /// Tied node (not mover) with fixed components, and tie impulse on these components per contact impulse.
     pub(super) reactions: Vec<Term<Vec3>>,
@@ -258,7 +259,7 @@ impl Operator {
         levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum()
     }
 
-    /// Adds the velocity changes M⁻¹ G_kᵀ P by an impulse P on the contactor \[N·s\].
+    /// Adds the velocity changes M⁻¹ G_kᵀ p by an impulse p on the contactor \[N·s\].
     #[inline]
     pub fn push(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
         let (weights, levers) = self.terms(k);
@@ -273,7 +274,7 @@ impl Operator {
         }
     }
 
-    /// Adds the generalised impulses G_kᵀ P by an impulse P on the contactor \[N·s\].
+    /// Adds the generalised impulses G_kᵀ p by an impulse p on the contactor \[N·s\].
     #[inline]
     pub fn load(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
         let (weights, levers) = self.terms(k);

@@ -79,10 +79,10 @@ impl Scheme {
 ///
 /// With a coefficient of restitution e, a spring returns e² of its energy. A step in which the motion of a contact
 /// reverses is solved twice: first with an elastic spring, and then so that the bodies separate at e times the gap rate
-/// of the first solution. The spring takes the gap of the first solution.
+/// of the first solution. After the step, the gap of the spring is that of the first solution.
 ///
-/// Damping adds the force −c Δḡ/dt, with the coefficient c, while the spring is compressed. The force p is never
-/// negative.
+/// Damping adds the force −c Δḡ/dt, with the coefficient c, while the spring is compressed. The sum of both forces
+/// is never negative.
 ///
 /// Friction is a tangential spring, whose force is scaled back to Coulomb's circle. Between two rigid bodies, the
 /// static coefficient applies until all contacts of the pair slide.
@@ -195,15 +195,15 @@ struct Solution {
     farther_pressure: f64,
     /// Friction force from the current Jacobi sweep, before extrapolation \[N\].
     farther_traction: Vec3,
-    /// `None` unless the motion of a contact with a coefficient of restitution below 1 reverses.
+    /// Set if the coefficient of restitution is below 1 and the motion of the contact reverses.
     reversal: Option<Reversal>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Reversal {
-    /// Gap rate after the kick \[m/s\].
+    /// Gap rate after the kick, prescribed for the second solution \[m/s\].
     rate: f64,
-    /// Gap of the spring after the kick \[m\].
+    /// Gap of the spring after the kick, from the first solution \[m\].
     gap: f64,
 }
 
@@ -324,8 +324,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Starts from zero forces. An uncompressed spring takes the gap of its constraint at the instant of the spring
-    /// gaps, or zero if this gap is negative.
+    /// Starts from zero forces. An uncompressed spring takes the gap of its constraint, extrapolated by the gap rate to
+    /// the instant of the spring gaps, or zero if the result is negative.
     fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         self.solutions.clear();
         self.gradient_nodes.clear();
