@@ -465,7 +465,7 @@ pub trait Response: Send {
     /// Stage at which the response acts.
     fn stage(&self) -> Stage;
 
-    /// Whether the response uses flush contacts. These can be closing, but have no penetration beyond rounding.
+    /// Whether contacts with a positive gap, or a zero gap within rounding, act (see `Constraint::is_flush`).
     fn uses_flush_contacts(&self) -> bool {
         false
     }

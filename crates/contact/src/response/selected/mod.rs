@@ -39,7 +39,7 @@ impl SelectedResponse {
         self.response().stage()
     }
 
-    /// Whether the response uses flush contacts. These may be closing, but have no penetration beyond rounding.
+    /// Whether contacts with a positive gap, or a zero gap within rounding, act (see `Constraint::is_flush`).
     pub fn uses_flush_contacts(&self) -> bool {
         self.response().uses_flush_contacts()
     }
