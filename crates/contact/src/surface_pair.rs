@@ -80,7 +80,8 @@ mod tests {
     use crate::{Constraints, ContactKey, NodeOnSurface, Side};
 
     /// The target consists of two faces with a common edge, and a part contains one face. The contact belongs to the
-    /// part only if the target point is on the common edge. A contact with the other face alone does not belong to it.
+    /// part only if the target point is on the common edge. A contact with the other face alone does not belong to the
+    /// part, even on the common edge.
     #[test]
     fn contacts_of_several_faces_belong_to_the_parts_of_each() {
         let part = Arc::new(Surface::new([(CellKind::Quad4, [0_u32, 1, 2, 3].as_slice())]));

@@ -185,7 +185,7 @@ impl std::ops::AddAssign for StepWork {
 pub struct UnsolvedProblems {
     /// Impulse problems. An unconverged iterate is applied, scaled to create no energy.
     pub impulses: u64,
-    /// Impulse problems with restitution. Contacts that other contacts of the group keep from rebounding lose their
+    /// Impulse problems with restitution. Jammed contacts, which do not reach their rebound velocity, lose their
     /// restitution.
     pub restitutions: u64,
     /// Problems of position corrections. An unconverged iterate is applied.

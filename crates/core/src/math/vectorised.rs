@@ -10,7 +10,7 @@ pub struct Vectorised {
     avx2: Option<pulp::x86::V3>,
 }
 
-/// A kernel for [`Vectorised::run`]. Functions that `call` uses may remain baseline code unless `#[inline(always)]`.
+/// A kernel for [`Vectorised::run`]. A function without `#[inline(always)]` that `call` uses may remain baseline code.
 pub trait Kernel {
     /// Result of the kernel.
     type Output;

@@ -17,7 +17,7 @@
 //! | Tri6 | 01 12 20 |
 //! | Quad8, Quad9 | 01 12 23 30; centre of the Quad9 |
 //! | Tet10 | 01 12 20 03 23 13 |
-//! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; faces 0321 0154 0473 1265 2376 4567, centre of the Hex27 |
+//! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; Hex27 also faces 0321 0154 0473 1265 2376 4567, centre |
 //!
 //! The nodes of a face of a volume run counter-clockwise seen from outside, so the right-hand normal points out. The
 //! faces of a plane cell (counter-clockwise in the x–y plane) are its edges. The outward normal of a segment from a to

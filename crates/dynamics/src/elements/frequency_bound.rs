@@ -35,7 +35,7 @@
 //! ```text
 //! l̄ = h + ⅓ (θ̄ − θ) I,   Σ w |l̄|² ≤ r Σ w |h|²
 //! ```
-//! The second variation of F̄ adds three sums Σ w (·) to uᵀ K u, of the terms
+//! The second variation of F̄ adds to uᵀ K u the sums Σ w (·) of three terms:
 //!
 //! ```text
 //! 2 δln α (τ̄:h),   tr τ̄ (δln α)²,   tr τ̄ δ²ln α

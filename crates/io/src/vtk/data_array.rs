@@ -21,7 +21,7 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 const BLOCK_BYTES: usize = 1 << 16;
 /// Length of the sample from the middle of a block \[bytes\]. A block is compressed if its sample shrinks enough.
 const SAMPLE_BYTES: usize = 1 << 12;
-/// Ratio of compressed to uncompressed size of a sample from which on its block is stored without compression.
+/// Smallest ratio of compressed to uncompressed size of a sample at which its block is stored without compression.
 /// Mantissas of velocities and stresses hardly shrink, and their compression takes the longest.
 const INCOMPRESSIBLE: f64 = 0.9;
 /// Number of bytes encoded at once: a multiple of 3, so that padding occurs only at the end of the text.

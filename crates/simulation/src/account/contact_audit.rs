@@ -199,8 +199,8 @@ impl Simulation {
     /// impulses. In the midpoint energy–momentum response, the created energy is the numerical work.
     ///
     /// The staggered energy–momentum response computes its forces for a following step of committed length. If this
-    /// step has another length, or if loads or velocities jump, the forces create energy. This energy also counts as
-    /// numerical work.
+    /// step has another length, or if loads or velocities jump, the forces can create energy. This energy also counts
+    /// as numerical work.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -219,7 +219,7 @@ impl Simulation {
             let done = action.sum_over_contact(along) + before.sum_over_contact(along);
             let mut taken = action.work.friction + action.work.damping;
             if self.response.stage() == Stage::Accelerated {
-                // The numerical work of this response is negative: energy left in the springs of lost contacts.
+                // The numerical work of this response is minus the energy left in the springs of lost contacts.
                 taken -= action.work.numerical;
             }
             done + self.state.ledger.contact_audit.excess_work + action.stored_energy - before.stored_energy

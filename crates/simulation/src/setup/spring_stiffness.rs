@@ -32,8 +32,8 @@ pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[
     (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }
 
-/// Ratio of the penetration to the size of a rigid body that rests under its own weight. Holds in steps of the largest
-/// length and for ω² = λ (see `resting_contact_step`).
+/// Ratio of the penetration to the size of a rigid body that rests under its own weight, in steps of the largest length
+/// and for ω² = λ (see `resting_contact_step`).
 const RESTING_PENETRATION: f64 = 1e-4;
 
 /// Largest step of a model of rigid bodies \[s\]. In longer steps, bodies at rest would sink too deep into their

@@ -18,8 +18,8 @@ use crate::error::{PartingTie, SetupError};
 use crate::model::{Behaviour, Model};
 use crate::step::free_flight::rigid_state_of_nodes;
 
-/// Default tie distance, relative to the shortest edge of the two surfaces. With this distance, the nodes
-/// one element behind the tied surface are not tied.
+/// Default tie distance, relative to the shortest edge of the two surfaces. With this distance, the nodes one element
+/// behind the tied surface are not tied.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
 /// Largest absolute nodal weight that counts as zero.

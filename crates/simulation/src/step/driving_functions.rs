@@ -9,16 +9,16 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step that ends at a break, relative to the regular step. A break closer to the beginning of a step does not
-/// end the step; the mean of the function over the step then acts.
+/// Smallest step that ends at a break, relative to the regular step (the step without cuts to events). A break closer
+/// to the beginning of a step does not end the step; the mean of the function over the step then acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
 /// If the interval of a regular step contains at most this number of breaks, a step ends at each break. If the interval
 /// contains more breaks, a step ends only at the last.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
-/// Largest relative difference at which step lengths count as equal. They differ because times are rounded sums of
-/// steps.
+/// Largest relative difference at which step lengths count as equal. Equal lengths can differ by rounding,
+/// because times are rounded sums of steps.
 const ROUNDING: f64 = 1e-9;
 
 /// A warning is due if a function deviates from linear interpolation over a step by more than this fraction of its size

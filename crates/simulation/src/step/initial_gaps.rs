@@ -107,7 +107,8 @@ fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Opt
 
 /// Initial gap of a node contact that replaces a contact with the effective gap `counted`: the part of the new gap that
 /// is due neither to `counted` nor to the displacement in the step. `None` if this part is not a penetration. Also
-/// `None` for an edge contact: its gap cannot be compared with `counted`, because the normals differ.
+/// `None` for an edge contact: its gap cannot be compared with `counted`, because its normal differs from that of the
+/// replaced contact.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;

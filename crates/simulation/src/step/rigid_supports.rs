@@ -70,7 +70,8 @@ impl Simulation {
         (Wrench { angular: rigid.moment_jump, ..Wrench::zero() }, gained - given)
     }
 
-    /// Work of the nodal forces on displacements relative to the centre of mass, over the last step \[J\].
+    /// Work of the nodal contact and tie forces on displacements relative to the centre of mass, over the last step
+    /// \[J\].
     fn work_about_centre(&self, body: usize) -> f64 {
         let (nodes, travel) = (&self.model.bodies[body].nodes, self.state.forces.rigid[body].travel);
         let of = |action: &ContactAction| -> f64 {

@@ -189,7 +189,7 @@ impl ContactModel {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let depth = self.search_depth([contactor_body, key.target]);
         if self.thickness.depth_limit(key.contactor) >= depth {
-            return depth; // the thickness of the target is added to the limit
+            return depth; // the thickness of the target can only raise the limit
         }
         let depth_limit = match contactor_body == key.target {
             true => self.thickness.depth_limit(key.contactor),

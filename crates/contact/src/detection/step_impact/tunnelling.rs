@@ -40,7 +40,7 @@ impl TunnellingGuard {
         }
     }
 
-    /// Whether, in a `step` \[s\], every two bodies approach by at most `share` times the least search depth.
+    /// Whether, in a `step` \[s\], every two bodies certainly approach by at most `share` times the least search depth.
     ///
     /// `velocities`: a box around the velocities of each body \[m/s\].
     pub fn allows(&self, velocities: impl IntoIterator<Item = Aabb>, share: f64, step: f64) -> bool {
@@ -48,8 +48,8 @@ impl TunnellingGuard {
         all.is_none_or(|all| all.diagonal() * step <= share * self.least_depth)
     }
 
-    /// The longest step, at most `step` \[s\], in which the penetration of each pair of bodies grows by at most `share`
-    /// times the smaller search depth of the pair.
+    /// The longest step, at most `step` \[s\], in which the penetration of each pair of bodies certainly grows by at
+    /// most `share` times the smaller search depth of the pair.
     ///
     /// `bodies`: bodies with a surface, ascending, with boxes around nodal positions \[m\] and velocities \[m/s\].
     ///

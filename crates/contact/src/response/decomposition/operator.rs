@@ -56,7 +56,7 @@ pub(super) struct Operator {
     levers: Vec<Term<Vec3>>,
     /// Tied mover, and the weight w that it would have without the ties.
     tied: Vec<Term<f64>>,
-    /// Tied mover, and for each coordinate the weight that it has because of the ties.
+    /// Tied mover, and for each coordinate the weight that it has with the ties.
     pub(super) shares: Vec<Term<Vec3>>,
     /// Tied node (not mover) with fixed components, and tie impulse on these components per contact impulse.
     pub(super) reactions: Vec<Term<Vec3>>,

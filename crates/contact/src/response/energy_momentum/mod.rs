@@ -81,8 +81,8 @@ impl Scheme {
 /// reverses is solved twice: first with an elastic spring, and then so that the bodies separate at e times the gap rate
 /// of the first solution. After the step, the gap of the spring is that of the first solution.
 ///
-/// Damping adds the force −c Δḡ/dt, with the coefficient c, while the spring is compressed. The sum of both forces
-/// is never negative.
+/// Damping adds the force −c Δḡ/dt, with the coefficient c, while the spring is compressed. The sum of spring
+/// force and damping force is never negative.
 ///
 /// Friction is a tangential spring, whose force is scaled back to Coulomb's circle. Between two rigid bodies, the
 /// static coefficient applies until all contacts of the pair slide.

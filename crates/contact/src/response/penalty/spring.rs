@@ -40,7 +40,7 @@ pub(super) struct Spring {
     pub acted: Vec3,
     /// Stored energy in the previous step \[J\].
     pub stored: f64,
-    /// Effective penetration minus geometric penetration \[m\].
+    /// Effective penetration minus geometric penetration (the negative gap) \[m\].
     pub offset: f64,
     /// Damping part of the normal force \[N\].
     pub damped: f64,

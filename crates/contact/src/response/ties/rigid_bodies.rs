@@ -110,8 +110,7 @@ struct Workspace {
 
 impl TiedRigidBodies {
     /// `terms`: all terms of these bodies, in the conditions and in the rows that give the motion of dependent nodes.
-    /// `rounding`: rounding
-    /// error of the coordinates \[m\].
+    /// `rounding`: rounding error of the coordinates \[m\].
     pub fn new<'a>(
         bodies: Vec<u32>,
         specs: Vec<TiedRigidBody>,

@@ -124,8 +124,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// For each node, the inward displacement per unit of depth. The displaced node lies at least 0.57 behind the plane of
-/// every face of the face ring. Zero if the node has no outward direction.
+/// For each node, the inward displacement per unit of depth. At the depth d, the displaced node lies at least 0.57 d
+/// behind the plane of every face of the face ring. Zero if the node has no outward direction.
 fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };

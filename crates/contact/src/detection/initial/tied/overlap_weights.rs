@@ -1,8 +1,9 @@
 //! Consistent weights of tied nodes, by integrals over the overlap of the contactor faces with the target faces (dual
 //! mortar method).
 //!
-//! Each contactor node i has a weight function φ_i. Weighted by φ_i, the jump between the displacement fields u_c of
-//! the contactor and u_t of the target vanishes. The φ_i are dual to the shape functions N_j of the contactor:
+//! Each contactor node i has a weight function φ_i. The jump between the displacement fields u_c of the contactor and
+//! u_t of the target, weighted by φ_i, has a zero integral. The φ_i are dual to the shape functions N_j of the
+//! contactor:
 //!
 //! ```text
 //! ∫ φ_i (u_c − u_t) dA = 0,   ∫ φ_i N_j dA = δ_ij ∫ N_j dA

@@ -24,9 +24,9 @@ impl MinimumBall {
     /// Smallest ball of `points`; `None` without points.
     ///
     /// The method pivots like the simplex method. The farthest point outside the ball enters the support. Each subset
-    /// of the old support and this point define a new ball, which is admissible if its centre lies in the hull of the
-    /// points that define it. The subset with the largest admissible ball remains. Each pivot enlarges the ball, so no
-    /// support recurs, and the method ends.
+    /// of the old support, together with this point, defines a new ball. The ball is admissible if its centre lies in
+    /// the hull of the points that define it. The subset with the largest admissible ball remains. Each pivot enlarges
+    /// the ball, so no support recurs, and the method ends.
     ///
     /// # Cost
     /// O(n) for each of a few pivots; no allocation.
