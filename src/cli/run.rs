@@ -318,7 +318,7 @@ fn step_limits(summary: &Summary) -> Option<String> {
     (steps > 0).then(|| limits.into_iter().map(text).collect::<Vec<_>>().join(", "))
 }
 
-/// Numbers of groups of contacts without a converged solution.
+/// Numbers of contact, tie and geometry problems without a converged solution.
 fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     let ContactSummary {
         unsolved_impulses,

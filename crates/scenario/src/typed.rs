@@ -363,8 +363,8 @@ pub struct OutputSettings {
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
-    /// Whether each frame includes the bounding volumes that detection examines next: two volumes for each pair of
-    /// bodies that can still touch.
+    /// Whether each frame includes the bounding volumes at the top of the queue of predicted contact times, which
+    /// detection examines next: two volumes for each pair of bodies that can still touch.
     pub detection_volumes: bool,
     /// Time between rows of the history \[s\]; 0 for a row in every step.
     pub history_interval: f64,

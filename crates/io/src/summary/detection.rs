@@ -19,7 +19,7 @@ pub struct DetectionSummary {
     pub operated_times: Vec<f64>,
     /// Wall-clock times of detection in flight.
     pub flight: FlightDetection,
-    /// Tests with each bounding volume of the ladder.
+    /// Tests with each bounding volume of the ladder, from loose to tight.
     pub ladder: Vec<RungSummary>,
     /// Predictions of contact times in flight.
     pub predictions: Vec<Prediction>,
