@@ -134,8 +134,8 @@ impl DistanceField {
     }
 
     /// Substitute for a gradient shorter than [`NO_DIRECTION`]: the unit vector from a surface point to the position of
-    /// ξ, or zero if both coincide. The surface point is the closest point of one support point of the element, the
-    /// support point with the largest shape value at ξ.
+    /// ξ, or zero if both coincide. Among the support points of the element, one has the largest shape value at ξ. The
+    /// surface point is the closest point of this support point.
     fn fallback_direction(&self, element: usize, xi: [f64; 3], values: &[f64; MAX_POINTS]) -> Vec3 {
         let points = self.points_of(element).iter().zip(values);
         let nearest = points.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(&point, _)| point as usize);

@@ -1,8 +1,8 @@
 //! Levels 1 to 3 of the [engine](super) in the contact phase, in which bodies deform.
 //!
 //! ```text
-//! motion        displacement bounds of each body in the step                        ([`body_motion`])
-//! body pairs    pairs with overlapping inflated boxes, once a body left its box     ([`BodyTree`], [`body_pair`])
+//! motion        displacement bounds of each body in the step                         ([`body_motion`])
+//! body pairs    pairs with overlapping inflated boxes, once a body left its box      ([`BodyTree`], [`body_pair`])
 //! patch pairs   active patch pairs of body pairs whose travel exceeds its limit      ([`body_pair`], [`patches`])
 //! near pairs    Verlet lists of patches whose travel exceeds the skin                ([`patch_lists`], [`traversal`])
 //! short list    near pairs that can give a constraint in the next steps              ([`short_list`])
@@ -139,7 +139,7 @@ impl ContactPhase {
         (left, is_due)
     }
 
-    /// Inflates the boxes of the bodies that left their boxes, or of all bodies if many boxes were left
+    /// Inflates the boxes of the bodies that left their boxes. If many bodies did, inflates the boxes of all bodies
     /// ([`REBUILD_FRACTION`]). Updates the body pairs.
     fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();

@@ -1,8 +1,8 @@
 //! The lists of one active patch: near node–face and edge pairs (a Verlet list), and the short list.
 //!
 //! Each patch has its own lists. A fast node, for example of a fragment, therefore shortens only the life of the lists
-//! whose patch or partner patches contain the node. The travel of the lists bounds the relative displacement of the
-//! patch and its partner patches. The bound holds until the active patch pairs are found again
+//! whose patch or partner patches contain or adjoin the node. The travel of the lists bounds the relative displacement
+//! of the patch and its partner patches. The bound holds until the active patch pairs are found again
 //! ([`body_pair`](super::body_pair)).
 
 use crate::detection::face::bounds::Bounds;

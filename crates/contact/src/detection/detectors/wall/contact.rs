@@ -41,7 +41,7 @@ pub(super) struct ContactPhase {
 
 #[derive(Clone, Debug)]
 struct Approach {
-    /// Upper bound on the approach since the creation of the `ContactPhase` \[m\]; negative if the nodes recede.
+    /// Upper bound on the approach since the creation of the `ContactPhase` \[m\]; can be negative if all nodes recede.
     accumulated: f64,
     /// For each block, the value of `accumulated` at which a node of the block can reach the wall \[m\].
     arrivals: Vec<f64>,

@@ -1,7 +1,7 @@
 //! Contact of bodies with rigid walls: infinite planes that translate.
 //!
 //! A wall is a body with one node on its plane. The material of the wall is behind the plane, at negative heights.
-//! Walls need no hierarchy and no search depth. One wall detector works beside any other detector.
+//! Walls need no hierarchy and no search depth. One wall detector can therefore complement any other detector.
 //!
 //! ```text
 //! flight   first time at which a point of a body has the height zero; the height is quadratic in time, plus a cosine

@@ -13,9 +13,9 @@
 //! Jacobian at the centre, M is AᵀA plus terms linear in the nonlinear coefficients of x. M can be positive definite
 //! although F is not convex, as on plane faces that are distorted in their plane.
 //!
-//! If M is not positive definite on the whole face, M often is so on a smaller box of coordinates ξ. This box contains
-//! the coordinates of all points of the face within the distance |p| of r (Neumaier 1990, *Interval Methods for Systems
-//! of Equations*, ch. 5).
+//! If M is not positive definite on the whole face, M is often positive definite on a smaller box of coordinates ξ.
+//! This box contains the coordinates of all points of the face within the distance |p| of r (Neumaier 1990, *Interval
+//! Methods for Systems of Equations*, ch. 5).
 
 use std::ops::Range;
 

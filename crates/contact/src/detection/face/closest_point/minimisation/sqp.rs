@@ -169,7 +169,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
     )
 }
 
-/// The Hessian, changed so that its eigenvalues are at least `REGULARISATION` times the trace of the metric.
+/// The Hessian, made positive definite: its eigenvalues become at least `REGULARISATION` times the trace of the metric.
 #[inline]
 pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> [f64; 3] {
     let trace = metric[0] + metric[1];
@@ -181,7 +181,7 @@ pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> 
     [h11 + shift, h22 + shift, h12]
 }
 
-/// A second derivative, changed like an eigenvalue in [`positive_definite`].
+/// A second derivative, made positive like an eigenvalue in [`positive_definite`].
 #[inline]
 pub(crate) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
     let trace = metric[0] + metric[1];
