@@ -47,8 +47,8 @@ impl Mesh {
     /// ```
     ///
     /// # Errors
-    /// [`MeshError::NoCells`] for a mesh without cells, [`MeshError::NoFaces`] for a mesh of other cells than faces,
-    /// [`MeshError::OneSided`] if a part is not orientable, and the errors of [`Mesh::validate`].
+    /// [`MeshError::NoCells`] for a mesh without cells, [`MeshError::NoFaces`] if the highest dimension of the cells is
+    /// not two, [`MeshError::OneSided`] if a part is not orientable, and the errors of [`Mesh::validate`].
     pub fn oriented(mut self) -> Result<(Self, Vec<u64>), MeshError> {
         self.require_shell()?;
         let cells: Vec<(u32, u32)> = self.surface_cells().collect();
