@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use ictus::contact::detection::DetectionMethod;
 use ictus::io::summary::{FirstContact, FlightDetection, HierarchySummary, Prediction, Status};
-use ictus::scenario::{DetectionMethod, Scenario};
+use ictus::scenario::Scenario;
 use ictus::simulation::Simulation;
 use ictus::units::UnitSystem;
 use serde::Serialize;
@@ -70,7 +71,7 @@ fn write_levels(
     let name = format!("{}_levels", scenario.name);
     let count = simulation.write_hierarchy_levels(directory, &name, depth)?;
     let count = count.ok_or_else(|| match scenario.contact.detection {
-        DetectionMethod::Hierarchy => Failure::Usage {
+        DetectionMethod::Engine => Failure::Usage {
             fact: "there are no hierarchies: no body has faces that can touch".into(),
             help: "leave out --levels, or let a body touch (`contact` in [[bodies]])",
         },

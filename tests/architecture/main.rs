@@ -29,13 +29,14 @@ use std::path::{Path, PathBuf};
 use source::{Crate, Module, ModulePath, imports, read_crate, resolve, strip, uses_child, without_tests};
 
 /// Imports allowed to each layer of the library.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("math", &[]),
     ("signal", &[]),
     ("units", &[]),
+    ("vocabulary", &[]),
     ("mesh", &["math"]),
     ("material", &["math"]),
-    ("scenario", &["math", "material", "signal", "units"]),
+    ("scenario", &["math", "material", "signal", "units", "contact"]),
     ("element", &["math", "mesh"]),
     ("contact", &["math", "mesh", "element"]),
     ("dynamics", &["math", "mesh", "element", "material"]),
@@ -64,6 +65,7 @@ const DETECTION_MODULES: [(&str, &[&str]); 13] = [
         &[
             "detector",
             "distance_field",
+            "engine",
             "face",
             "initial",
             "model",

@@ -1,6 +1,11 @@
 //! Valid scenarios: the values read from them, and the defaults of missing keys.
 
 use super::*;
+use ictus::contact::detection::face::closest_point::Method;
+use ictus::contact::detection::tree::hierarchy::{Builder, HierarchyVolume, LeafFit};
+use ictus::contact::detection::volume::{LadderUse, VolumeKind};
+use ictus::contact::detection::{DetectionMethod, EdgeSelection, Kinematics, StartFrom};
+use ictus::contact::response::{ContactLaws, FrictionLaw, ResponseMethod};
 
 #[test]
 fn a_full_scenario_is_read_as_written() {
@@ -178,7 +183,7 @@ fn conditions_of_a_full_scenario() {
 
 #[test]
 fn closest_point_methods_and_starts() {
-    use ClosestPointMethod::*;
+    use Method::*;
     let methods = [
         ("auto", Auto),
         ("sqp", Sqp),
@@ -192,18 +197,15 @@ fn closest_point_methods_and_starts() {
     ];
     for (word, method) in methods {
         let scenario = read("full.toml", &[&format!("contact.closest_point={word}")]).unwrap();
-        let chosen = &scenario.contact.closest_point;
-        assert_eq!(chosen.value, method);
-        assert_eq!(&scenario.source[chosen.span.clone()], format!("\"{word}\""));
+        let contact = &scenario.contact;
+        assert_eq!(contact.detector.engine.node_face.method, method);
+        assert_eq!(&scenario.source[contact.closest_point_span.clone()], format!("\"{word}\""));
     }
-    let starts = [
-        ("nearest", ClosestPointStart::Nearest),
-        ("centre", ClosestPointStart::Centre),
-        ("previous", ClosestPointStart::Previous),
-    ];
+    let starts =
+        [("nearest", StartFrom::Nearest), ("centre", StartFrom::Centre), ("previous", StartFrom::Previous)];
     for (word, start) in starts {
         let scenario = read("full.toml", &[&format!("contact.start={word}")]).unwrap();
-        assert_eq!(scenario.contact.start, start);
+        assert_eq!(scenario.contact.detector.engine.node_face.start, start);
     }
     assert_problem(
         "closest_point = \"sqp\"",
@@ -219,12 +221,12 @@ fn contact_and_output_of_a_full_scenario() {
     let scenario = read("full.toml", &[]).unwrap();
     let contact = &scenario.contact;
     assert_eq!(contact.detection, DetectionMethod::AllPairs);
-    assert_eq!(contact.hierarchy, HierarchyBuilder::BottomUp);
-    assert_eq!(contact.volumes, [BoundingVolume::Sphere, BoundingVolume::Dop18, BoundingVolume::Dop26]);
-    assert_eq!(contact.closest_point.value, ClosestPointMethod::Sqp);
-    assert_eq!(contact.start, ClosestPointStart::Centre);
+    let engine = &contact.detector.engine;
+    assert_eq!(engine.builder, Builder::BottomUp);
+    assert_eq!(engine.ladder, [VolumeKind::Sphere, VolumeKind::Dop18, VolumeKind::Dop26]);
+    assert_eq!((engine.node_face.method, engine.node_face.start), (Method::Sqp, StartFrom::Centre));
     assert_eq!((contact.laws.penalty, contact.laws.damping), (1.0, 0.1));
-    assert!(contact.edges == TouchingEdges::All && contact.resolve_impact);
+    assert!(contact.edges == EdgeSelection::All && contact.resolve_impact);
     assert_eq!(
         contact.excluded,
         [[0, 2], [2, 3]].map(SurfacePair::whole),
@@ -250,10 +252,11 @@ fn missing_keys_have_their_defaults() {
     assert!(body.region.is_empty() && body.rotate.is_none());
     assert_eq!((body.scale, &body.contact, body.rigid), (1.0, &ContactSurface::Skin, RigidMass::Volume));
     let contact = &scenario.contact;
-    assert_eq!((contact.detection, contact.hierarchy), (DetectionMethod::Hierarchy, HierarchyBuilder::Fast));
-    assert_eq!(contact.volumes.len(), 4);
+    let engine = &contact.detector.engine;
+    assert_eq!((contact.detection, engine.builder), (DetectionMethod::Engine, Builder::Fast));
+    assert_eq!(engine.ladder.len(), 4);
     assert_eq!((contact.laws.penalty, contact.laws.damping), (0.5, 0.0));
-    assert!(contact.edges == TouchingEdges::Feature && !contact.resolve_impact);
+    assert!(contact.edges == EdgeSelection::Feature && !contact.resolve_impact);
     assert_eq!(body.contact_thickness, 0.0);
     let output = &scenario.output;
     assert_eq!(
@@ -286,10 +289,10 @@ fn detection_volumes_need_hierarchies() {
 
 #[test]
 fn options_of_hierarchies_need_hierarchies() {
-    let contact = read("minimal.toml", &[]).unwrap().contact;
-    let options = (contact.hierarchy_volume, contact.sphere_fit, contact.kinematics);
-    assert_eq!(options, (HierarchyVolume::Sphere, SphereFit::MinimumBall, Kinematics::Exact));
-    assert!(!contact.volumes_are_given);
+    let engine = read("minimal.toml", &[]).unwrap().contact.detector.engine;
+    let options = (engine.volume, engine.fit, engine.kinematics);
+    assert_eq!(options, (HierarchyVolume::Sphere, LeafFit::MinimumBall, Kinematics::Exact));
+    assert_eq!(engine.ladder_use, LadderUse::WhilePaying);
     let set = [
         "contact.hierarchy=insertion",
         "contact.hierarchy_volume=aabb",
@@ -297,12 +300,11 @@ fn options_of_hierarchies_need_hierarchies() {
         "contact.kinematics=from-steps",
         "contact.volumes=['obb']",
     ];
-    let contact = read("minimal.toml", &set).unwrap().contact;
-    let options = (contact.hierarchy, contact.hierarchy_volume, contact.sphere_fit, contact.kinematics);
-    let expected =
-        (HierarchyBuilder::Insertion, HierarchyVolume::Aabb, SphereFit::Ritter, Kinematics::FromSteps);
+    let engine = read("minimal.toml", &set).unwrap().contact.detector.engine;
+    let options = (engine.builder, engine.volume, engine.fit, engine.kinematics);
+    let expected = (Builder::Insertion, HierarchyVolume::Box, LeafFit::Ritter, Kinematics::FromSteps);
     assert_eq!(options, expected);
-    assert!(contact.volumes_are_given);
+    assert_eq!(engine.ladder_use, LadderUse::Always);
     assert_problem(
         "hierarchy = \"bottom-up\"",
         "kinematics = \"from-steps\"",
@@ -356,8 +358,8 @@ fn laws_of_contact_and_those_of_a_pair() {
     let all = contact.laws;
     assert_eq!(contact.response.method, ResponseMethod::EnergyMomentum);
     assert_eq!((all.penalty, all.restitution), (30.0, 1.0));
-    assert_eq!(all.friction, Friction { at_rest: 0.4, in_motion: 0.3, decay: f64::INFINITY });
-    let constant = Friction { at_rest: 0.1, in_motion: 0.1, decay: f64::INFINITY };
+    assert_eq!(all.friction, FrictionLaw { at_rest: 0.4, in_motion: 0.3, decay: f64::INFINITY });
+    let constant = FrictionLaw { at_rest: 0.1, in_motion: 0.1, decay: f64::INFINITY };
     assert_eq!(
         contact.own_laws,
         [(SurfacePair::whole([0, 1]), ContactLaws { friction: constant, restitution: 0.25, ..all })]
@@ -368,7 +370,7 @@ fn laws_of_contact_and_those_of_a_pair() {
         "contact.damping=0",
         "contact.every=5",
     ]);
-    assert_eq!((contact.laws.restitution, contact.response.every), (0.0, 5));
+    assert_eq!((contact.laws.restitution, contact.response.options.every), (0.0, 5));
     assert!(contact.own_laws.is_empty());
     let contact =
         laws(&["contact.stiffness=1e6", "contact.friction.static=0.3", "contact.friction.dynamic=0.2"]);

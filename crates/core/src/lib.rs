@@ -1,5 +1,5 @@
 //! Parts of a finite-element model: vectors and functions of time, meshes, reference elements, constitutive laws,
-//! filters of signals, and systems of units.
+//! filters of signals, systems of units, and enums with the words of scenarios.
 
 pub mod element;
 pub mod material;
@@ -7,3 +7,4 @@ pub mod math;
 pub mod mesh;
 pub mod signal;
 pub mod units;
+mod vocabulary;

@@ -8,9 +8,10 @@
 //! Only the meshes define the physical groups, so the names of groups are checked later, in the set-up. [`Located`]
 //! keeps the byte range of each name in `Scenario::source`, the text after overrides and parameters.
 
+use ictus_contact as contact;
 use ictus_core::{material, math, signal, units};
 
-mod contact;
+mod contact_settings;
 mod error;
 mod located;
 mod overrides;
@@ -23,11 +24,10 @@ mod section;
 mod spanned;
 mod typed;
 mod validate;
-mod vocabulary;
 
 use std::path::Path;
 
-pub use contact::*;
+pub use contact_settings::*;
 pub use error::{Problem, ScenarioError};
 pub use located::Located;
 pub use probe::*;

@@ -1,9 +1,10 @@
 //! Probes: quantities sampled during a run.
 
+use ictus_core::vocabulary;
+
 use super::Located;
 use crate::math::Vec3;
 use crate::signal::ChannelClass;
-use crate::vocabulary::vocabulary;
 
 /// A probe: quantities sampled at a point or over a group of a body.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use ictus_core::vocabulary;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::Substitution;
@@ -10,7 +11,6 @@ use super::{ContactSettings, Located, ProbeSpec, Problem};
 use crate::material::NamedLaw;
 use crate::math::{TimeFunction, Vec3};
 use crate::units::UnitSystem;
-use crate::vocabulary::vocabulary;
 
 /// A validated scenario.
 #[derive(Clone, Debug)]

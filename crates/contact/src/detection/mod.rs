@@ -50,12 +50,15 @@ pub mod trajectory;
 pub mod tree;
 pub mod volume;
 
-pub use detector::{DetectionMemory, Detector};
-pub use detectors::{
-    AllPairs, Buckets, GridCensus, NodeInElement, NodeInElementOptions, ProjectionNormal, Sorting,
-    SortingOptions, Wall, WallDetector,
+pub use detector::{
+    BuildResult, DetectionMemory, Detector, DetectorOptions, DetectorSetup, EngineOptions, ProjectionNormal,
+    SortingOptions,
 };
-pub use engine::{Engine, EngineOptions};
+pub use detectors::{
+    AllPairs, Buckets, DetectionMethod, GridCensus, NodeInElement, NodeInElementOptions, Sorting, Wall,
+    WallDetector,
+};
+pub use engine::Engine;
 pub use entry_face::EntryFaces;
 pub use initial::TiedSurfaces;
 pub use initial::overlap::{Entry, Penetration, penetrations, self_crossings};

@@ -20,28 +20,27 @@ mod history;
 mod laws;
 mod mobility;
 mod offset_points;
-mod pairs;
 mod penalty;
 mod row;
 #[cfg(test)]
 mod samples;
 mod selected;
+mod setup;
 mod ties;
 
 pub use assembled_stiffness::MAX_ON_RIGID_BODIES;
-pub use decomposition::{
-    AngularMomentum, Decomposition, DecompositionMemory, DecompositionOptions, ImpactOptions, Order,
-};
-pub use energy_momentum::{
-    EnergyMomentum, EnergyMomentumMemory, EnergyMomentumOptions, MidpointGeometry, Scheme,
-};
+pub use decomposition::{Decomposition, DecompositionMemory, DecompositionOptions, ImpactOptions};
+pub use energy_momentum::{EnergyMomentum, EnergyMomentumMemory, EnergyMomentumOptions, MidpointGeometry};
+pub use laws::contact_laws::ContactLaws;
 pub use laws::damping::Damping;
 pub use laws::friction::FrictionLaw;
+pub use laws::pairs::PairOptions;
+pub use laws::stiffness::Stiffness;
 pub use mobility::{Mobility, RigidMobility, TiedMobility};
 pub use offset_points::{OffsetPoints, SupportNodes, far_from_coplanar};
-pub use pairs::PairOptions;
-pub use penalty::{Penalty, PenaltyMemory, PenaltyOptions, Stiffness, damping_of_restitution};
-pub use selected::{ResponseMemory, SelectedResponse};
+pub use penalty::{Penalty, PenaltyMemory, PenaltyOptions, damping_of_restitution};
+pub use selected::{ResponseMemory, ResponseMethod, SelectedResponse};
+pub use setup::{AngularMomentum, NamedResponse, Order, ResponseOptions, ResponseSetup, Scheme};
 pub use ties::{RigidMotions, RigidPlace, TiedRigidBody, Ties, UnlikeMasses};
 
 use std::ops::Range;

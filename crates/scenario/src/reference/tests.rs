@@ -155,7 +155,7 @@ fn contents(mut scenario: Scenario) -> String {
     scenario.source.clear();
     scenario.file_text.clear();
     scenario.substitution = Default::default();
-    scenario.contact.closest_point.span = 0..0;
+    scenario.contact.closest_point_span = 0..0;
     for body in &mut scenario.bodies {
         (body.mesh.span, body.hex.span) = (0..0, 0..0);
     }

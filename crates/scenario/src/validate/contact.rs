@@ -4,21 +4,24 @@ use super::check::{Bounds, Check};
 use super::pairs::{self, FallbackLaws, Names};
 use super::response;
 use super::walls::{self, Wall};
+use crate::contact::detection::face::closest_point::Method;
+use crate::contact::detection::tree::hierarchy::{Builder, HierarchyVolume, LeafFit};
+use crate::contact::detection::volume::{LadderUse, VolumeKind};
+use crate::contact::detection::{
+    DetectionMethod, DetectorOptions, EdgeSelection, EngineOptions, Kinematics, NodeFaceOptions,
+    ProjectionNormal, SortingOptions, StartFrom,
+};
 use crate::error::Problem;
 use crate::raw::{self, Texts};
 use crate::section::Section;
 use crate::spanned::Spanned;
-use crate::{
-    BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactNormal, ContactSettings, DetectionMethod,
-    HierarchyBuilder, HierarchyVolume, InitialPenetration, Kinematics, Located, Passes, SortingSettings,
-    SphereFit, TouchingEdges,
-};
+use crate::{ContactSettings, InitialPenetration, Passes};
 
-/// Default of [`SortingSettings::every`].
+/// Default of [`SortingOptions::every`].
 const DEFAULT_SORT_EVERY: u32 = 10;
 
-const DEFAULT_VOLUMES: [BoundingVolume; 4] =
-    [BoundingVolume::Sphere, BoundingVolume::Aabb, BoundingVolume::Dop14, BoundingVolume::Obb];
+const DEFAULT_VOLUMES: [VolumeKind; 4] =
+    [VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
 
 pub(super) fn validate(
     section: Option<Section<'_>>,
@@ -34,14 +37,7 @@ pub(super) fn validate(
     };
     let detection =
         check.choice_or_first("contact.detection", raw.detection.as_ref(), DetectionMethod::WORDS);
-    let hierarchy =
-        check.choice_or_first("contact.hierarchy", raw.hierarchy.as_ref(), HierarchyBuilder::WORDS);
-    let sorting = sorting(&raw, detection, check);
-    let flight = flight(&raw, detection, check);
-    let closest_point =
-        check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), ClosestPointMethod::WORDS);
-    let closest_point_span = raw.closest_point.as_ref().map_or(0..0, Spanned::span);
-    let start = check.choice_or_first("contact.start", raw.start.as_ref(), ClosestPointStart::WORDS);
+    let detector = detector(&raw, detection, check);
     let initial_penetration = check.choice_or_first(
         "contact.initial_penetration",
         raw.initial_penetration.as_ref(),
@@ -50,9 +46,7 @@ pub(super) fn validate(
     let edges = edges(&raw, detection, check);
     let depth = raw.search_depth.as_ref();
     let search_depth = depth.map(|value| check.number("contact.search_depth", value, Bounds::Positive));
-    let normal = normal(raw.normal.as_ref(), detection, check);
     let passes = passes(raw.passes.as_ref(), check);
-    let volumes = volumes(raw.volumes.as_ref(), check);
     let response = response::settings(&raw, check);
     let laws = response::laws("contact", response::Given::all(&raw), response.as_ref(), None, check);
     let of_walls = walls::laws(walls, laws, response.as_ref(), check);
@@ -63,17 +57,9 @@ pub(super) fn validate(
         laws,
         own_laws,
         detection: detection?,
-        sorting,
-        hierarchy: hierarchy?,
-        hierarchy_volume: flight?.0,
-        sphere_fit: flight?.1,
-        kinematics: flight?.2,
-        volumes: volumes?,
-        volumes_are_given: raw.volumes.is_some(),
-        closest_point: Located { value: closest_point?, span: closest_point_span },
-        start: start?,
+        detector: detector?,
+        closest_point_span: raw.closest_point.as_ref().map_or(0..0, Spanned::span),
         search_depth,
-        normal: normal?,
         edges: edges?,
         passes,
         resolve_impact: raw.resolve_impact.unwrap_or(false),
@@ -84,8 +70,33 @@ pub(super) fn validate(
     })
 }
 
+fn detector(
+    raw: &raw::Contact,
+    detection: Option<DetectionMethod>,
+    check: &mut Check<'_>,
+) -> Option<DetectorOptions> {
+    let builder = check.choice_or_first("contact.hierarchy", raw.hierarchy.as_ref(), Builder::WORDS);
+    let sorting = sorting(raw, detection, check);
+    let flight = flight(raw, detection, check);
+    let method = check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), Method::WORDS);
+    let start = check.choice_or_first("contact.start", raw.start.as_ref(), StartFrom::WORDS);
+    let normal = normal(raw.normal.as_ref(), detection, check);
+    let ladder = volumes(raw.volumes.as_ref(), check);
+    let (volume, fit, kinematics) = flight?;
+    let engine = EngineOptions {
+        builder: builder?,
+        fit,
+        volume,
+        kinematics,
+        ladder: ladder?,
+        ladder_use: if raw.volumes.is_some() { LadderUse::Always } else { LadderUse::WhilePaying },
+        node_face: NodeFaceOptions { method: method?, start: start? },
+    };
+    Some(DetectorOptions { engine, sorting, normal: normal? })
+}
+
 /// Reports intervals below 1. With a detector other than sorting, also reports intervals other than the defaults.
-fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut Check<'_>) -> SortingSettings {
+fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut Check<'_>) -> SortingOptions {
     let mut count = |key: &str, value: Option<&Spanned<i64>>, default: u32| {
         let Some(value) = value else { return default };
         if detection.is_some_and(|detection| detection != DetectionMethod::Sorting)
@@ -101,7 +112,7 @@ fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut C
             default
         })
     };
-    SortingSettings {
+    SortingOptions {
         every: count("contact.sort_every", raw.sort_every.as_ref(), DEFAULT_SORT_EVERY),
         space_every: count("contact.sort_space_every", raw.sort_space_every.as_ref(), 1),
     }
@@ -111,11 +122,11 @@ fn normal(
     word: Option<&raw::Text>,
     detection: Option<DetectionMethod>,
     check: &mut Check<'_>,
-) -> Option<ContactNormal> {
+) -> Option<ProjectionNormal> {
     const KEY: &str = "contact.normal";
-    let normal = check.choice_or_first(KEY, word, ContactNormal::WORDS)?;
-    let is_idle = detection.is_some_and(|detection| detection != DetectionMethod::DistanceField);
-    if let Some(word) = word.filter(|_| is_idle && normal == ContactNormal::Contactor) {
+    let normal = check.choice_or_first(KEY, word, ProjectionNormal::WORDS)?;
+    let is_idle = detection.is_some_and(|detection| detection != DetectionMethod::NodeInElement);
+    if let Some(word) = word.filter(|_| is_idle && normal == ProjectionNormal::Contactor) {
         let fact = format!("`{KEY}` is `contactor`, but `contact.detection` is not `distance-field`");
         let problem = Problem::new(fact).at(word.span()).key(KEY);
         check.report(problem.help("use contact.detection = \"distance-field\", or remove `contact.normal`"));
@@ -128,30 +139,30 @@ fn edges(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,
     check: &mut Check<'_>,
-) -> Option<TouchingEdges> {
-    let edges = check.choice_or_first("contact.edges", raw.edges.as_ref(), TouchingEdges::WORDS)?;
-    if detection != Some(DetectionMethod::DistanceField) {
+) -> Option<EdgeSelection> {
+    let edges = check.choice_or_first("contact.edges", raw.edges.as_ref(), EdgeSelection::WORDS)?;
+    if detection != Some(DetectionMethod::NodeInElement) {
         return Some(edges);
     }
-    if let Some(word) = raw.edges.as_ref().filter(|_| edges != TouchingEdges::None) {
+    if let Some(word) = raw.edges.as_ref().filter(|_| edges != EdgeSelection::None) {
         let fact = "`contact.edges` is given, but `contact.detection` is `distance-field`, which has no edge contact";
         let problem = Problem::new(fact).at(word.span()).key("contact.edges");
         check.report(problem.help("remove `contact.edges`, or use contact.detection = \"hierarchy\""));
     }
-    Some(TouchingEdges::None)
+    Some(EdgeSelection::None)
 }
 
 fn flight(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,
     check: &mut Check<'_>,
-) -> Option<(HierarchyVolume, SphereFit, Kinematics)> {
+) -> Option<(HierarchyVolume, LeafFit, Kinematics)> {
     let keys = [
         ("contact.hierarchy_volume", raw.hierarchy_volume.as_ref()),
         ("contact.sphere_fit", raw.sphere_fit.as_ref()),
         ("contact.kinematics", raw.kinematics.as_ref()),
     ];
-    if detection.is_some_and(|detection| detection != DetectionMethod::Hierarchy) {
+    if detection.is_some_and(|detection| detection != DetectionMethod::Engine) {
         for (key, word) in keys {
             let Some(word) = word else { continue };
             let fact = format!("`{key}` is given, but `contact.detection` is not `hierarchy`");
@@ -160,7 +171,7 @@ fn flight(
         }
     }
     let volume = check.choice_or_first(keys[0].0, keys[0].1, HierarchyVolume::WORDS);
-    let fit = check.choice_or_first(keys[1].0, keys[1].1, SphereFit::WORDS);
+    let fit = check.choice_or_first(keys[1].0, keys[1].1, LeafFit::WORDS);
     let kinematics = check.choice_or_first(keys[2].0, keys[2].1, Kinematics::WORDS);
     Some((volume?, fit?, kinematics?))
 }
@@ -180,12 +191,12 @@ fn passes(value: Option<&Spanned<i64>>, check: &mut Check<'_>) -> Passes {
     }
 }
 
-fn volumes(words: Option<&Texts>, check: &mut Check<'_>) -> Option<Vec<BoundingVolume>> {
+fn volumes(words: Option<&Texts>, check: &mut Check<'_>) -> Option<Vec<VolumeKind>> {
     const KEY: &str = "contact.volumes";
     let Some(words) = words else { return Some(DEFAULT_VOLUMES.to_vec()) };
     if words.get_ref().is_empty() {
         let problem = Problem::new(format!("`{KEY}` is an empty list")).at(words.span()).key(KEY);
         check.report(problem.help("name at least one volume, or leave the key out"));
     }
-    check.choices(KEY, words, BoundingVolume::WORDS)
+    check.choices(KEY, words, VolumeKind::WORDS)
 }

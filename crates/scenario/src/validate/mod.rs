@@ -20,6 +20,8 @@ use std::path::Path;
 use super::error::Problem;
 use super::parameters::Substitution;
 use super::{Scenario, raw};
+use crate::contact::detection::DetectionMethod;
+use crate::contact::response::Scheme;
 use crate::math::Vec3;
 use crate::units::UnitSystem;
 use check::{Check, VectorFunction};
@@ -42,7 +44,7 @@ fn refuse_sorted_self_contact(
     bodies: &[super::BodySpec],
     check: &mut Check<'_>,
 ) {
-    let sorts = contact.is_some_and(|contact| contact.detection == super::DetectionMethod::Sorting);
+    let sorts = contact.is_some_and(|contact| contact.detection == DetectionMethod::Sorting);
     if let Some(body) = bodies.iter().find(|body| sorts && body.self_contact) {
         let fact = format!(
             "`contact.detection` is `sorting`, which has no self-contact, but body `{}` has",
@@ -59,7 +61,7 @@ fn refuse_unserved_by_fields(
     bodies: &[super::BodySpec],
     check: &mut Check<'_>,
 ) {
-    let by_field = contact.filter(|contact| contact.detection == super::DetectionMethod::DistanceField);
+    let by_field = contact.filter(|contact| contact.detection == DetectionMethod::NodeInElement);
     let Some(contact) = by_field else { return };
     let pairs = contact.own_laws.iter().map(|(pair, _)| pair).chain(&contact.excluded);
     if let Some(group) = pairs.flat_map(|pair| pair.groups.iter().flatten()).next() {
@@ -85,12 +87,12 @@ fn refuse_unserved_by_midpoint(
     bodies: &[super::BodySpec],
     check: &mut Check<'_>,
 ) {
-    let at_middle = contact.filter(|contact| contact.response.scheme == super::Scheme::Midpoint);
+    let at_middle = contact.filter(|contact| contact.response.options.scheme == Scheme::Midpoint);
     let Some(contact) = at_middle else { return };
     let thick = bodies.iter().find(|body| body.contact_thickness > 0.0);
     let obstacles = [
         thick.map(|body| format!("body `{}` has a contact thickness", body.name)),
-        (contact.detection == super::DetectionMethod::DistanceField)
+        (contact.detection == DetectionMethod::NodeInElement)
             .then(|| "`contact.detection` is `distance-field`".to_owned()),
         (!contact.tied.is_empty()).then(|| "bodies are tied".to_owned()),
     ];

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::check::{Bounds, Check};
+use crate::contact::detection::DetectionMethod;
 use crate::error::Problem;
 use crate::raw;
 use crate::section::Section;
 use crate::spanned::Spanned;
-use crate::{CheckpointSettings, DetectionMethod, Field, FrameSchedule, OutputSettings};
+use crate::{CheckpointSettings, Field, FrameSchedule, OutputSettings};
 
 const DEFAULT_FRAMES: usize = 60;
 
@@ -91,7 +92,7 @@ fn detection_volumes(
 ) -> bool {
     const KEY: &str = "output.detection_volumes";
     let Some(wanted) = wanted.filter(|wanted| *wanted.get_ref()) else { return false };
-    if detection.is_some_and(|detection| detection != DetectionMethod::Hierarchy) {
+    if detection.is_some_and(|detection| detection != DetectionMethod::Engine) {
         let fact = format!("`{KEY}` is true, but `contact.detection` is not `hierarchy`");
         let problem = Problem::new(fact).at(wanted.span()).key(KEY);
         check.report(

@@ -2,11 +2,12 @@
 
 use super::check::{Bounds, Check};
 use super::response::{self, Given};
+use crate::contact::response::ContactLaws;
 use crate::error::Problem;
 use crate::raw;
 use crate::section::{Section, join};
 use crate::spanned::Spanned;
-use crate::{ContactLaws, Located, ResponseSettings, SurfacePair, TiedPair};
+use crate::{Located, ResponseSettings, SurfacePair, TiedPair};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'a> {

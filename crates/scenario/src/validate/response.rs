@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use super::check::{Bounds, Check};
+use crate::contact::response::{
+    AngularMomentum, ContactLaws, FrictionLaw, Order, ResponseMethod, ResponseOptions, Scheme,
+};
 use crate::error::{Problem, suggest};
 use crate::raw::{self, Number};
 use crate::section::join;
 use crate::spanned::Spanned;
-use crate::{
-    AngularMomentum, ContactLaws, ContactOrder, Friction, ResponseMethod, ResponseSettings, Scheme,
-    StiffnessRule,
-};
+use crate::{ResponseSettings, StiffnessRule};
 
 #[derive(Clone, Copy)]
 pub(super) struct Given<'a> {
@@ -74,7 +74,7 @@ impl<'a> Given<'a> {
 
     /// Reports laws at `path` that the response ignores or cannot realise. Ignored laws with default values pass.
     fn refuse_idle(&self, path: &str, response: &ResponseSettings, check: &mut Check<'_>) {
-        use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
+        use ResponseMethod::{EnergyMomentum, Penalty};
         let method = response.method;
         let key = |name: &str| join(path, name);
         let unlike = |value: Option<&'a Number>, default: f64| value.filter(|v| *v.get_ref() != default);
@@ -97,13 +97,11 @@ impl<'a> Given<'a> {
             let help = "set `contact.response` to `energy-momentum` or `decomposition`, or give a larger one";
             check.report(Problem::new(fact).at(value.span()).key(key).help(help));
         }
-        if let (Decomposition, Some(value)) = (method, unlike(self.damping, 0.0)) {
-            check.report(idle(&key("damping"), value.span(), method, &[Penalty, EnergyMomentum]));
-        }
+        refuse_unused(path, "damping", unlike(self.damping, 0.0).map(Spanned::span), method, check);
         let Some(factor) = unlike(self.penalty, FACTOR) else { return };
-        if method == Decomposition {
-            check.report(idle(&key("penalty"), factor.span(), method, &[Penalty, EnergyMomentum]));
-        } else if let StiffnessRule::Given(stiffness) = response.stiffness
+        refuse_unused(path, "penalty", Some(factor.span()), method, check);
+        if method.keys().contains(&"penalty")
+            && let StiffnessRule::Given(stiffness) = response.stiffness
             && *factor.get_ref() != 1.0
         {
             let key = key("penalty");
@@ -126,7 +124,7 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
     let scheme = check.choice_or_first("contact.scheme", raw.scheme.as_ref(), Scheme::WORDS);
     let stiffness = stiffness(raw.stiffness.as_ref(), check);
     let soft_start = check.number_or("contact.soft_start", raw.soft_start.as_ref(), Bounds::NotNegative, 0.0);
-    let order = check.choice_or_first("contact.order", raw.order.as_ref(), ContactOrder::WORDS);
+    let order = check.choice_or_first("contact.order", raw.order.as_ref(), Order::WORDS);
     let every = every(raw.every.as_ref(), check);
     let projection = check.number_or("contact.projection", raw.projection.as_ref(), Bounds::Part, 1.0);
     let angular_momentum = check.choice_or_first(
@@ -136,13 +134,15 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
     );
     let settings = ResponseSettings {
         method: method?,
-        scheme: scheme?,
         stiffness: stiffness?,
-        soft_start,
-        order: order?,
-        every,
-        projection,
-        angular_momentum: angular_momentum?,
+        options: ResponseOptions {
+            scheme: scheme?,
+            soft_start,
+            order: order?,
+            every,
+            projection,
+            angular_momentum: angular_momentum?,
+        },
     };
     refuse_idle(raw, &settings, check);
     Some(settings)
@@ -150,42 +150,41 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
 
 /// Reports keys that do not affect the chosen response. Keys with default values pass.
 fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Check<'_>) {
-    use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
-    let span = |value: Option<Range<usize>>, changed: bool| value.filter(|_| changed);
-    let stiffness =
-        span(raw.stiffness.as_ref().map(Spanned::span), settings.stiffness != StiffnessRule::Mass);
-    let scheme = span(raw.scheme.as_ref().map(Spanned::span), settings.scheme != Scheme::Staggered);
-    let soft_start = span(raw.soft_start.as_ref().map(Spanned::span), settings.soft_start != 0.0);
-    let order = span(raw.order.as_ref().map(Spanned::span), settings.order != ContactOrder::Together);
-    let every = span(raw.every.as_ref().map(Spanned::span), settings.every != 1);
-    let projection = span(raw.projection.as_ref().map(Spanned::span), settings.projection != 1.0);
-    let angular_momentum = span(
-        raw.angular_momentum.as_ref().map(Spanned::span),
-        settings.angular_momentum != AngularMomentum::Restore,
-    );
-    let keys: [(&str, _, &[ResponseMethod]); 7] = [
-        ("contact.scheme", scheme, &[EnergyMomentum]),
-        ("contact.stiffness", stiffness, &[Penalty, EnergyMomentum]),
-        ("contact.soft_start", soft_start, &[Penalty]),
-        ("contact.order", order, &[Decomposition]),
-        ("contact.every", every, &[Decomposition]),
-        ("contact.projection", projection, &[Decomposition]),
-        ("contact.angular_momentum", angular_momentum, &[Decomposition]),
-    ];
-    for (key, span, of) in keys {
-        if let Some(span) = span.filter(|_| !of.contains(&settings.method)) {
-            check.report(idle(key, span, settings.method, of));
-        }
+    fn span<T>(value: Option<&Spanned<T>>, changed: bool) -> Option<Range<usize>> {
+        value.map(Spanned::span).filter(|_| changed)
+    }
+    let ResponseSettings { method, stiffness, options } = *settings;
+    let ResponseOptions { scheme, soft_start, order, every, projection, angular_momentum } = options;
+    let restores = angular_momentum == AngularMomentum::Restore;
+    for (key, span) in [
+        ("scheme", span(raw.scheme.as_ref(), scheme != Scheme::Staggered)),
+        ("stiffness", span(raw.stiffness.as_ref(), stiffness != StiffnessRule::Mass)),
+        ("soft_start", span(raw.soft_start.as_ref(), soft_start != 0.0)),
+        ("order", span(raw.order.as_ref(), order != Order::Together)),
+        ("every", span(raw.every.as_ref(), every != 1)),
+        ("projection", span(raw.projection.as_ref(), projection != 1.0)),
+        ("angular_momentum", span(raw.angular_momentum.as_ref(), !restores)),
+    ] {
+        refuse_unused("contact", key, span, method, check);
     }
 }
 
-/// Problem of a key that affects only the methods `of`.
-fn idle(key: &str, span: Range<usize>, method: ResponseMethod, of: &[ResponseMethod]) -> Problem {
-    let words: Vec<&str> = of.iter().map(|method| method.word()).collect();
-    Problem::new(format!("`{key}` has no effect on the response `{}`", method.word()))
-        .at(span)
-        .key(key)
-        .help(format!("leave it out, or set `contact.response` to `{}`", words.join("` or `")))
+/// Reports the key `name` of the table at `path`, given at `span`, if it does not affect the response.
+fn refuse_unused(
+    path: &str,
+    name: &str,
+    span: Option<Range<usize>>,
+    method: ResponseMethod,
+    check: &mut Check<'_>,
+) {
+    let uses = |method: &ResponseMethod| method.keys().contains(&name);
+    let Some(span) = span.filter(|_| !uses(&method)) else { return };
+    let others = ResponseMethod::WORDS.iter().filter(|(_, method)| uses(method));
+    let words: Vec<&str> = others.map(|(word, _)| *word).collect();
+    let key = join(path, name);
+    let fact = format!("`{key}` has no effect on the response `{}`", method.word());
+    let help = format!("leave it out, or set `contact.response` to `{}`", words.join("` or `"));
+    check.report(Problem::new(fact).at(span).key(key).help(help));
 }
 
 fn stiffness(value: Option<&Spanned<raw::Stiffness>>, check: &mut Check<'_>) -> Option<StiffnessRule> {
@@ -235,7 +234,7 @@ pub(super) fn laws(
         damping: 0.0,
         tangential_damping: 0.0,
         calms: [true; 2],
-        friction: Friction { at_rest: 0.0, in_motion: 0.0, decay: f64::INFINITY },
+        friction: FrictionLaw { at_rest: 0.0, in_motion: 0.0, decay: f64::INFINITY },
         restitution,
     });
     let key = |name: &str| join(path, name);
@@ -261,11 +260,11 @@ pub(super) fn laws(
     }
 }
 
-fn friction(key: &str, value: &Spanned<raw::Friction>, check: &mut Check<'_>) -> Friction {
+fn friction(key: &str, value: &Spanned<raw::Friction>, check: &mut Check<'_>) -> FrictionLaw {
     match value.get_ref() {
         raw::Friction::Constant(coefficient) => {
             let at_rest = check.in_range(key, *coefficient, value.span(), Bounds::NotNegative);
-            Friction { at_rest, in_motion: at_rest, decay: f64::INFINITY }
+            FrictionLaw { at_rest, in_motion: at_rest, decay: f64::INFINITY }
         }
         raw::Friction::Table(table) => {
             let at_rest = check.number(&join(key, "static"), &table.at_rest, Bounds::NotNegative);
@@ -277,7 +276,7 @@ fn friction(key: &str, value: &Spanned<raw::Friction>, check: &mut Check<'_>) ->
                 let problem = Problem::new(fact).at(table.dynamic.span()).key(join(key, "dynamic"));
                 check.report(problem.help("friction in motion is no larger than at rest"));
             }
-            Friction { at_rest, in_motion, decay }
+            FrictionLaw { at_rest, in_motion, decay }
         }
     }
 }

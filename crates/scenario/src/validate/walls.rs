@@ -3,12 +3,13 @@
 use super::check::{Bounds, Check, VectorFunction};
 use super::response;
 use super::tables::Named;
+use crate::contact::response::ContactLaws;
 use crate::error::Problem;
 use crate::math::{TimeFunction, Vec3};
 use crate::raw;
 use crate::section::join;
 use crate::spanned::Spanned;
-use crate::{ContactLaws, ResponseSettings, WallMotion, WallSpec};
+use crate::{ResponseSettings, WallMotion, WallSpec};
 
 /// Largest tolerated tangential velocity of a wall with a mass, relative to its speed \[-\]. The tolerance allows for a
 /// rounded normal.

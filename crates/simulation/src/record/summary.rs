@@ -8,7 +8,7 @@ use crate::io::summary::{
     DetectionSummary, EnergySummary, ErrorSummary, Failure, FirstContact, FlightDetection, HierarchySummary,
     MomentumSummary, Prediction, RungSummary, Status, Summary, TimeSpan, WallSeconds, WallSummary,
 };
-use crate::scenario::{HierarchyBuilder, Scenario};
+use crate::scenario::Scenario;
 
 use crate::Simulation;
 use crate::error::NumericalFailure;
@@ -60,7 +60,7 @@ impl Simulation {
                 account: timings.account,
                 output: timings.output,
             },
-            detection: self.detection_summary(scenario.contact.hierarchy),
+            detection: self.detection_summary(scenario.contact.detector.engine.builder.word()),
             first_contacts: self
                 .state
                 .ledger
@@ -157,7 +157,7 @@ impl Simulation {
         bodies.map(|body| self.model.bodies[body as usize].name.clone())
     }
 
-    fn detection_summary(&self, builder: HierarchyBuilder) -> DetectionSummary {
+    fn detection_summary(&self, builder: &str) -> DetectionSummary {
         let DetectionStatistics {
             counts,
             seconds,
@@ -168,11 +168,6 @@ impl Simulation {
             trees,
             ..
         } = self.detection();
-        let builder = match builder {
-            HierarchyBuilder::Fast => "fast",
-            HierarchyBuilder::BottomUp => "bottom-up",
-            HierarchyBuilder::Insertion => "insertion",
-        };
         let prediction = |p: &crate::contact::detection::Prediction| Prediction {
             asked_at: p.predicted_at,
             bodies: self.names(p.bodies),

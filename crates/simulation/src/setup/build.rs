@@ -3,20 +3,20 @@
 use std::time::Instant;
 
 use crate::contact::detection::{
-    Cells, ContactModel, EdgeSelection, EntryFaces, TunnellingGuard, WallDetector, self_crossings,
+    Cells, ContactModel, DetectionMethod, EntryFaces, TunnellingGuard, WallDetector, self_crossings,
 };
 use crate::contact::{Constraints, Surface};
 use crate::dynamics::{CriticalStep, InternalForce, RigidBody};
 use crate::math::Vec3;
 use crate::scenario::{
-    BodySpec, ContactSettings, DetectionMethod, DynamicRelaxation, InitialPenetration, MaterialModel,
-    Scenario, StepSize, TimeSettings, TouchingEdges,
+    BodySpec, ContactSettings, DynamicRelaxation, InitialPenetration, MaterialModel, Scenario, StepSize,
+    TimeSettings,
 };
 
 use super::assembly::Assembly;
 use super::contact_remedies::contact_energy_remedy;
 use super::contact_thickness::offset_points;
-use super::detector::{build_detector, closest_point_method, node_face_options};
+use super::detector::build_detector;
 use super::initial_penetration::{
     describe, lined_up, moved_apart, overlaps, refuse, refuse_bodies_behind_walls,
 };
@@ -165,7 +165,7 @@ impl BodiesApart {
         let policy = scenario.contact.initial_penetration;
         let (mut contact, mut walls) = contact_model(scenario, &assembly)?;
         let positions = &assembly.model.reference_positions;
-        let options = node_face_options(&scenario.contact);
+        let options = scenario.contact.detector.engine.node_face;
         let unit = scenario.likely_units().symbol_of("m");
         let penetrations = overlaps(&contact, &walls, options, &assembly.model, positions, &unit);
         if policy == InitialPenetration::Remove && !penetrations.is_empty() {
@@ -186,7 +186,7 @@ impl BodiesApart {
         refuse_supported_spin(model, &scenario.bodies)?;
         refuse_unsupported_faces(&assembly.surfaces, model, &scenario.contact)?;
         refuse_walls_out_of_plane(scenario, model, &contact.policy)?;
-        let options = node_face_options(&scenario.contact);
+        let options = scenario.contact.detector.engine.node_face;
         let unit = scenario.likely_units().symbol_of("m");
         let left = overlaps(contact, walls, options, model, &model.reference_positions, &unit);
         refuse(left, scenario.contact.initial_penetration, model)?;
@@ -248,7 +248,7 @@ impl BodiesApart {
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
         let tunnelling = TunnellingGuard::new(&contact);
         let start = Instant::now();
-        let detector = build_detector(scenario, contact, &model)?;
+        let detector = build_detector(&scenario.contact, contact, &model)?;
         let hierarchy = start.elapsed().as_secs_f64();
         let caches =
             Caches { internal, detector, wall_detector: walls, tunnelling, mobility, impact_control };
@@ -285,12 +285,11 @@ fn refuse_unsupported_faces(
     model: &Model,
     settings: &ContactSettings,
 ) -> Result<(), SetupError> {
-    let chosen = &settings.closest_point;
-    let method = closest_point_method(chosen.value);
+    let method = settings.detector.engine.node_face.method;
     for (surface, body) in surfaces.iter().zip(&model.bodies) {
         let mut kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
         if let Some(kind) = kinds.find(|&kind| !method.serves(kind)) {
-            let (body, span) = (body.name.clone(), chosen.span.clone());
+            let (body, span) = (body.name.clone(), settings.closest_point_span.clone());
             return Err(SetupError::ClosestPoint { body, kind: kind.name(), span });
         }
     }
@@ -333,7 +332,7 @@ fn contact_model(
         None => contact,
     };
     let contact = contact
-        .with_edges(edge_selection(scenario.contact.edges))
+        .with_edges(scenario.contact.edges)
         .with_self_contact(&touching_themselves)
         .with_offsets(&offsets);
     Ok((contact, walls))
@@ -377,13 +376,5 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
 
 /// `None` with detection by distance fields: nodes then touch elements, not faces.
 fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces> {
-    (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
-}
-
-fn edge_selection(edges: TouchingEdges) -> EdgeSelection {
-    match edges {
-        TouchingEdges::Feature => EdgeSelection::Feature,
-        TouchingEdges::All => EdgeSelection::All,
-        TouchingEdges::None => EdgeSelection::None,
-    }
+    (scenario.contact.detection != DetectionMethod::NodeInElement).then(|| EntryFaces::new(contact))
 }

@@ -1,13 +1,14 @@
 //! Remedies for energy created by contact.
 
-use crate::scenario::{ResponseMethod, Scenario, StepSize};
+use crate::contact::response::ResponseMethod;
+use crate::scenario::{Scenario, StepSize};
 
 /// Advice to the user: a setting with which contact creates less energy. Penalty springs can be too stiff for a fixed
 /// step; the automatic step remains stable with the same springs.
 pub(crate) fn contact_energy_remedy(scenario: &Scenario) -> &'static str {
     let response = &scenario.contact.response;
     match (response.method, scenario.time.step) {
-        (ResponseMethod::Penalty, _) if response.soft_start > 0.0 => {
+        (ResponseMethod::Penalty, _) if response.options.soft_start > 0.0 => {
             "springs that stiffen under compression release more energy than they absorb, so remove \
              `contact.soft_start`"
         }
@@ -21,6 +22,6 @@ pub(crate) fn contact_energy_remedy(scenario: &Scenario) -> &'static str {
             "set `contact.response` to \"penalty\" or \"energy-momentum\", or lower `time.step`: the energy added by \
              projections is proportional to it"
         }
-        (ResponseMethod::EnergyMomentum, _) => "lower `time.step`",
+        _ => "lower `time.step`",
     }
 }

@@ -1,9 +1,9 @@
 //! Stiffness of the contact springs, and the time steps that this stiffness allows.
 
 use crate::contact::Surface;
-use crate::contact::response::{MAX_ON_RIGID_BODIES, Stiffness};
+use crate::contact::response::{MAX_ON_RIGID_BODIES, ResponseMethod, Stiffness};
 use crate::dynamics::CriticalStep;
-use crate::scenario::{MaterialModel, ResponseMethod, Scenario, StepSize, StiffnessRule};
+use crate::scenario::{MaterialModel, Scenario, StepSize, StiffnessRule};
 
 use crate::model::{Behaviour, Body, Model};
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::contact::detection::ContactPolicy;
+use crate::contact::response::ContactLaws;
 use crate::contact::{Surface, SurfacePair};
-use crate::scenario::{self, ContactLaws, Located, Passes, Scenario};
+use crate::scenario::{self, Located, Passes, Scenario};
 
 use super::assembly::{Assembly, faces_of_group};
 use crate::error::SetupError;

@@ -8,10 +8,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::contact::detection::{ContactModel, TiedSurfaces};
+use crate::contact::response::ResponseMethod;
 use crate::contact::{Constraint, Constraints, Side, Surface};
 use crate::dynamics::{Prescribed, RigidBody};
 use crate::math::{Mat3, Vec3};
-use crate::scenario::{ResponseMethod, Scenario, TiedPair};
+use crate::scenario::{Scenario, TiedPair};
 
 use super::assembly::Assembly;
 use crate::error::{PartingTie, SetupError};
@@ -215,11 +216,11 @@ pub(crate) fn refuse_tied_contact(
     contact: &ContactModel,
     model: &Model,
 ) -> Result<(), SetupError> {
-    let response = match scenario.contact.response.method {
-        ResponseMethod::Penalty => return Ok(()),
-        ResponseMethod::Decomposition => "decomposition",
-        ResponseMethod::EnergyMomentum => "energy-momentum",
-    };
+    let method = scenario.contact.response.method;
+    if method == ResponseMethod::Penalty {
+        return Ok(());
+    }
+    let response = method.word();
     let is_tied = |bodies: [u32; 2]| {
         let bodies = bodies.map(|body| body as usize);
         scenario

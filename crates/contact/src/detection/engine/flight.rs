@@ -346,7 +346,7 @@ mod tests {
     use super::*;
     use crate::Surface;
     use crate::detection::detector::Detector;
-    use crate::detection::engine::EngineOptions;
+    use crate::detection::detector::EngineOptions;
     use crate::detection::face::closest_point::Method;
     use crate::detection::model::ContactModel;
     use crate::detection::primitive::node_face::{NodeFaceOptions, StartFrom};

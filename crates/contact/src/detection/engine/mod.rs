@@ -37,50 +37,17 @@ use rayon::prelude::*;
 use crate::Constraints;
 use crate::math::Vec3;
 
-use super::detector::{DetectionMemory, Detector, Phase};
-use super::face::closest_point::Method;
+use super::detector::{
+    BuildResult, DetectionMemory, Detector, DetectorSetup, EngineOptions, NamedDetector, Phase,
+};
 use super::model::{Configuration, ContactModel};
-use super::primitive::node_face::{NodeFaceOptions, StartFrom};
 use super::report::{DetectionStatistics, Placement, Prediction, QueuedPair, TreeStatistics};
 use super::trajectory::{Flight, Impact, Kinematics};
-use super::tree::hierarchy::{Builder, Hierarchy, HierarchyVolume, LeafFit};
-use super::volume::{AdaptiveLadder, LadderUse, VolumeKind};
+use super::tree::hierarchy::Hierarchy;
+use super::volume::{AdaptiveLadder, LadderUse};
 use contact::ContactPhase;
 use flight::FlightPhase;
 use queue::{EventQueue, VertexPair};
-
-/// Options of the engine.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EngineOptions {
-    /// Algorithm that builds the trees.
-    pub builder: Builder,
-    /// Fit of the spheres of the leaves.
-    pub fit: LeafFit,
-    /// Volumes of the vertices in flight.
-    pub volume: HierarchyVolume,
-    /// Source of velocities and accelerations in flight.
-    pub kinematics: Kinematics,
-    /// Bounding volumes tested at the leaves, from loose to tight.
-    pub ladder: Vec<VolumeKind>,
-    /// Leaves that are tested by the ladder.
-    pub ladder_use: LadderUse,
-    /// Method and start of the closest-point searches.
-    pub node_face: NodeFaceOptions,
-}
-
-impl Default for EngineOptions {
-    fn default() -> Self {
-        Self {
-            builder: Builder::Fast,
-            fit: LeafFit::MinimumBall,
-            volume: HierarchyVolume::Sphere,
-            kinematics: Kinematics::Exact,
-            ladder: Vec::new(),
-            ladder_use: LadderUse::WhilePaying,
-            node_face: NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest },
-        }
-    }
-}
 
 /// The three-level detector.
 pub struct Engine {
@@ -188,6 +155,12 @@ fn tree_statistics(body: u32, tree: &Hierarchy, build_seconds: f64) -> TreeStati
         max_depth: depths.max,
         sum_of_volumes: tree.sum_of_volumes(),
         build_seconds,
+    }
+}
+
+impl NamedDetector for Engine {
+    fn build(setup: DetectorSetup<'_>) -> BuildResult<Self> {
+        Ok(Self::new(setup.model, setup.options.engine.clone(), setup.positions))
     }
 }
 

@@ -3,21 +3,25 @@
 //! Sharp convex edges, like the ridges of two roofs, can cross although no node is inside the other body. Concave edges
 //! cannot cross. When nearly flat edges touch, their nodes touch too.
 
+use ictus_core::vocabulary;
+
 use crate::Surface;
 use crate::math::Vec3;
 
 use crate::detection::face::closest_point::normals_beside_edge;
 
-/// Selection of the edges that can touch other edges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EdgeSelection {
-    /// Sharp convex edges, with face normals at 30° or more to each other, and the borders of open surfaces.
-    #[default]
-    Feature,
-    /// All convex or flat edges, and the borders of open surfaces.
-    All,
-    /// No edges.
-    None,
+vocabulary! {
+    /// Selection of the edges that can touch other edges.
+    #[derive(Default)]
+    pub enum EdgeSelection {
+        /// Sharp convex edges, with face normals at 30° or more to each other, and the borders of open surfaces.
+        #[default]
+        Feature = "feature",
+        /// All convex or flat edges, and the borders of open surfaces.
+        All = "all",
+        /// No edges.
+        None = "none",
+    }
 }
 
 /// Cosine of 30°, the least angle between the face normals of a feature edge.

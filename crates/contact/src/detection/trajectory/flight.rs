@@ -1,18 +1,21 @@
 //! Free flight of rigid bodies, and the time of impact of two faces.
 
+use ictus_core::vocabulary;
+
 use crate::math::{RigidMotion, Vec3};
 use crate::mesh::CellKind;
 
 use crate::detection::model::ContactModel;
 use crate::detection::primitive::time_of_impact::{FacePath, time_of_approach};
 
-/// Source of velocities and accelerations in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kinematics {
-    /// Exact velocities and accelerations of the bodies.
-    Exact,
-    /// Estimates from the positions of the hierarchy roots at the first three instants of the flight.
-    FromSteps,
+vocabulary! {
+    /// Source of velocities and accelerations in flight.
+    pub enum Kinematics {
+        /// Exact velocities and accelerations of the bodies.
+        Exact = "exact",
+        /// Estimates from the positions of the hierarchy roots at the first three instants of the flight.
+        FromSteps = "from-steps",
+    }
 }
 
 /// A step of free flight.

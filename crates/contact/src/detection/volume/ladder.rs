@@ -6,6 +6,8 @@
 
 use std::ops::AddAssign;
 
+use ictus_core::vocabulary;
+
 use super::aabb::Aabb;
 use super::dop::{Dop8, Dop14, Dop18, Dop26};
 use super::obb::{Obb, ObbExclusion};
@@ -13,24 +15,26 @@ use super::sphere::Sphere;
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 
-/// Kind of a bounding volume, a rung of the ladder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum VolumeKind {
-    /// Sphere of the leaf in the tree.
-    Sphere,
-    /// Axis-aligned box.
-    Aabb,
-    /// Polytope of 8 sides in the plane z = 0.
-    Dop8,
-    /// Polytope of 14 sides.
-    Dop14,
-    /// Polytope of 18 sides.
-    Dop18,
-    /// Polytope of 26 sides.
-    Dop26,
-    /// Oriented box, tested on 15 separating axes.
-    Obb,
+vocabulary! {
+    /// Kind of a bounding volume, a rung of the ladder.
+    #[derive(Hash)]
+    #[non_exhaustive]
+    pub enum VolumeKind {
+        /// Sphere of the leaf in the tree.
+        Sphere = "sphere",
+        /// Axis-aligned box.
+        Aabb = "aabb",
+        /// Polytope of 8 sides in the plane z = 0.
+        Dop8 = "dop8",
+        /// Polytope of 14 sides.
+        Dop14 = "dop14",
+        /// Polytope of 18 sides.
+        Dop18 = "dop18",
+        /// Polytope of 26 sides.
+        Dop26 = "dop26",
+        /// Oriented box, tested on 15 separating axes.
+        Obb = "obb",
+    }
 }
 
 /// Which pairs of leaves are tested on the ladder, and on which rungs.

@@ -32,9 +32,9 @@ use super::Decomposition;
 use super::complementarity::{Problem, Workspace};
 use super::contact::Contact;
 use super::operator::Operator;
-use super::options::Order;
 use super::unknown::Unknown;
 use crate::response::UnsolvedProblems;
+use crate::response::setup::Order;
 
 /// Tolerance of the relative velocities, as a fraction of the largest relative velocity before the impulses. The
 /// rounding error of the velocities is added.

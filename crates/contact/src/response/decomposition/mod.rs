@@ -17,6 +17,7 @@ use super::groups::connected::Groups;
 use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
 use super::row::sides;
+use super::setup::{NamedResponse, Order, ResponseOptions, ResponseSetup};
 use super::{
     Bodies, ContactAction, ContactResult, NodeCorrection, Response, RigidCorrection, Stage, Status,
     StepLength, UnsolvedProblems,
@@ -28,7 +29,7 @@ use impact::ImpactWorkspace;
 use operator::{Mover, Operator};
 use unknown::Unknown;
 
-pub use options::{AngularMomentum, DecompositionOptions, ImpactOptions, Order};
+pub use options::{DecompositionOptions, ImpactOptions};
 
 /// Decomposition contact response. A projection corrects the positions after the predictor; impulses then change the
 /// velocities.
@@ -242,9 +243,24 @@ impl Decomposition {
     }
 }
 
-impl Decomposition {
-    pub(super) fn exchange(&mut self, memory: &mut DecompositionMemory) {
+impl NamedResponse for Decomposition {
+    type Memory = DecompositionMemory;
+
+    const KEYS: &'static [&'static str] = &["order", "every", "projection", "angular_momentum"];
+
+    fn build(setup: ResponseSetup) -> Self {
+        let pairs =
+            setup.laws.map(|laws| ImpactOptions { restitution: laws.restitution, friction: laws.friction });
+        let ResponseOptions { order, every, projection, angular_momentum, .. } = setup.options;
+        Self::new(DecompositionOptions { pairs, order, every, projection, angular_momentum })
+    }
+
+    fn exchange(&mut self, memory: &mut DecompositionMemory) {
         std::mem::swap(&mut self.memory, memory);
+    }
+
+    fn fits(_: &DecompositionMemory, _: usize, _: usize) -> bool {
+        true
     }
 }
 

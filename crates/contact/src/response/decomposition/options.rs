@@ -1,27 +1,8 @@
 //! Options of the decomposition response.
 
 use crate::response::laws::friction::FrictionLaw;
-use crate::response::pairs::PairOptions;
-
-/// Order in which the contacts of a group are solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// Simultaneously, by iteration to convergence.
-    #[default]
-    Together,
-    /// Sequentially, from the deepest contact on, in a limited number of passes until no contact is closing.
-    OneByOne,
-}
-
-/// Treatment of the angular momentum that position corrections change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AngularMomentum {
-    /// A couple on the bodies or nodes of each contact restores the angular momentum.
-    #[default]
-    Restore,
-    /// The change of the angular momentum remains.
-    Change,
-}
+use crate::response::laws::pairs::PairOptions;
+use crate::response::setup::{AngularMomentum, Order};
 
 /// Impact laws of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]

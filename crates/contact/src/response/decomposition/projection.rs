@@ -2,12 +2,13 @@
 
 use super::complementarity::Problem;
 use super::unknown::Unknown;
-use super::{AngularMomentum, Contact, Decomposition};
+use super::{Contact, Decomposition};
 use crate::flush::rounding_of_gap_at;
 use crate::math::{Mat3, Vec3};
 use crate::response::Bodies;
 use crate::response::couple::solve;
 use crate::response::row::sides;
+use crate::response::setup::AngularMomentum;
 use crate::{Constraint, Constraints};
 
 /// Tolerance of the gaps, relative to the deepest penetration.

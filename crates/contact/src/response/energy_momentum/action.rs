@@ -1,8 +1,9 @@
 //! Action of the springs: forces, energies and results of a solved step.
 
 use super::gradient::Gradient;
-use super::{EnergyMomentum, Motion, Scheme};
+use super::{EnergyMomentum, Motion};
 use crate::math::Vec3;
+use crate::response::setup::Scheme;
 use crate::response::{Bodies, ContactAction, ContactResult, Status, StepLength, UnlistedWork};
 
 /// Largest increase of a gap that counts as rounding, relative to the gap.

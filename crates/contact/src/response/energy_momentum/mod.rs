@@ -19,9 +19,11 @@ use super::history::sticking::StickingPairs;
 use super::history::transfer::{ContactTransfers, extrapolated_gap};
 use super::laws::damping::Damping;
 use super::laws::friction::FrictionLaw;
-use super::pairs::PairOptions;
-use super::penalty::{Stiffness, turned};
+use super::laws::pairs::PairOptions;
+use super::laws::stiffness::Stiffness;
+use super::penalty::turned;
 use super::row::{Motion, Row};
+use super::setup::{NamedResponse, ResponseSetup, Scheme};
 use super::{
     Bodies, ContactAction, NodeCorrection, Response, RigidCorrection, Stage, StepLength, StepWork,
     UnlistedWork,
@@ -45,15 +47,6 @@ pub struct EnergyMomentumOptions {
     pub tangential_damping: Damping,
     /// Friction law.
     pub friction: FrictionLaw,
-}
-
-/// Time integration of the contact forces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
-    /// Spring gaps at mid-steps; geometry at the known positions at the ends of the steps.
-    Staggered,
-    /// Spring gaps at the ends of the steps; geometry at mid-steps, by iteration (see [`MidpointGeometry`]).
-    Midpoint,
 }
 
 impl Scheme {
@@ -136,14 +129,6 @@ pub struct EnergyMomentumMemory {
 }
 
 clone_by_field!(EnergyMomentumMemory { contacts, springs, sticking, pending });
-
-impl EnergyMomentumMemory {
-    pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
-        self.contacts.fit(num_nodes, num_bodies)
-            && self.springs.is_consistent()
-            && self.springs.iter().count() == self.contacts.len()
-    }
-}
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Spring {
@@ -388,9 +373,33 @@ impl Solution {
     }
 }
 
-impl EnergyMomentum {
-    pub(super) fn exchange(&mut self, memory: &mut EnergyMomentumMemory) {
+impl NamedResponse for EnergyMomentum {
+    type Memory = EnergyMomentumMemory;
+
+    const KEYS: &'static [&'static str] = &["scheme", "stiffness", "penalty", "damping"];
+
+    fn build(setup: ResponseSetup) -> Self {
+        let options = setup.laws.map(|laws| {
+            let [damping, tangential_damping] = laws.damping_of_springs();
+            EnergyMomentumOptions {
+                factor: laws.penalty,
+                restitution: laws.restitution,
+                damping,
+                tangential_damping,
+                friction: laws.friction,
+            }
+        });
+        Self::new(setup.options.scheme, setup.stiffness, options, setup.num_nodes, setup.masses)
+    }
+
+    fn exchange(&mut self, memory: &mut EnergyMomentumMemory) {
         std::mem::swap(&mut self.memory, memory);
+    }
+
+    fn fits(memory: &EnergyMomentumMemory, num_nodes: usize, num_bodies: usize) -> bool {
+        memory.contacts.fit(num_nodes, num_bodies)
+            && memory.springs.is_consistent()
+            && memory.springs.iter().count() == memory.contacts.len()
     }
 }
 

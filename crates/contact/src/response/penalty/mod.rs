@@ -13,8 +13,11 @@ use super::assembled_stiffness::{AssembledStiffness, Bound};
 use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
 use super::history::transfer::ContactTransfers;
-use super::pairs::PairOptions;
+use super::laws::damping::Damping;
+use super::laws::pairs::PairOptions;
+use super::laws::stiffness::Stiffness;
 use super::row::{compliance_along_normal, relative_acceleration};
+use super::setup::{NamedResponse, ResponseSetup};
 use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
 use crate::math::Vec3;
 use crate::{Constraint, Constraints};
@@ -23,7 +26,7 @@ use couples::Couples;
 use release::{Opening, Releases};
 use spring::Spring;
 
-pub use options::{PenaltyOptions, Stiffness};
+pub use options::PenaltyOptions;
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
@@ -82,15 +85,6 @@ pub struct PenaltyMemory {
 }
 
 clone_by_field!(PenaltyMemory { springs, pressed, releases, time_step, couples, sticking });
-
-impl PenaltyMemory {
-    pub(super) fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
-        self.pressed.fit(num_nodes, num_bodies)
-            && self.releases.fit(num_nodes, num_bodies)
-            && self.couples.fit(num_nodes)
-            && self.springs.is_consistent()
-    }
-}
 
 impl Penalty {
     /// A response for bodies of these masses \[kg\].
@@ -254,31 +248,41 @@ impl Penalty {
     }
 }
 
-impl Stiffness {
-    /// Stiffness \[N/m\] of a new contact with the effective mass `mass` \[kg\].
-    pub(super) fn of(&self, constraint: &Constraint<'_>, factor: f64, mass: f64, time_step: f64) -> f64 {
-        match self {
-            Self::Mass => factor * mass / (time_step * time_step),
-            Self::Segment(nodal) => {
-                let nodes = constraint.nodes.iter().zip(constraint.weights);
-                let softness: f64 = nodes.map(|(&node, w)| w * w / nodal[node as usize]).sum();
-                // Between two rigid bodies `softness` is zero, and the rule `Stiffness::Mass` applies.
-                if softness > 0.0 { factor / softness } else { factor * mass / (time_step * time_step) }
-            }
-            Self::Given(stiffness) => *stiffness,
-        }
-    }
-}
-
 /// Effective mass along the normal \[kg\]; zero if neither side can move along the normal.
 fn effective_mass(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     let compliance = compliance_along_normal(constraint, bodies);
     if compliance > 0.0 { 1.0 / compliance } else { 0.0 }
 }
 
-impl Penalty {
-    pub(super) fn exchange(&mut self, memory: &mut PenaltyMemory) {
+impl NamedResponse for Penalty {
+    type Memory = PenaltyMemory;
+
+    const KEYS: &'static [&'static str] = &["stiffness", "penalty", "damping", "soft_start"];
+
+    fn build(setup: ResponseSetup) -> Self {
+        let options = setup.laws.map(|laws| {
+            let [damping, tangential_damping] = laws.damping_of_springs();
+            let of_restitution = Damping::always(damping_of_restitution(laws.restitution));
+            PenaltyOptions {
+                factor: laws.penalty,
+                damping: if laws.restitution < 1.0 { of_restitution } else { damping },
+                tangential_damping,
+                friction: laws.friction,
+                soft_start: setup.options.soft_start,
+            }
+        });
+        Self::new(setup.stiffness, options, setup.masses)
+    }
+
+    fn exchange(&mut self, memory: &mut PenaltyMemory) {
         std::mem::swap(&mut self.memory, memory);
+    }
+
+    fn fits(memory: &PenaltyMemory, num_nodes: usize, num_bodies: usize) -> bool {
+        memory.pressed.fit(num_nodes, num_bodies)
+            && memory.releases.fit(num_nodes, num_bodies)
+            && memory.couples.fit(num_nodes)
+            && memory.springs.is_consistent()
     }
 }
 

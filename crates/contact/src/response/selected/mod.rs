@@ -1,36 +1,95 @@
-//! One of the three contact responses, with its memory stored separately.
+//! The responses that scenarios can name. One of them acts in a run; its memory is stored separately.
 
 #[cfg(test)]
 mod tests;
 
+use ictus_core::vocabulary;
 use serde::{Deserialize, Serialize};
 
-use super::decomposition::{Decomposition, DecompositionMemory};
-use super::energy_momentum::{EnergyMomentum, EnergyMomentumMemory, MidpointGeometry};
-use super::penalty::{Penalty, PenaltyMemory};
+use super::decomposition::Decomposition;
+use super::energy_momentum::{EnergyMomentum, MidpointGeometry};
+use super::penalty::Penalty;
+use super::setup::{NamedResponse, ResponseSetup};
 use super::{Bodies, ContactAction, Response, Stage, StepLength};
 use crate::Constraints;
 
-/// The response that a scenario selects.
-#[derive(Clone, Debug)]
-pub enum SelectedResponse {
-    /// Penalty.
-    Penalty(Box<Penalty>),
-    /// Decomposition.
-    Decomposition(Box<Decomposition>),
-    /// Energy–momentum.
-    EnergyMomentum(Box<EnergyMomentum>),
+/// Declares [`ResponseMethod`], [`SelectedResponse`] and [`ResponseMemory`], with a variant for each response, from the
+/// responses and their words in scenarios.
+macro_rules! responses {
+    ($($(#[$description:meta])* $response:ident = $word:literal,)*) => {
+        vocabulary! {
+            /// Contact response methods, with the names of their responses.
+            pub enum ResponseMethod { $($(#[$description])* $response = $word,)* }
+        }
+
+        /// The response that a scenario selects.
+        #[derive(Clone, Debug)]
+        pub enum SelectedResponse { $($(#[$description])* $response(Box<$response>),)* }
+
+        /// Memory of a response between steps.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub enum ResponseMemory {
+            $($(#[$description])* $response(Box<<$response as NamedResponse>::Memory>),)*
+        }
+
+        impl ResponseMethod {
+            /// Builds the response.
+            pub fn build(self, setup: ResponseSetup) -> SelectedResponse {
+                match self {
+                    $(Self::$response => SelectedResponse::$response(Box::new($response::build(setup))),)*
+                }
+            }
+
+            /// Keys of `[contact]` that affect this response but not every response.
+            pub fn keys(self) -> &'static [&'static str] {
+                match self { $(Self::$response => $response::KEYS,)* }
+            }
+        }
+
+        impl SelectedResponse {
+            /// Memory before the first step.
+            pub fn no_memory(&self) -> ResponseMemory {
+                match self { $(Self::$response(_) => ResponseMemory::$response(Box::default()),)* }
+            }
+
+            fn exchange(&mut self, memory: &mut ResponseMemory) {
+                match (self, memory) {
+                    $((Self::$response(response), ResponseMemory::$response(memory)) => response.exchange(memory),)*
+                    (response, memory) => *memory = response.no_memory(),
+                }
+            }
+
+            fn response(&self) -> &dyn Response {
+                match self { $(Self::$response(response) => response.as_ref(),)* }
+            }
+
+            fn respond(
+                &mut self,
+                constraints: &Constraints,
+                bodies: &Bodies<'_>,
+                step: StepLength,
+                action: &mut ContactAction,
+            ) {
+                match self { $(Self::$response(response) => response.respond(constraints, bodies, step, action),)* }
+            }
+        }
+
+        impl ResponseMemory {
+            /// Whether the stored data fit a model with these numbers of nodes and bodies.
+            pub fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
+                match self { $(Self::$response(memory) => $response::fits(memory, num_nodes, num_bodies),)* }
+            }
+        }
+    };
 }
 
-/// Memory of a response between steps.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum ResponseMemory {
-    /// Penalty.
-    Penalty(Box<PenaltyMemory>),
-    /// Decomposition.
-    Decomposition(Box<DecompositionMemory>),
-    /// Energy–momentum.
-    EnergyMomentum(Box<EnergyMomentumMemory>),
+responses! {
+    /// Penalty springs.
+    Penalty = "penalty",
+    /// Impulses and position corrections.
+    Decomposition = "decomposition",
+    /// Springs that conserve energy and momenta to rounding.
+    EnergyMomentum = "energy-momentum",
 }
 
 impl SelectedResponse {
@@ -44,15 +103,6 @@ impl SelectedResponse {
         self.response().uses_flush_contacts()
     }
 
-    /// Memory before the first step.
-    pub fn no_memory(&self) -> ResponseMemory {
-        match self {
-            Self::Penalty(_) => ResponseMemory::Penalty(Box::default()),
-            Self::Decomposition(_) => ResponseMemory::Decomposition(Box::default()),
-            Self::EnergyMomentum(_) => ResponseMemory::EnergyMomentum(Box::default()),
-        }
-    }
-
     /// Computes the action over a step and updates the memory. A memory of another kind of response is discarded.
     pub fn respond_from(
         &mut self,
@@ -63,11 +113,7 @@ impl SelectedResponse {
         action: &mut ContactAction,
     ) {
         self.exchange(memory);
-        match self {
-            Self::Penalty(response) => response.respond(constraints, bodies, step, action),
-            Self::Decomposition(response) => response.respond(constraints, bodies, step, action),
-            Self::EnergyMomentum(response) => response.respond(constraints, bodies, step, action),
-        }
+        self.respond(constraints, bodies, step, action);
         self.exchange(memory);
     }
 
@@ -85,37 +131,5 @@ impl SelectedResponse {
             response.respond_at_middle(constraints, geometry, step, action);
         }
         self.exchange(memory);
-    }
-
-    fn exchange(&mut self, memory: &mut ResponseMemory) {
-        match (self, memory) {
-            (Self::Penalty(response), ResponseMemory::Penalty(memory)) => response.exchange(memory),
-            (Self::Decomposition(response), ResponseMemory::Decomposition(memory)) => {
-                response.exchange(memory)
-            }
-            (Self::EnergyMomentum(response), ResponseMemory::EnergyMomentum(memory)) => {
-                response.exchange(memory);
-            }
-            (response, memory) => *memory = response.no_memory(),
-        }
-    }
-
-    fn response(&self) -> &dyn Response {
-        match self {
-            Self::Penalty(response) => response.as_ref(),
-            Self::Decomposition(response) => response.as_ref(),
-            Self::EnergyMomentum(response) => response.as_ref(),
-        }
-    }
-}
-
-impl ResponseMemory {
-    /// Whether the stored data fit a model of this size; always true for decomposition.
-    pub fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
-        match self {
-            Self::Decomposition(_) => true,
-            Self::Penalty(memory) => memory.fits(num_nodes, num_bodies),
-            Self::EnergyMomentum(memory) => memory.fits(num_nodes, num_bodies),
-        }
     }
 }

@@ -23,7 +23,9 @@ mod flight;
 use crate::math::Vec3;
 use crate::{Constraints, NodeOnSurface};
 
-use crate::detection::detector::{DetectionMemory, Detector, Phase};
+use crate::detection::detector::{
+    BuildResult, DetectionMemory, Detector, DetectorSetup, NamedDetector, Phase,
+};
 use crate::detection::model::{Configuration, ContactModel};
 use crate::detection::primitive::node_face::NodeFaceOptions;
 use crate::detection::report::DetectionStatistics;
@@ -69,6 +71,12 @@ impl Buckets {
     /// target body, and a target face.
     pub fn candidates(&self) -> impl ExactSizeIterator<Item = (NodeOnSurface, u32)> {
         self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
+    }
+}
+
+impl NamedDetector for Buckets {
+    fn build(setup: DetectorSetup<'_>) -> BuildResult<Self> {
+        Ok(Self::new(setup.model, setup.options.engine.node_face, setup.positions))
     }
 }
 

@@ -24,7 +24,9 @@ use rayon::prelude::*;
 
 use super::Buckets;
 use super::sorted_body::{EMPTY, box_of_face};
-use crate::detection::detector::{DetectionMemory, Detector};
+use crate::detection::detector::{
+    BuildResult, DetectionMemory, Detector, DetectorOptions, DetectorSetup, NamedDetector, ProjectionNormal,
+};
 use crate::detection::distance_field::{
     DistanceField, DistanceFieldError, DistanceFieldOptions, Projection, Solid,
 };
@@ -50,17 +52,6 @@ const ON_SURFACE: f64 = 1e-10;
 
 /// The cosine of the angle between the target normal and the reversed contactor normal must exceed this bound.
 const LEAST_COSINE: f64 = 0.1;
-
-/// Direction in which nodes are projected onto the surface of the target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ProjectionNormal {
-    /// Against the assumed gradient of the target, which points into the target.
-    #[default]
-    Target,
-    /// Against the mean normal of the contactor, as in the inside–outside algorithm. The mean normal is tilted at the
-    /// rim of a surface, so that sliding blocks begin to roll.
-    Contactor,
-}
 
 /// Options of the detector by distance fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -302,6 +293,15 @@ fn against_contactor(
 fn box_of(surface: &Surface, positions: &[Vec3]) -> Aabb {
     let faces = (0..surface.num_faces()).map(|face| box_of_face(surface, face, positions));
     faces.reduce(|a, b| a.union(&b)).unwrap_or(EMPTY)
+}
+
+impl NamedDetector for NodeInElement {
+    fn build(setup: DetectorSetup<'_>) -> BuildResult<Self> {
+        let DetectorOptions { engine, normal, .. } = setup.options;
+        let field = DistanceFieldOptions::default();
+        let options = NodeInElementOptions { field, normal: *normal, node_face: engine.node_face };
+        Self::new(setup.model, setup.cells, options, setup.positions)
+    }
 }
 
 impl Detector for NodeInElement {

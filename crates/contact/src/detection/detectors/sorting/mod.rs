@@ -22,7 +22,9 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::detection::detector::{DetectionMemory, Detector};
+use crate::detection::detector::{
+    BuildResult, DetectionMemory, Detector, DetectorOptions, DetectorSetup, NamedDetector, SortingOptions,
+};
 use crate::detection::face::bounds::Bounds;
 use crate::detection::model::{Candidate, Configuration, ContactModel};
 use crate::detection::primitive::edge_edge::{EdgeEdgeSearch, EdgePair, bounds_of_edge};
@@ -42,15 +44,6 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Least buffer, relative to the smallest search depth of all bodies.
 const LEAST_BUFFER: f64 = 1.0 / 64.0;
-
-/// Intervals of the sorting detector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SortingOptions {
-    /// Largest number of steps from one sorting to the next, ≥ 1.
-    pub every: u32,
-    /// Number of sortings in one working space, ≥ 1; fewer if a particle leaves the working space.
-    pub space_every: u32,
-}
 
 /// The sorting detector.
 pub struct Sorting {
@@ -227,6 +220,13 @@ impl Sorting {
 /// sorting.
 fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
     (model.search_distance(bodies) + buffer) * (1.0 + ROUNDING)
+}
+
+impl NamedDetector for Sorting {
+    fn build(setup: DetectorSetup<'_>) -> BuildResult<Self> {
+        let DetectorOptions { engine, sorting, .. } = setup.options;
+        Ok(Self::new(setup.model, engine.node_face, *sorting, setup.positions))
+    }
 }
 
 impl Detector for Sorting {

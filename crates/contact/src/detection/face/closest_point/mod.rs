@@ -39,39 +39,45 @@ pub(crate) use pseudo_normal::{
     pseudo_normal_vector, unit_or_zero, vertex_normal_where, weighted_normal,
 };
 
+use ictus_core::vocabulary;
+
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 use minimisation::sqp::Hessian;
 use polynomial::{FacePolynomial, Visitor};
 
-/// Methods for closest points.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Method {
-    /// Closed form on two-node segments and three-node triangles, sequential quadratic programming on all other faces.
-    #[default]
-    Auto,
-    /// Sequential quadratic programming on every face.
-    Sqp,
-    /// Sequential quadratic programming with BFGS on every face, as in Aragón, Yastrebov & Molinari (2013).
-    SqpBfgs,
-    /// Primal active-set Newton method on every face.
-    ActiveSet,
-    /// Log-barrier interior-point method on every face.
-    InteriorPoint,
-    /// Newton projection on the face. If no minimum inside the face is found, Newton projection on the edges follows,
-    /// then the active-set method.
-    Newton,
-    /// Newton projection on the face alone; the distance is infinite if no projection inside the face is found. Only
-    /// for comparison: nodes with projections outside all faces are missed.
-    Projection,
-    /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). Only for comparison: a
-    /// near but long face is missed if its nodes are distant. [`closest_point`] treats this method as [`Method::Auto`].
-    NearestNode,
-    /// Closed form of three-node triangles by Voronoi regions, and of two-node segments.
-    Voronoi,
-    /// Closed form of three-node triangles by their plane and their edges, and of two-node segments.
-    BruteForce,
+vocabulary! {
+    /// Methods for closest points.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum Method {
+        /// Closed form on two-node segments and three-node triangles, sequential quadratic programming on all other
+        /// faces.
+        #[default]
+        Auto = "auto",
+        /// Sequential quadratic programming on every face.
+        Sqp = "sqp",
+        /// Sequential quadratic programming with BFGS on every face, as in Aragón, Yastrebov & Molinari (2013).
+        SqpBfgs = "sqp-bfgs",
+        /// Primal active-set Newton method on every face.
+        ActiveSet = "active-set",
+        /// Log-barrier interior-point method on every face.
+        InteriorPoint = "interior-point",
+        /// Newton projection on the face. If no minimum inside the face is found, Newton projection on the edges
+        /// follows, then the active-set method.
+        Newton = "newton",
+        /// Newton projection on the face alone; the distance is infinite if no projection inside the face is found.
+        /// Only for comparison: nodes with projections outside all faces are missed.
+        Projection = "projection",
+        /// [`Method::Auto`] on the faces around the nearest target node only (Petőcz & Armero 1998). Only for
+        /// comparison: a near but long face is missed if its nodes are distant. [`closest_point`] treats this method as
+        /// [`Method::Auto`].
+        NearestNode = "nearest-node",
+        /// Closed form of three-node triangles by Voronoi regions, and of two-node segments.
+        Voronoi = "voronoi",
+        /// Closed form of three-node triangles by their plane and their edges, and of two-node segments.
+        BruteForce = "brute-force",
+    }
 }
 
 impl Method {

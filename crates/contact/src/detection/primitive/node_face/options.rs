@@ -1,5 +1,6 @@
 //! Options of the search for closest faces, and starting points of iterative methods.
 
+use ictus_core::vocabulary;
 use serde::{Deserialize, Serialize};
 
 use crate::NodeOnSurface;
@@ -14,16 +15,18 @@ pub struct NodeFaceOptions {
     pub start: StartFrom,
 }
 
-/// Starting point of an iterative method on a candidate face.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StartFrom {
-    /// The point nearest to the contactor among the nodes and the centre of the face.
-    #[default]
-    Nearest,
-    /// The centre of the face.
-    Centre,
-    /// The closest point of the previous step, if on the same face; otherwise as `Nearest`.
-    Previous,
+vocabulary! {
+    /// Starting point of an iterative method on a candidate face.
+    #[derive(Default)]
+    pub enum StartFrom {
+        /// The point nearest to the contactor among the nodes and the centre of the face.
+        #[default]
+        Nearest = "nearest",
+        /// The centre of the face.
+        Centre = "centre",
+        /// The closest point of the previous step, if on the same face; otherwise as `Nearest`.
+        Previous = "previous",
+    }
 }
 
 impl StartFrom {

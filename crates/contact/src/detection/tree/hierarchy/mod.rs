@@ -45,6 +45,7 @@ pub use leaves::LeafFit;
 pub use topology::DepthStatistics;
 
 use bytemuck::zeroed_vec;
+use ictus_core::vocabulary;
 
 use crate::Surface;
 use crate::detection::volume::Sphere;
@@ -53,24 +54,27 @@ use crate::math::space_filling_curve::{Cube, is_comparable, order};
 use leaves::Leaves;
 use topology::{Block, Topology, pieces};
 
-/// Algorithm that builds the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Builder {
-    /// Parallel locally-ordered clustering.
-    Fast,
-    /// Greedy agglomeration of all mutually nearest pairs at once.
-    BottomUp,
-    /// Greedy agglomeration by a priority queue of pairs. The result is the tree of [`Builder::BottomUp`], up to ties.
-    Insertion,
+vocabulary! {
+    /// Algorithm that builds the tree.
+    pub enum Builder {
+        /// Parallel locally-ordered clustering.
+        Fast = "fast",
+        /// Greedy agglomeration of all mutually nearest pairs at once.
+        BottomUp = "bottom-up",
+        /// Greedy agglomeration by a priority queue of pairs. The result is the tree of [`Builder::BottomUp`], up to
+        /// ties.
+        Insertion = "insertion",
+    }
 }
 
-/// Volumes of the vertices of a hierarchy in flight; the root is always a sphere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HierarchyVolume {
-    /// Spheres.
-    Sphere,
-    /// Axis-aligned boxes.
-    Box,
+vocabulary! {
+    /// Volumes of the vertices of a hierarchy in flight; the root is always a sphere.
+    pub enum HierarchyVolume {
+        /// Spheres.
+        Sphere = "sphere",
+        /// Axis-aligned boxes.
+        Box = "aabb",
+    }
 }
 
 /// Tree of bounding spheres over the faces of one surface.

@@ -4,6 +4,7 @@ mod leaf;
 mod minimum_balls;
 mod ritter_balls;
 
+use ictus_core::vocabulary;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -21,13 +22,15 @@ use ritter_balls::RitterBalls;
 
 pub use leaf::LARGEST_FLAT_STRIDE;
 
-/// Method that fits the spheres of the leaves, and the reference spheres of inner vertices, to bounding points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeafFit {
-    /// For a leaf, the minimum ball; for an inner vertex, the minimum ball of extremal points, grown over all points.
-    MinimumBall,
-    /// Ritter's ball: the ball of a wide pair of points, grown over the other points.
-    Ritter,
+vocabulary! {
+    /// Method that fits the spheres of the leaves, and the reference spheres of inner vertices, to bounding points.
+    pub enum LeafFit {
+        /// For a leaf, the minimum ball; for an inner vertex, the minimum ball of extremal points, grown over all
+        /// points.
+        MinimumBall = "minimum-ball",
+        /// Ritter's ball: the ball of a wide pair of points, grown over the other points.
+        Ritter = "ritter",
+    }
 }
 
 /// Nodes of each face, and weights of the bounding points in the material centre. The stride is the number of entries

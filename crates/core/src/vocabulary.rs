@@ -1,6 +1,7 @@
 //! Enums whose variants are words of scenarios.
 
 /// Declares an enum and the word of each variant in scenarios: `pub enum Kind { Flat = "flat", … }`.
+#[macro_export]
 macro_rules! vocabulary {
     ($(#[$of_enum:meta])* pub enum $name:ident { $($(#[$of_variant:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$of_enum])*
@@ -18,5 +19,3 @@ macro_rules! vocabulary {
         }
     };
 }
-
-pub(crate) use vocabulary;

@@ -1,14 +1,19 @@
 //! The interface of all detectors.
 
+mod options;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Constraints;
+use crate::math::Vec3;
 
-use super::model::Configuration;
+use super::distance_field::DistanceFieldError;
+use super::model::{Cells, Configuration, ContactModel};
 use super::primitive::node_face::StartingPoint;
 use super::report::{DetectionStatistics, Placement, QueuedPair};
 use super::trajectory::{Flight, Impact, RootHistory};
 use super::tree::hierarchy::Hierarchy;
+pub use options::{DetectorOptions, EngineOptions, ProjectionNormal, SortingOptions};
 
 /// State of a detector between steps, without caches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -50,6 +55,27 @@ pub trait Detector: Send {
     fn hierarchy(&self, _body: u32) -> Option<&Hierarchy> {
         None
     }
+}
+
+/// Bodies and options from which a detector is built.
+pub struct DetectorSetup<'a> {
+    /// Surfaces of the bodies, and the pairs that can touch.
+    pub model: ContactModel,
+    /// Options of all detectors.
+    pub options: &'a DetectorOptions,
+    /// Reference position of every node \[m\].
+    pub positions: &'a [Vec3],
+    /// Cells of each body.
+    pub cells: &'a [Vec<Cells<'a>>],
+}
+
+/// A detector, or the first body whose distance field cannot be computed, and the reason.
+pub type BuildResult<D> = Result<D, (u32, DistanceFieldError)>;
+
+/// A detector that scenarios can name.
+pub(crate) trait NamedDetector: Detector + Sized {
+    /// Builds the detector.
+    fn build(setup: DetectorSetup<'_>) -> BuildResult<Self>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,6 +40,12 @@ impl<T: Copy> PairOptions<T> {
         self.own.iter().any(|(pair, _)| !pair.is_whole())
     }
 
+    /// For the same pairs, the sets that `convert` makes of the sets of options.
+    pub fn map<U: Copy>(&self, convert: impl Fn(&T) -> U) -> PairOptions<U> {
+        let own = self.own.iter().map(|(pair, options)| (pair.clone(), convert(options))).collect();
+        PairOptions { default: convert(&self.default), own }
+    }
+
     /// All sets of options.
     pub fn all(&self) -> impl Iterator<Item = &T> {
         std::iter::once(&self.default).chain(self.own.iter().map(|(_, options)| options))
