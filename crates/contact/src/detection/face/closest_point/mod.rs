@@ -59,8 +59,8 @@ pub enum Method {
     ActiveSet,
     /// Log-barrier interior-point method on every face.
     InteriorPoint,
-    /// Newton projection on the face. If no minimum inside the face is found, Newton projection on the edges follows,
-    /// then the active-set method.
+    /// Newton projection on the face. If no minimum inside the face is found, Newton projection on the edges and a test
+    /// of the corners follow. The active-set method continues from the best of these points.
     Newton,
     /// Newton projection on the face alone; the distance is infinite if no projection inside the face is found. Only
     /// for comparison: nodes with projections outside all faces are missed.
