@@ -51,7 +51,7 @@ struct Part<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// First contact of the two bodies. Contacts after `until` may be missed, or returned.
+    /// First contact of the two bodies, or of the body with itself. Contacts after `until` may be missed, or returned.
     pub fn first(&self, until: f64) -> Option<StepContact> {
         let [a, b] = self.reaches.map(|reach| &reach.whole);
         let mut begin = if self.bodies[0] == self.bodies[1] { 0.0 } else { a.earliest(b)? };

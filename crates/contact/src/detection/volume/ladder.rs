@@ -1,7 +1,7 @@
 //! Exclusion of leaf pairs by a ladder of bounding volumes of increasing tightness.
 //!
 //! The rungs test a pair of leaves in order, until a rung excludes the pair (Aragón & Molinari 2014, §3.2). The sphere
-//! of a leaf is stored in the tree. All other volumes are fitted on first use and kept until
+//! of a leaf is given by the caller ([`Leaf::sphere`]). All other volumes are fitted on first use and kept until
 //! [`LeafVolumes::invalidate`].
 
 use std::ops::AddAssign;
@@ -20,7 +20,7 @@ vocabulary! {
     #[derive(Hash)]
     #[non_exhaustive]
     pub enum VolumeKind {
-        /// Sphere of the leaf in the tree.
+        /// The given sphere of the leaf ([`Leaf::sphere`]), enlarged by the margin.
         Sphere = "sphere",
         /// Axis-aligned box.
         Aabb = "aabb",
@@ -40,7 +40,7 @@ vocabulary! {
 /// Which pairs of leaves are tested on the ladder, and on which rungs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LadderUse {
-    /// Only pairs from batches with a curved face, on the rungs that save time.
+    /// Only pairs from two batches of which at least one contains a curved face, on the rungs that save time.
     WhilePaying,
     /// All pairs, on all rungs.
     Always,

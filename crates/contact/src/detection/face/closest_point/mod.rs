@@ -63,8 +63,8 @@ vocabulary! {
         ActiveSet = "active-set",
         /// Log-barrier interior-point method on every face.
         InteriorPoint = "interior-point",
-        /// Newton projection on the face. If no minimum inside the face is found, Newton projection on the edges
-        /// follows, then the active-set method.
+        /// Newton projection on the face. If no minimum inside the face is found, Newton projection on the edges and a
+        /// test of the corners follow. The active-set method continues from the best of these points.
         Newton = "newton",
         /// Newton projection on the face alone; the distance is infinite if no projection inside the face is found.
         /// Only for comparison: nodes with projections outside all faces are missed.

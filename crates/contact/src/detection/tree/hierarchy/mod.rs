@@ -1,4 +1,4 @@
-//! Second of the three levels of detection: binary trees of bounding spheres over the faces of a surface.
+//! Level 2 of the three levels of detection: binary trees of bounding spheres over the faces of a surface.
 //!
 //! Vertices are stored in blocks of up to 1024 leaves, which fit in the cache. In a block, leaves come first and
 //! children precede parents. The vertices above the blocks follow, up to the root. An example with two blocks:
