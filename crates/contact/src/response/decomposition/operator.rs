@@ -1,4 +1,4 @@
-//! Linear operator that maps the velocities of the movers to the relative velocities of the contacts in a step.
+//! Linear operator from the velocities of the movers to the relative velocities of the contacts of a step.
 
 use crate::math::{Mat3, Rotation, Vec3};
 use crate::response::Bodies;
@@ -7,13 +7,13 @@ use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::{deformable_sides, rigid_sides};
 use crate::{Constraint, Constraints};
 
-/// The ties fix a contact if its compliance with the ties is at most this fraction of the upper bound without the ties
-/// (traces, see `shared_compliance`).
+/// Ties fix a contact if the trace of its compliance is at most this fraction of the trace without the ties (see
+/// `shared_compliance`).
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 const NONE: u32 = u32::MAX;
 
-/// A movable node of a deformable body, or the centre or rotation of a rigid body.
+/// A mover, with the number of its node or rigid body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mover {
     Node(u32),
@@ -21,10 +21,10 @@ pub(super) enum Mover {
     Rotation(u32),
 }
 
-/// Index of a mover (in `reactions`: number of a node), and its coefficient in a contact.
+/// Index of a mover (in `reactions`: of a node), and its coefficient in a contact.
 pub(super) type Term<T> = (u32, T);
 
-/// Ranges of one contact in the lists of terms of [`Operator`].
+/// Ranges of a contact in the lists of terms.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row {
     weights: [u32; 2],
@@ -34,18 +34,18 @@ pub(super) struct Row {
     pub(super) reactions: [u32; 2],
 }
 
-/// The operators G and M⁻¹, with the mass matrix M. G maps the velocities of the movers to the relative velocity u_k of
-/// each contact k:
+/// The operators G and M⁻¹, with the mass matrix M. G maps the velocities of the movers to the relative velocities of
+/// the contacts k:
 ///
 /// ```text
 /// u_k = Σ_m w_km v_m + Σ_b ω_b × r_kb
 /// ```
 ///
-/// The movers m are nodes and centres, with the velocities v_m and the weights w_km. The rotation of a rigid body b has
-/// the angular velocity ω_b and the lever r_kb. With ties, G P replaces G, and the compliance is G P M⁻¹ Pᵀ Gᵀ. P
-/// projects velocities on the velocities that keep the tied points together.
+/// The nodes and centres m have velocities v_m and weights w_km; the rotations b have angular velocities ω_b and levers
+/// r_kb. With ties, G P replaces G, and the compliance is G P M⁻¹ Pᵀ Gᵀ. P projects on the velocities that keep tied
+/// points together.
 ///
-/// The movers of a group have consecutive indices; fixed nodes and bodies have no mover. A `field` has one vector per
+/// The movers of a group have consecutive indices; fixed nodes and bodies have no mover. A field has one vector per
 /// mover: a velocity \[m/s\], \[rad/s\], a correction \[m\], \[rad\], or a generalised impulse.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operator {
@@ -56,17 +56,17 @@ pub(super) struct Operator {
     weights: Vec<Term<f64>>,
     /// Rotation mover and lever r = Σ w_a (x_a − c) \[m\], with the nodal positions x_a and the centre c of the body.
     levers: Vec<Term<Vec3>>,
-    /// Mover of a tied node of the contact, and the weight w of the node without the ties.
+    /// Mover of a tied node, and its weight w without the ties.
     tied: Vec<Term<f64>>,
-    /// Mover of a tied node, and the weight of the node with the ties, in each coordinate direction (row of G P).
+    /// Mover of a tied node, and its weight in G P along each axis.
     pub(super) shares: Vec<Term<Vec3>>,
-    /// Tied node with fixed components, and for each of them the ratio of the tie impulse to the contact impulse.
+    /// Tied node, and ratio of tie impulse to contact impulse along its fixed axes.
     pub(super) reactions: Vec<Term<Vec3>>,
     pub(super) distribution: Distribution,
-    /// One row per constraint.
+
     pub(super) rows: Vec<Row>,
     group_ends: Vec<u32>,
-    /// Index of the mover of each node, then of the centre mover of each body; `NONE` without a mover.
+    /// Mover of each node, then centre mover of each body; `NONE` without a mover.
     places: Vec<u32>,
 }
 
@@ -148,7 +148,7 @@ impl Operator {
         *place
     }
 
-    /// Index of the centre mover of a rigid body. The rotation mover has the next index.
+    /// Centre mover of a rigid body; the rotation mover has the next index.
     fn rigid_mover(&mut self, body: u32, mobility: &Mobility) -> u32 {
         let place = &mut self.places[mobility.num_nodes() + body as usize];
         if *place == NONE {
@@ -203,7 +203,7 @@ impl Operator {
         }));
     }
 
-    /// Rotates each lever r by the rotation correction θ of its body, linearised: adds θ × r.
+    /// Rotates each lever r by the rotation correction θ of its body, linearised: r + θ × r.
     pub fn turn(&mut self, corrections: &[Vec3]) {
         self.levers.iter_mut().for_each(|(mover, arm)| *arm += corrections[*mover as usize].cross(arm));
     }
@@ -213,7 +213,7 @@ impl Operator {
         (part(&self.weights, weights), part(&self.levers, levers))
     }
 
-    /// Relative velocity (G q)_k of contact k for the field q; a relative displacement if q contains corrections.
+    /// Relative velocity or displacement (G q)_k for the field q.
     #[inline]
     pub fn jump(&self, k: u32, field: &[Vec3]) -> Vec3 {
         self.translational_part(k, field) + self.rotational_part(k, field)
@@ -230,15 +230,14 @@ impl Operator {
         }
     }
 
-    /// Sum of the levers of contact k after `turn`, minus their sum before `turn` \[m\].
+    /// Sum of the levers after `turn` minus their sum before \[m\].
     pub fn change_of_levers(&self, k: u32, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
         let (_, levers) = self.terms(k);
         let turned: Vec3 = levers.iter().map(|&(_, arm)| arm).sum();
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
     }
 
-    /// Sum of the levers of contact k if finite rotations by `corrections` replace `turn`, minus their sum after `turn`
-    /// \[m\].
+    /// Sum of the levers after finite rotations by `corrections`, minus their sum after `turn` \[m\].
     pub fn off_levers(
         &self,
         k: u32,
@@ -262,8 +261,7 @@ impl Operator {
         levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum()
     }
 
-    /// Adds the velocity changes M⁻¹ G_kᵀ p that an impulse p on the contactor \[N·s\] causes. G_k is the row of the
-    /// contact.
+    /// Adds the velocity changes M⁻¹ G_kᵀ p due to an impulse p on the contactor \[N·s\]. G_k is row k of G.
     #[inline]
     pub fn push(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
         let (weights, levers) = self.terms(k);
@@ -295,8 +293,7 @@ impl Operator {
         }
     }
 
-    /// Compliance W_kk = G_k M⁻¹ G_kᵀ \[1/kg\]. If both sides have a common mover, as in self-contact, their cross
-    /// terms are omitted.
+    /// Compliance W_kk = G_k M⁻¹ G_kᵀ \[1/kg\], without the cross terms of movers on both sides, as in self-contact.
     pub fn compliance(&self, k: u32) -> Mat3 {
         let untied = self.compliance_with(k, |_| 1.0);
         match self.shares(k) {
@@ -305,10 +302,9 @@ impl Operator {
         }
     }
 
-    /// Compliance for Jacobi steps, D_kk = Σ_m n_m W_kk^m \[1/kg\]. W_kk^m is the part of W_kk due to the mover m, and
-    /// n_m is the number of contacts of this mover. With the block-diagonal matrix D of the D_kk, D − W is positive
-    /// semi-definite. For tied nodes, an upper bound applies: the compliance without the ties. If the ties fix the
-    /// contact, the result is zero.
+    /// Compliance D_kk = Σ_m n_m W_kk^m \[1/kg\], where W_kk^m is the part of W_kk due to the mover m, which has n_m
+    /// contacts. With the block-diagonal matrix D of the D_kk, D − W is positive semi-definite. Tied nodes contribute
+    /// their compliance without the ties, which is an upper bound. If the ties fix the contact, the result is zero.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {
         let shared = self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize]);
         let Row { tied, .. } = self.rows[k as usize];
@@ -337,8 +333,7 @@ impl Operator {
         compliance
     }
 
-    /// Rounding error 4 ε Σ (|w| |v| + |r| |ω|) of the relative velocity of contact k \[m/s\], with the machine
-    /// precision ε.
+    /// Rounding error 4 ε Σ (|w| |v| + |r| |ω|) of the relative velocity \[m/s\], with the machine precision ε.
     pub fn rounding(&self, k: u32, field: &[Vec3]) -> f64 {
         let (weights, levers) = self.terms(k);
         let moved = weights.iter().map(|&(mover, weight)| field[mover as usize].norm() * weight.abs());

@@ -38,21 +38,20 @@ impl Operator {
         self.distribution = distribution;
     }
 
-    /// Movers of tied nodes, and the weights of these nodes with the ties, in each coordinate direction.
+    /// Movers of tied nodes, and their weights along each axis.
     #[inline]
     pub(super) fn shares(&self, k: u32) -> &[Term<Vec3>] {
         part(&self.shares, self.rows[k as usize].shares)
     }
 
-    /// Tied nodes with fixed components, and the tie impulses on these components due to the contact impulse `impulse`
-    /// \[N·s\].
+    /// Tied nodes with fixed components, and the tie impulses on these components for a contact impulse \[N·s\].
     pub(super) fn tie_reactions(&self, k: u32, impulse: Vec3) -> impl Iterator<Item = (u32, Vec3)> {
         let reactions = part(&self.reactions, self.rows[k as usize].reactions).iter();
         reactions.map(move |(node, share)| (*node, share.component_mul(&impulse)))
     }
 
-    /// Part of the relative velocity that is due to tied nodes, but not to movers \[m/s\]: velocities of fixed nodes,
-    /// and rounding errors of tied velocities.
+    /// Relative velocity due to tied nodes, but not to movers \[m/s\]: motion of fixed nodes, and rounding of tied
+    /// velocities.
     pub(super) fn tied_drift(
         &self,
         k: u32,
@@ -65,7 +64,7 @@ impl Operator {
         whole - tied_part(self.shares(k), field)
     }
 
-    /// Change Σ m_a Δx_a × v_a of the angular momentum over the tied nodes a, due to the projection impulse `push_out`
+    /// Change Σ m_a Δx_a × v_a of the angular momentum of tied nodes a due to the projection impulse `push_out`
     /// \[kg·m\].
     pub(super) fn gained_by_tied(&self, k: u32, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
         let of_mover = |(mover, share): &Term<Vec3>| match self.movers()[*mover as usize] {
@@ -78,9 +77,9 @@ impl Operator {
         self.shares(k).iter().map(of_mover).sum()
     }
 
-    /// Applies the impulses `impulse(node, mover)` to the tied nodes of the contact. The ties distribute them over the
-    /// nodes of each group of ties. Adds the velocity changes to `field`, and the tie impulses on prescribed components
-    /// \[N·s\] to `fixed`. Returns the work of the impulses \[J\].
+    /// Distributes the impulses `impulse(node, mover)` over the nodes of the tie groups. Adds the velocity changes to
+    /// `field`, and the tie impulses on prescribed components to `fixed` \[N·s\]. Returns the work of the impulses
+    /// \[J\].
     pub(super) fn push_tied(
         &mut self,
         constraint: &Constraint<'_>,
@@ -126,7 +125,7 @@ impl Operator {
     }
 }
 
-/// Group of ties, node number and weight of each tied node of a contact.
+/// Group of ties, node and weight of each tied node of a contact.
 fn tied_terms<'a>(
     constraint: &'a Constraint<'a>,
     mobility: &'a Mobility,
