@@ -111,7 +111,7 @@ pub struct UnlistedWork {
     pub friction_work: f64,
     /// Energy dissipated by damping and imperfect restitution \[J\].
     pub damping_work: f64,
-    /// Joint moment of `force` and its reaction, which act at different points \[N·m\].
+    /// Total moment of `force` and its reaction, which act at different points \[N·m\].
     pub moment: Vec3,
 }
 
@@ -426,7 +426,7 @@ pub struct Bodies<'a> {
     pub created: f64,
 }
 
-/// Lengths of the current and the following step \[s\], for a response.
+/// Lengths of the current and the following step \[s\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepLength {
     /// Length of the current step.
@@ -455,8 +455,8 @@ impl StepLength {
 /// Stage of a step at which a response acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// After the predictor and before the internal forces at the new positions. Corrections change these positions and
-    /// the velocities; contact forces act later, together with all other forces.
+    /// After the predictor, before the computation of the internal forces at the new positions. Corrections change
+    /// these positions and the velocities; contact forces act later, together with all other forces.
     Moved,
     /// After the predictor, with the geometry at the middle of the step. Corrections change positions and velocities.
     Middle,

@@ -58,7 +58,7 @@ const AT_BOUND: f64 = 1e-9;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
     faces: Vec<Face>,
-    /// Residuals r.
+    /// Residuals r: lower bound of the normal velocity times the normal, minus the relative velocity.
     residuals: Vec<Vec3>,
     /// Scaled residuals z = D⁻¹ r.
     scaled: Vec<Vec3>,

@@ -63,7 +63,6 @@ pub(super) struct Operator {
     /// Tied node, and ratio of tie impulse to contact impulse along its fixed axes.
     pub(super) reactions: Vec<Term<Vec3>>,
     pub(super) distribution: Distribution,
-
     pub(super) rows: Vec<Row>,
     group_ends: Vec<u32>,
     /// Mover of each node, then centre mover of each body; `NONE` without a mover.
@@ -237,7 +236,7 @@ impl Operator {
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
     }
 
-    /// Sum of the levers after finite rotations by `corrections`, minus their sum after `turn` \[m\].
+    /// Sum of the original levers rotated by finite `corrections`, minus the sum of the levers after `turn` \[m\].
     pub fn off_levers(
         &self,
         k: u32,
