@@ -236,7 +236,7 @@ impl Operator {
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
     }
 
-    /// Sum of the original levers rotated by finite `corrections`, minus the sum of the levers after `turn` \[m\].
+    /// Sum of the original levers rotated by finite `corrections`, minus the sum after `turn` \[m\].
     pub fn off_levers(
         &self,
         k: u32,
