@@ -1,15 +1,15 @@
-//! Contact response: computes a [`ContactAction`] from the constraints, independently of the detector. The time step
-//! applies the action to the bodies.
+//! Contact response: computes a [`ContactAction`] from the constraints of any detector. The time integration applies
+//! the action to the bodies.
 //!
 //! Three responses treat the same constraints with the same friction law:
 //!
 //! | response | acts by | conserves or satisfies | limitation |
 //! |---|---|---|---|
-//! | [`Penalty`] | spring forces | the energy of a contact over its life | penetration, shorter time step |
+//! | [`Penalty`] | spring forces | energy, by a balancing force when a contact opens | penetration, shorter time step |
 //! | [`Decomposition`] | impulses, position corrections | impenetrability after each step | loses energy in impacts |
 //! | [`EnergyMomentum`] | discrete-gradient springs | energy and momenta to rounding, at any stiffness | penetration |
 //!
-//! Tied surfaces have no contact constraints; [`Ties`] work with any of the three responses.
+//! Between tied surfaces, [`Ties`] act in place of contact constraints, with any of the three responses.
 
 mod assembled_stiffness;
 mod couple;
@@ -67,7 +67,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// `at_bound` is true if friction is at its bound. A contact without friction slides.
+    /// `at_bound`: whether the friction force is at Coulomb's bound. A closed contact without friction slides.
     fn of(normal_force: f64, friction: &FrictionLaw, at_bound: bool) -> Self {
         if normal_force <= 0.0 {
             Self::Open
@@ -79,10 +79,10 @@ impl Status {
     }
 }
 
-/// Force and energies of one contact.
+/// Force and energies of one contact. For impulses, the forces are means over `ContactAction::spread`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactResult {
-    /// Normal force \[N\], ≥ 0; for impulses, the mean over the step.
+    /// Normal force \[N\], ≥ 0.
     pub normal_force: f64,
     /// Friction force on the contactor \[N\].
     pub friction_force: Vec3,
@@ -96,21 +96,21 @@ pub struct ContactResult {
     pub damping_work: f64,
 }
 
-/// Force, stored energy and dissipation that [`ContactAction::results`] do not contain: those of ended or lost
-/// contacts, and those of forces of the previous step that still act.
+/// Force, stored energy and dissipation that [`ContactAction::results`] do not contain: values of contacts that have
+/// ended or that detection has lost, and dissipation in this step by forces of the previous step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnlistedWork {
     /// Bodies of the contactor and of the target.
     pub bodies: [u32; 2],
-    /// Remaining force on the contactor \[N\].
+    /// Force on the contactor \[N\].
     pub force: Vec3,
-    /// Remaining stored energy \[J\].
+    /// Stored energy \[J\].
     pub stored_energy: f64,
     /// Energy dissipated by friction \[J\].
     pub friction_work: f64,
     /// Energy dissipated by damping and imperfect restitution \[J\].
     pub damping_work: f64,
-    /// Moment of `force` and its reaction, which act at different points \[N·m\].
+    /// Total moment of `force` and its reaction, which act at different points \[N·m\].
     pub moment: Vec3,
 }
 
@@ -167,7 +167,7 @@ pub struct StepWork {
     /// Dissipated by damping and imperfect restitution.
     pub damping: f64,
     /// Added by the numerical method: position corrections, changes of stiffness or time step, and energy errors of
-    /// springs. The energy left in ended contacts is subtracted.
+    /// springs. Energy left in the springs of ended contacts counts as negative.
     pub numerical: f64,
 }
 
@@ -179,19 +179,20 @@ impl std::ops::AddAssign for StepWork {
     }
 }
 
-/// Numbers of contact problems not solved to tolerance, by kind.
+/// Numbers of contact problems that were not solved to tolerance, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsolvedProblems {
-    /// Impulse problems. An unconverged iterate is applied, scaled to create no energy.
+    /// Impulse problems. The unconverged impulses act, reduced if they would create energy.
     pub impulses: u64,
-    /// Impulse problems with restitution. Jammed contacts, which do not reach their rebound velocity, lose their
-    /// restitution.
+    /// Impulse problems with restitution. The contacts that fall short of their rebound velocity (jammed contacts) lose
+    /// their restitution.
     pub restitutions: u64,
-    /// Problems of position corrections. An unconverged iterate is applied.
+    /// Projection problems. The unconverged position corrections act.
     pub projections: u64,
-    /// Groups of ties. Their points do not coincide at the end of the following step.
+    /// Groups of ties. The tied points do not coincide at the end of the following step.
     pub ties: u64,
-    /// Geometries at the middle of a step. The last iterate is applied; friction then changes the angular momentum.
+    /// Geometries at the middle of a step. The geometry of the last iteration acts; friction then changes the angular
+    /// momentum.
     pub geometries: u64,
 }
 
@@ -208,32 +209,32 @@ impl std::ops::AddAssign for UnsolvedProblems {
 /// Action of contact on the bodies in one step.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ContactAction {
-    /// Forces on all nodes \[N\].
+    /// Contact and tie forces on all nodes \[N\].
     #[serde(with = "crate::math::sparse_vectors")]
     pub forces: Vec<Vec3>,
-    /// Impulses on all nodes \[N·s\]; they cause the velocity jumps of the corrections.
+    /// Contact impulses on all nodes \[N·s\]. `node_corrections` and `rigid_corrections` contain their velocity jumps.
     #[serde(with = "crate::math::sparse_vectors")]
     pub impulses: Vec<Vec3>,
-    /// Friction part of `forces` and `impulses` on all nodes \[N\]; impulses are divided by `spread`.
+    /// Friction part of `forces`, plus the friction part of `impulses` divided by `spread`, on all nodes \[N\].
     #[serde(with = "crate::math::sparse_vectors")]
     pub friction_forces: Vec<Vec3>,
     /// Nodes whose force or impulse may be non-zero, ascending.
     pub nodes: Vec<u32>,
-    /// Number of `nodes` with contact; the rest of `nodes` has tie forces only.
+    /// Number of `nodes` with contact; the other `nodes` have tie forces only.
     num_of_contact: usize,
-    /// Corrections of nodes, ascending.
+    /// Corrections of nodes, ascending by node.
     pub node_corrections: Vec<NodeCorrection>,
-    /// Corrections of rigid bodies, ascending.
+    /// Corrections of rigid bodies, ascending by body.
     pub rigid_corrections: Vec<RigidCorrection>,
     /// Tie impulses on fixed components of nodes \[N·s\]. A node can occur several times.
     pub tie_impulses: Vec<(u32, Vec3)>,
     /// Tie part of the nodal forces \[N\]. A node can occur several times.
     pub tie_forces: Vec<(u32, Vec3)>,
-    /// Tie forces on movable rigid bodies, not included in the nodal forces.
+    /// Tie forces on movable rigid bodies, not included in `forces`.
     pub rigid_forces: Vec<RigidForce>,
     /// Force and energies of each contact, in the order of the constraints.
     pub results: Vec<ContactResult>,
-    /// Forces and work of ended or lost contacts, and of forces of the previous step.
+    /// Forces, energies and dissipation that `results` do not contain.
     pub unlisted: Vec<UnlistedWork>,
     /// Energy stored in the contacts \[J\].
     pub stored_energy: f64,
@@ -241,11 +242,11 @@ pub struct ContactAction {
     pub work: StepWork,
     /// Unsolved problems of this step.
     pub unsolved: UnsolvedProblems,
-    /// Largest remaining gap of ties not solved to tolerance \[m\].
+    /// Largest distance between tied points in unsolved groups of ties \[m\].
     pub tie_gap: f64,
-    /// Angular impulse of fixed supports on the bodies, in response to contact \[N·m·s\].
+    /// Angular impulse that supports exert on the bodies in reaction to contact impulses \[N·m·s\].
     pub support_moment: Vec3,
-    /// Upper bound on the squared angular frequency that contact adds \[rad²/s²\].
+    /// Upper bound on the increase of the largest squared angular frequency by contact \[rad²/s²\].
     pub frequency_squared: f64,
     /// The set of `nodes`.
     #[serde(skip)]
@@ -278,7 +279,7 @@ clone_by_field!(ContactAction {
 });
 
 impl ContactAction {
-    /// No action on `num_nodes` nodes.
+    /// Empty action on `num_nodes` nodes.
     pub fn new(num_nodes: usize) -> Self {
         // Zeroed pages of the operating system take no memory until they are written.
         let zeros = || zeroed_vec(num_nodes);
@@ -321,7 +322,8 @@ impl ContactAction {
         if impulse == Vec3::zeros() { self.forces[node] } else { self.forces[node] + impulse / self.spread }
     }
 
-    /// Sum of the linear function `of_force` over the nodal forces without the tie forces.
+    /// Sum of `of_force(node, force)` over the nodal forces without their tie parts. Precondition: `of_force` is linear
+    /// in the force.
     pub fn sum_over_contact(&self, of_force: impl Fn(u32, &Vec3) -> f64) -> f64 {
         let of_all: f64 = self.nodes.iter().map(|&node| of_force(node, &self.forces[node as usize])).sum();
         of_all - self.tie_forces.iter().map(|(node, force)| of_force(*node, force)).sum::<f64>()
@@ -346,7 +348,7 @@ impl ContactAction {
         self.spread
     }
 
-    /// Clears the action of the previous step. Impulses are averaged over `spread` \[s\].
+    /// Clears the action of the previous step. Impulses of the new step are averaged over `spread` \[s\].
     pub fn begin(&mut self, spread: f64) {
         for &node in &self.nodes {
             self.forces[node as usize] = Vec3::zeros();
@@ -418,20 +420,21 @@ pub struct Bodies<'a> {
     pub inverse_mass: &'a [f64],
     /// Mobility of nodes and rigid bodies.
     pub mobility: &'a Mobility,
-    /// Net energy created by contact since the first step \[J\]. For impulses, this is the numerical work minus the
-    /// energy that normal impulses and sticking friction absorb.
+    /// Net energy that contact has created since the start of the run \[J\]. For impulses, this is the numerical work
+    /// minus the energy that normal impulses and sticking friction absorb.
     pub created: f64,
 }
 
 /// Lengths of the current and the following step \[s\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepLength {
-    /// Current step.
+    /// Length of the current step.
     pub actual: f64,
-    /// Length without shortening by events or flight. It scales the stiffness, so that contacts are not stiffer in
-    /// shortened steps than in regular steps.
+    /// Length that the current step would have if neither events nor flight shortened it. It determines the spring
+    /// stiffness, so that contacts are not stiffer in shortened steps than in regular steps.
     pub regular: f64,
-    /// Following step, for which discrete-gradient and tie forces are computed.
+    /// Length of the following step. The forces at the end of the current step act in a kick whose second half lies in
+    /// the following step. Tie forces make the tied points coincide at the end of the following step.
     pub following: f64,
 }
 
@@ -441,7 +444,8 @@ impl StepLength {
         Self { actual: time_step, regular: time_step, following: time_step }
     }
 
-    /// Time over which forces at the end of the step act, from mid-step to mid-step \[s\].
+    /// Duration of the kick by the forces at the end of the current step: from the middle of this step to the middle of
+    /// the following step \[s\].
     pub fn kick(&self) -> f64 {
         0.5 * (self.actual + self.following)
     }
@@ -450,12 +454,12 @@ impl StepLength {
 /// Stage of a step at which a response acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// After the predictor, before the internal forces at the new positions are computed. Corrections change positions
-    /// and velocities; contact forces act with all other forces.
+    /// After the predictor, before the computation of the internal forces at the new positions. Corrections change
+    /// these positions and the velocities; contact forces act later, together with all other forces.
     Moved,
     /// After the predictor, with the geometry at the middle of the step. Corrections change positions and velocities.
     Middle,
-    /// After the accelerations by all forces other than contact are computed.
+    /// After the computation of the accelerations that all forces other than contact forces cause.
     Accelerated,
 }
 
@@ -464,7 +468,7 @@ pub trait Response: Send {
     /// Stage at which the response acts.
     fn stage(&self) -> Stage;
 
-    /// Whether contacts with a positive gap, or a zero gap within rounding, act (see `Constraint::is_flush`).
+    /// Whether the response uses contacts whose gap is positive, or zero within rounding (see `Constraint::is_flush`).
     fn uses_flush_contacts(&self) -> bool {
         false
     }

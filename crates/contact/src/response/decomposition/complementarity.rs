@@ -6,21 +6,21 @@
 //! u = u⁰ + W P,   W = G M⁻¹ Gᵀ
 //! ```
 //! Here u⁰ are the relative velocities without impulses, G maps the velocities of the movers to relative velocities,
-//! and M is the mass matrix. Each contact satisfies u_n ≥ c ⟂ P_n ≥ 0 with the lower bound c of the normal velocity
-//! (`target`), and Coulomb's law.
+//! and M is the mass matrix. The normal velocity u_n and the normal impulse P_n of each contact satisfy
+//! u_n ≥ c ⟂ P_n ≥ 0, with the lower bound c (`target`). Friction satisfies Coulomb's law.
 //!
 //! ```text
 //! repeat   block Jacobi steps; they predict which contacts open, stick or slip
 //!          conjugate residuals over the closed contacts; contacts that open or slip stay at their bounds
 //!          with friction, mixing: the next round begins at the best combination of up to seven rounds
-//! until    a Jacobi step changes no velocity by more than the tolerance, for at most `MAX_ROUNDS` rounds
-//! else     restart from the initial guess, with Jacobi steps only
+//! until    a Jacobi step changes no velocity by more than the tolerance
+//! after    `MAX_ROUNDS` unconverged rounds: restart from the initial guess, with Jacobi steps only
 //! ```
 //! Jacobi steps hardly converge if rows of G are redundant, as for contact of flat faces. Conjugate residuals need as
-//! many iterations as G has independent rows. Conjugate gradients would diverge if redundant rows differ slightly.
+//! many iterations as G has independent rows. Conjugate gradients would diverge if rows are only nearly redundant.
 //!
-//! The result does not depend on the order of the contacts. Momentum is conserved for any tolerance: each impulse acts
-//! through a row of G, with opposite signs on the two sides of the contact.
+//! The result does not depend on the order of the contacts. Linear momentum is conserved for any tolerance, because
+//! each impulse acts with opposite signs on the two sides of its contact.
 //!
 //! # Source
 //! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart, CMAME
@@ -48,16 +48,17 @@ const STEPS_TO_GAIN: usize = 100;
 const GAIN: f64 = 0.5;
 /// Largest ratio of the impulses after mixing to those before mixing (sums of magnitudes).
 const MAX_GROWTH: f64 = 10.0;
-/// Largest ratio (z · W z)/(z · D z) at which impulses along z = D⁻¹ r count as causing no motion. r is the residual; D
-/// contains the compliances of the Jacobi steps.
+/// With the residuals r and the compliances D of the Jacobi steps, let z = D⁻¹ r. Impulses along z count as causing no
+/// motion if (z · W z)/(z · D z) is at most this.
 const NULL_SPACE: f64 = 1e-10;
-/// A descent step also fixes the contacts that would reach their bounds if the step were longer by this fraction.
+/// A descent step also fixes the contacts that would reach their bounds in a slightly longer step: longer by this
+/// fraction of the step without bounds, or of the step itself if its direction causes no motion.
 const AT_BOUND: f64 = 1e-9;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
     faces: Vec<Face>,
-    /// Residuals r.
+    /// Residuals r: lower bound of the normal velocity times the normal, minus the relative velocity.
     residuals: Vec<Vec3>,
     /// Scaled residuals z = D⁻¹ r.
     scaled: Vec<Vec3>,
@@ -77,12 +78,13 @@ pub(super) struct Workspace {
     guess: Vec<Vec3>,
     /// Impulses at the start of the round; after the restart, impulses after the previous Jacobi step.
     start: Vec<Vec3>,
-    /// Impulses and slip states after the Jacobi step with the smallest velocity change.
+    /// Impulses and slip states of the best iterate: after the Jacobi step with the smallest velocity change among the
+    /// first steps of the rounds, or after the last step of the restart.
     best: Vec<(Vec3, bool)>,
     mixing: Mixing,
 }
 
-/// Problem of a group. `field` always contains the motion of the movers under the current impulses.
+/// Problem of a group. `field` always includes the motion due to the current impulses.
 pub(super) struct Problem<'a> {
     /// G and M⁻¹.
     pub operator: &'a Operator,
@@ -117,8 +119,8 @@ impl Problem<'_> {
     /// Restarts with Jacobi steps only; returns whether they converged. Unconverged rounds cycle through sets of
     /// sticking and slipping contacts; Jacobi steps alone do not.
     ///
-    /// `left` is the velocity change of the impulses `best` \[m/s\]. Unconverged Jacobi steps replace `best` if the
-    /// velocity change of the last step is below `left`. The problem then keeps the impulses `best`.
+    /// If these Jacobi steps do not converge, the problem keeps the better of two iterates: `best`, with the velocity
+    /// change `left` \[m/s\], or the impulses after the last Jacobi step.
     fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
@@ -161,7 +163,8 @@ impl Problem<'_> {
         Some([change, least])
     }
 
-    /// Extrapolates from the impulses `start` through the current impulses. `start` receives the current impulses.
+    /// Moves the impulses beyond their current values, along their change since `start`. `start` receives the values
+    /// before this extrapolation.
     fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
         let Workspace { start, directions, .. } = workspace;
         let (part, mut back) = (momentum.farther(), 0.0);
@@ -214,7 +217,7 @@ impl Problem<'_> {
         Some(least_change)
     }
 
-    /// Stores the current impulses as the best. After a Jacobi step, they satisfy the bounds of the contact laws.
+    /// Stores the current impulses as the best. If a Jacobi step precedes, they satisfy the bounds of the contact laws.
     fn store_best(&self, workspace: &mut Workspace) {
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
         workspace.best.clear();
@@ -255,9 +258,8 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
     }
 
-    /// Starts the next round at the best combination of the stored rounds, unless the impulses of this combination are
-    /// much larger than those of the present round. Much larger impulses have self-equilibrated parts, as on a body
-    /// wedged by friction.
+    /// Starts the next round at the best combination of the stored rounds, unless its impulses are much larger than the
+    /// impulses of the present round. Such impulses have self-equilibrated parts, as on a body wedged by friction.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
@@ -416,8 +418,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Computes the motion M⁻¹ Gᵀ d, and in `responses` the part of W d in the free directions of `faces`. Returns
-    /// d · W d.
+    /// With d = `directions`, computes the `motion` M⁻¹ Gᵀ d, and in `responses` the part of W d in the directions that
+    /// `faces` leave free. Returns d · W d \[J\].
     fn apply_operator(
         &self,
         faces: &[Face],
@@ -438,7 +440,7 @@ impl Problem<'_> {
         stiffness
     }
 
-    /// Largest step, at most `full`, at which no contact has opened or begun to slip.
+    /// Largest step, at most `full`, up to which no contact opens or begins to slip.
     fn longest_step(&self, workspace: &Workspace, full: f64) -> f64 {
         let contacts = self.members.iter().zip(&workspace.directions).zip(&workspace.faces);
         contacts.fold(full, |longest, ((&k, direction), &face)| {

@@ -8,13 +8,14 @@ use crate::math::Vec3;
 pub(super) struct Contact {
     pub laws: ImpactOptions,
     pub normal: Vec3,
-    /// Relative velocity not due to movers \[m/s\]: by fixed or prescribed nodes, and by rounding of tied velocities.
+    /// Part of the relative velocity that is not due to movers \[m/s\]: velocities of fixed or prescribed nodes, and
+    /// rounding errors of tied velocities.
     pub drift: Vec3,
     /// Relative velocity before all impulses of the step \[m/s\].
     pub before: Vec3,
     /// Relative velocity before the current solution \[m/s\]; differs from `before` only in the sequential order.
     pub start: Vec3,
-    /// Change of the relative velocity by the forces over half a step \[m/s\].
+    /// Change of the relative velocity that the forces cause in half a step \[m/s\].
     pub kick: Vec3,
     /// Initial guess of `impulse`.
     pub guess: Vec3,
@@ -33,8 +34,8 @@ pub(super) struct Contact {
     pub is_jammed: bool,
     /// Time from the beginning of the contact to the end of the step \[s\], times the option `projection`.
     pub since: f64,
-    /// Change of the normal velocity by the forces from the middle of the step to the beginning of the contact \[m/s\];
-    /// zero for a resting contact, and without projection.
+    /// Change of the normal velocity that the forces cause from the middle of the step to the beginning of the contact
+    /// \[m/s\]; zero for a resting contact, and without projection.
     pub lead: f64,
     /// Lower bound of the normal displacement by the projection \[m\].
     pub lift: f64,
@@ -71,10 +72,10 @@ impl Contact {
     }
 }
 
-/// 0 for `closing` ≤ 2 |`resting`|, 1 for `closing` ≥ 3 |`resting`|, linear in between. If rounding has opened a
-/// resting contact, the contact closes again at a speed of up to 2 `resting`.
+/// 0 for `closing` ≤ 2 |`resting`|, 1 for `closing` ≥ 3 |`resting`|, linear in between. The reason for the factor 2: a
+/// resting contact that rounding has opened closes again at a speed of up to 2 `resting`.
 fn impact_fraction(closing: f64, resting: f64) -> f64 {
-    // The sign of a zero from `max` is unspecified.
+    // `resting` can be −0: the sign of a zero from `max` is unspecified.
     let resting = resting.abs();
     if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
 }

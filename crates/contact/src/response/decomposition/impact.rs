@@ -1,7 +1,8 @@
 //! Impact and friction impulses.
 //!
-//! The impulses of a group lie between two solutions, P_c and P_e. P_c has no restitution, and alone never creates
-//! energy. P_e gives at least the normal velocities of Newton's law with the coefficient of restitution e:
+//! The impulses of a group lie between two solutions, P_c and P_e. P_c is the solution without restitution; its
+//! impulses alone never create energy. P_e gives at least the normal velocities of Newton's law with the coefficient of
+//! restitution e:
 //!
 //! ```text
 //! n · u⁺ + w = −e (n · u⁻ + w)
@@ -11,19 +12,21 @@
 //!
 //! P_e, the kick and the position corrections can create energy. The impulses are therefore P_c + α (P_e − P_c), with
 //! the largest α ≤ 1 for which the step would create no energy if the forces kept their values at the beginning of the
-//! step. For every such α, the impulses satisfy Coulomb's law and leave no contact closing. Energy created because the
-//! forces change is dissipated in the following steps, by all groups in proportion to their impact energies
-//! (`created`).
+//! step. For every α from 0 to 1, the impulses satisfy Coulomb's law and leave no contact closing. Changes of the
+//! forces during the step can still create energy. The following steps remove this energy; each group removes a share
+//! in proportion to its impact energy (`created`).
 //!
 //! P_e does not always exist: friction can jam the contacts of a body that is wedged in a groove. The contacts whose
-//! normal velocities fall most below Newton's law then lose their restitution. If there is still no solution, α = 0.
+//! normal velocities are farthest below Newton's law then lose their restitution. If P_e still does not exist, α = 0.
 //!
-//! In the sequential order, each closing contact in turn is solved as a group of its own, in passes over the contacts
-//! until no contact is closing (at most `MAX_PASSES` passes). An impact thus propagates along a row of bodies.
+//! The sequential order (`Order::OneByOne`) passes over the contacts until no contact is closing, at most `MAX_PASSES`
+//! times. A pass solves each closing contact in turn as a group of its own. An impact thus propagates along a row of
+//! bodies.
 //!
 //! # Source
 //! Newton's law with several contacts: Moreau, in: Nonsmooth Mechanics and Applications, CISM 302, 1988, §8. The
-//! quadratic equation of α is derived from the energy change ΔT(α) = Σ ½ P · (u⁻ + u⁺), with P and u⁺ linear in α.
+//! quadratic equation for α (`largest_share`) is derived from the energy change ΔT(α) = Σ ½ P · (u⁻ + u⁺), with P and
+//! u⁺ linear in α.
 
 use crate::Constraints;
 use crate::math::Vec3;
@@ -64,8 +67,8 @@ struct Group<'a> {
     tolerance: f64,
     /// Largest closing or slip speed that counts as zero \[m/s\].
     rest: f64,
-    /// Share of the group in the energy created in earlier steps, plus the work of `project_positions` \[J\]; 0 in the
-    /// sequential order.
+    /// Share of the group in the energy created in earlier steps, plus the work of `project_positions` \[J\]; 0 for a
+    /// single contact in the sequential order.
     created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
@@ -123,20 +126,20 @@ impl Decomposition {
         }
     }
 
-    /// Impact energy ½ m (n · u⁻)² of a closing contact with the effective mass m \[J\]; zero for other contacts.
+    /// Impact energy ½ m (n · u⁻)² of a closing contact, with m = `Unknown::mass` \[J\]; zero for other contacts.
     fn energy_of_impact(&self, k: usize) -> f64 {
         let contact = &self.contacts[k];
         0.5 * self.unknowns[k].mass * contact.normal.dot(&contact.before).min(0.0).powi(2)
     }
 
-    /// Work −π · a of the position corrections \[J\]; π is `push_out`, and a is the relative acceleration by the
-    /// forces.
+    /// Work −π · a of the position corrections against the forces \[J\]; π is `push_out`, and a is the relative
+    /// acceleration that the forces cause.
     fn work_of_corrections(&self, k: usize, time_step: f64) -> f64 {
         let Contact { push_out, kick, .. } = &self.contacts[k];
         -push_out.dot(kick) * (2.0 / time_step)
     }
 
-    /// Largest relative velocity before the impulses, and the rounding error of relative velocities \[m/s\].
+    /// Largest relative velocity before the impulses, and largest rounding error of a relative velocity \[m/s\].
     fn scale_of_velocities(&self) -> (f64, f64) {
         let (mut speed, mut rounding) = (0.0_f64, 0.0_f64);
         for &k in &self.members {
@@ -179,16 +182,16 @@ impl Group<'_> {
         }
     }
 
-    /// False if the guesses are much larger than the impulses that the velocities require: opposed guesses on a wedged
-    /// body cancel at any magnitude.
+    /// False if the guesses are much larger than the impulses that the velocities require. Guesses can grow without
+    /// limit on a wedged body, where opposed impulses cancel.
     fn guess_is_plausible(&self) -> bool {
         let (mut guessed, mut required) = (0.0, 0.0);
         for &k in self.members {
             guessed += self.contacts[k as usize].guess.norm();
             required += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
-        // In a stack, the guess of each contact includes the impulse that the top contact requires; hence the factor
-        // `len`.
+        // In a stack, the impulse that the top contact requires is also part of the guess of each contact below. The
+        // factor `len` allows for this.
         guessed <= MAX_GUESS_RATIO * self.members.len() as f64 * required
     }
 
@@ -350,11 +353,12 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// Largest α in \[0, 1\] with E(α) ≤ 0; 0 if E(0) ≥ 0 and E(1) > 0; 1 if P_e and P_c cause the same motion.
+    /// Largest α in \[0, 1\] for which the created energy E(α) is not positive:
     ///
     /// ```text
     /// E(α) = created + Σ P · (½ (u⁻ + u⁺) + kick),   P = P_c + α (P_e − P_c)
     /// ```
+    /// Returns 0 if E(0) ≥ 0 and E(1) > 0, and 1 if P_e and P_c cause the same motion.
     fn largest_share(&self) -> f64 {
         let (mut with, mut without, mut curvature, mut scale) = (self.created, self.created, 0.0, 0.0);
         for (&k, (impulse, velocity)) in self.members.iter().zip(&self.workspace.without_restitution.contacts)
@@ -392,7 +396,8 @@ impl Group<'_> {
         }
     }
 
-    /// Scales unconverged impulses P by the largest factor s ≤ 1 for which the energy change ΔT(s P) ≤ 0.
+    /// Multiplies unconverged impulses P by the largest factor s ≤ 1 for which the energy change ΔT(s P) is not
+    /// positive.
     fn limit_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let longest = if square > 0.0 { (-2.0 * work / square).max(0.0) } else { 0.0 };
@@ -415,7 +420,8 @@ impl Group<'_> {
     fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;
-        // `change` is larger if impulses act on contacts that were separating; the energy is then not conserved.
+        // If impulses act on contacts that were separating, `change` exceeds the tolerance, and P_e itself does not
+        // conserve energy.
         if change.abs() <= ENERGY_TOLERANCE {
             self.scale_impulses(change);
         }

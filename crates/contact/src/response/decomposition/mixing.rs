@@ -1,10 +1,10 @@
-//! Anderson mixing of rounds that change impulses x to g(x): finds the combination of the last rounds for which the
-//! change f = g − x is smallest.
+//! Anderson mixing. A round changes the impulses x to g(x). The method finds the combination of the last rounds with
+//! the smallest change f = g − x.
 //!
 //! f and g belong to the present round, and f_i and g_i to the stored rounds i. The coefficients γ_i minimise
-//! |f − Σ γ_i (f − f_i)|. The norm weights the squared impulse of each contact by 1/`mass` of this contact. The next
-//! round begins at g − Σ γ_i (g − g_i). For a linear iteration, the method is equivalent to GMRES. With constant sets
-//! of open, sticking and slipping contacts, the contact iteration is linear, except for the rotation of the slip
+//! |f − Σ γ_i (f − f_i)|. In this norm, the squared change of each contact has the weight 1/`mass`. The next round
+//! begins at g − Σ γ_i (g − g_i). For a linear iteration, the method is equivalent to GMRES. With constant sets of
+//! open, sticking and slipping contacts, the contact iteration is linear, except for the rotation of the slip
 //! direction.
 //!
 //! # Source
@@ -42,7 +42,8 @@ impl Mixing {
         self.count = 0;
     }
 
-    /// Adds a round that started at `start`. `end` gives the final impulse and the mass \[kg\] of each contact.
+    /// Adds a round that started at the impulses `start`, and computes `next`. `end` gives the impulse after the round
+    /// and the mass \[kg\] of each contact.
     pub fn end(&mut self, start: &[Vec3], end: impl Iterator<Item = (Vec3, f64)>) {
         let Self { rounds, present, next, count } = self;
         present.end.clear();
@@ -80,8 +81,8 @@ impl Mixing {
     }
 }
 
-/// Least-squares coefficients γ of minimum norm. `products` are the products of the columns f − f_i with each other;
-/// `right` are the products of these columns with f.
+/// Least-squares coefficients γ of minimum norm. `products` contains the inner products of the columns f − f_i with
+/// each other, and `right` their inner products with f.
 fn least_squares(products: &Products, right: &Weights) -> Weights {
     let scale = products.diagonal().map(|square| if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 });
     let diagonal = Products::from_diagonal(&scale);

@@ -48,11 +48,13 @@ pub use options::{DecompositionOptions, ImpactOptions};
 /// ```
 ///
 /// The contacts of a group form one problem; see `impact` and [`Order`]. The projection removes the penetrations with
-/// the smallest position corrections in the mass norm. A couple on each contact, or the reaction of a support, balances
-/// the change of angular momentum. The work of the corrections against the forces is numerical work.
+/// the smallest position corrections in the mass norm. These corrections change the angular momentum; a couple on each
+/// contact, or the reaction of a support, balances this change. The work of the corrections against the forces is
+/// numerical work.
 ///
-/// A sliding contact keeps the dynamic coefficient of friction until it stops. A contact rests, without restitution, if
-/// its closing speed is at most twice the speed gained by forces and prescribed motion from one solution to the next.
+/// A sliding contact keeps the dynamic coefficient of friction until it stops. A contact rests, and has no restitution,
+/// if its closing speed is at most twice the closing speed that forces and prescribed motion add from one contact
+/// solution to the next.
 ///
 /// # Source
 /// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.
@@ -66,7 +68,7 @@ pub struct Decomposition {
     unknowns: Vec<Unknown>,
     /// Velocities of all movers \[m/s\], \[rad/s\].
     velocities: Vec<Vec3>,
-    /// Velocity changes of all movers by the forces in half a step.
+    /// Velocity changes of all movers that the forces cause in half a step \[m/s\], \[rad/s\].
     kicks: Vec<Vec3>,
     /// Position corrections of all movers \[m\], \[rad\].
     corrections: Vec<Vec3>,
@@ -177,8 +179,8 @@ impl Decomposition {
     }
 
     /// Writes impulses and results. An impulse I dissipates the energy −I · (v_r⁻ + v_r⁺)/2, with the relative
-    /// velocities v_r⁻ before and v_r⁺ after I. For a normal impulse, `lead` is added to both normal velocities; the
-    /// work −I_n `lead` of this change is numerical work.
+    /// velocities v_r⁻ before and v_r⁺ after I. For the normal part I_n of I, both normal velocities are those at the
+    /// beginning of the contact: `lead` is added. The energy −I_n `lead` is numerical work.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {
@@ -311,7 +313,7 @@ impl Response for Decomposition {
     }
 }
 
-/// Σ w_a v_a over the untied nodes that can move in no direction \[m/s\].
+/// Σ w_a v_a over the untied nodes that contact impulses cannot move in any direction \[m/s\].
 fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut velocity = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {
@@ -325,8 +327,8 @@ fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     velocity
 }
 
-/// Σ w_a a_a over fixed nodes and fixed directions of rigid bodies, with the nodal accelerations a_a at the beginning
-/// of the step \[m/s²\].
+/// Σ w_a a_a over fixed nodes and over the fixed directions of rigid bodies, with the nodal accelerations a_a at the
+/// beginning of the step \[m/s²\].
 fn prescribed_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     let mut sum = Vec3::zeros();
     for (body, nodes, weights) in sides(constraint) {

@@ -1,4 +1,4 @@
-//! Relative velocities of the contacts of a step as a linear operator on the velocities of the movers.
+//! Linear operator from the velocities of the movers to the relative velocities of the contacts of a step.
 
 use crate::math::{Mat3, Rotation, Vec3};
 use crate::response::Bodies;
@@ -7,13 +7,13 @@ use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::{deformable_sides, rigid_sides};
 use crate::{Constraint, Constraints};
 
-/// A contact counts as held by ties if its compliance with the ties is at most this fraction of its compliance without
-/// the ties.
+/// Ties fix a contact if the trace of its compliance is at most this fraction of the trace without the ties (see
+/// `shared_compliance`).
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 const NONE: u32 = u32::MAX;
 
-/// A movable node of a deformable body, or the centre or rotation of a rigid body.
+/// A mover, with the number of its node or rigid body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mover {
     Node(u32),
@@ -21,9 +21,10 @@ pub(super) enum Mover {
     Rotation(u32),
 }
 
-/// Mover (or node), and its coefficient in a contact.
+/// Index of a mover (in `reactions`: of a node), and its coefficient in a contact.
 pub(super) type Term<T> = (u32, T);
 
+/// Ranges of a contact in the lists of terms.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row {
     weights: [u32; 2],
@@ -33,38 +34,38 @@ pub(super) struct Row {
     pub(super) reactions: [u32; 2],
 }
 
-/// The operators G and M⁻¹, with the mass matrix M. G maps the velocities v_m of the movers m to the relative
-/// velocities of the contacts k:
+/// The operators G and M⁻¹, with the mass matrix M. G maps the velocities of the movers to the relative velocities of
+/// the contacts k:
 ///
 /// ```text
-/// u_k = Σ_m (w_km v_m + v_m × r_km)
+/// u_k = Σ_m w_km v_m + Σ_b ω_b × r_kb
 /// ```
 ///
-/// Here w_km are the weights of nodes and centres, and r_km are the levers of rotations. With ties, the compliance is
-/// G P M⁻¹ Pᵀ Gᵀ; P projects on the motions that keep tied points together.
+/// The nodes and centres m have velocities v_m and weights w_km; the rotations b have angular velocities ω_b and levers
+/// r_kb. With ties, G P replaces G, and the compliance is G P M⁻¹ Pᵀ Gᵀ. P projects on the velocities that keep tied
+/// points together.
 ///
-/// The movers of a group are contiguous; fixed nodes and bodies have no mover. A field has one vector per mover: a
-/// velocity \[m/s\], \[rad/s\], or a correction of position or rotation.
+/// The movers of a group have consecutive indices; fixed nodes and bodies have no mover. A field has one vector per
+/// mover: a velocity \[m/s\], \[rad/s\], a correction \[m\], \[rad\], or a generalised impulse.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operator {
     movers: Vec<Mover>,
     pub(super) inverse_mass: Vec<Mat3>,
     contacts_per_mover: Vec<f64>,
-    /// Mover and weight w.
+    /// Node or centre mover, and its weight w.
     weights: Vec<Term<f64>>,
     /// Rotation mover and lever r = Σ w_a (x_a − c) \[m\], with the nodal positions x_a and the centre c of the body.
     levers: Vec<Term<Vec3>>,
-    /// Tied mover, and the weight w that it would have without the ties.
+    /// Mover of a tied node, and its weight w without the ties.
     tied: Vec<Term<f64>>,
-    /// Tied mover, and for each coordinate the weight that it has with the ties.
+    /// Mover of a tied node, and its weight in G P along each axis.
     pub(super) shares: Vec<Term<Vec3>>,
-    /// Tied node (not mover) with fixed components, and tie impulse on these components per contact impulse.
+    /// Tied node, and ratio of tie impulse to contact impulse along its fixed axes.
     pub(super) reactions: Vec<Term<Vec3>>,
     pub(super) distribution: Distribution,
-    /// Ranges in the lists of terms, by constraint.
     pub(super) rows: Vec<Row>,
     group_ends: Vec<u32>,
-    /// Mover of each node, then centre mover of each body; `NONE` without mover.
+    /// Mover of each node, then centre mover of each body; `NONE` without a mover.
     places: Vec<u32>,
 }
 
@@ -146,7 +147,7 @@ impl Operator {
         *place
     }
 
-    /// Centre mover of a rigid body; the rotation mover is next.
+    /// Centre mover of a rigid body; the rotation mover has the next index.
     fn rigid_mover(&mut self, body: u32, mobility: &Mobility) -> u32 {
         let place = &mut self.places[mobility.num_nodes() + body as usize];
         if *place == NONE {
@@ -189,7 +190,7 @@ impl Operator {
         }));
     }
 
-    /// Loads the velocity changes by the accelerations over `time` \[s\].
+    /// Loads the velocity changes that the accelerations cause in `time` \[s\].
     pub fn load_kicks(&self, bodies: &Bodies<'_>, time: f64, field: &mut Vec<Vec3>) {
         field.clear();
         let zero = Vec3::zeros();
@@ -201,7 +202,7 @@ impl Operator {
         }));
     }
 
-    /// Rotates the levers by `corrections`, linearised.
+    /// Rotates each lever r by the rotation correction θ of its body, linearised: r + θ × r.
     pub fn turn(&mut self, corrections: &[Vec3]) {
         self.levers.iter_mut().for_each(|(mover, arm)| *arm += corrections[*mover as usize].cross(arm));
     }
@@ -211,13 +212,13 @@ impl Operator {
         (part(&self.weights, weights), part(&self.levers, levers))
     }
 
-    /// (G q)_k for the field q.
+    /// Relative velocity or displacement (G q)_k for the field q.
     #[inline]
     pub fn jump(&self, k: u32, field: &[Vec3]) -> Vec3 {
         self.translational_part(k, field) + self.rotational_part(k, field)
     }
 
-    /// Part of (G q)_k by nodes and centres.
+    /// Part of (G q)_k due to nodes and centres.
     #[inline]
     pub fn translational_part(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (weights, _) = self.terms(k);
@@ -228,14 +229,14 @@ impl Operator {
         }
     }
 
-    /// Change of the sum of the levers by `turn` \[m\].
+    /// Sum of the levers after `turn` minus their sum before \[m\].
     pub fn change_of_levers(&self, k: u32, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
         let (_, levers) = self.terms(k);
         let turned: Vec3 = levers.iter().map(|&(_, arm)| arm).sum();
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
     }
 
-    /// Sum of the levers after the finite rotations `corrections`, minus the sum of the levers after `turn` \[m\].
+    /// Sum of the original levers rotated by finite `corrections`, minus the sum after `turn` \[m\].
     pub fn off_levers(
         &self,
         k: u32,
@@ -252,14 +253,14 @@ impl Operator {
             .sum()
     }
 
-    /// Part of (G q)_k by rotations.
+    /// Part of (G q)_k due to rotations.
     #[inline]
     pub fn rotational_part(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (_, levers) = self.terms(k);
         levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum()
     }
 
-    /// Adds the velocity changes M⁻¹ G_kᵀ p by an impulse p on the contactor \[N·s\].
+    /// Adds the velocity changes M⁻¹ G_kᵀ p due to an impulse p on the contactor \[N·s\]. G_k is row k of G.
     #[inline]
     pub fn push(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
         let (weights, levers) = self.terms(k);
@@ -274,7 +275,7 @@ impl Operator {
         }
     }
 
-    /// Adds the generalised impulses G_kᵀ p by an impulse p on the contactor \[N·s\].
+    /// Adds the generalised impulses G_kᵀ p of an impulse p on the contactor \[N·s\].
     #[inline]
     pub fn load(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
         let (weights, levers) = self.terms(k);
@@ -291,7 +292,7 @@ impl Operator {
         }
     }
 
-    /// Compliance W_kk = G_k M⁻¹ G_kᵀ \[1/kg\]. Cross terms between the two sides, as in self-contact, are omitted.
+    /// Compliance W_kk = G_k M⁻¹ G_kᵀ \[1/kg\], without the cross terms of movers on both sides, as in self-contact.
     pub fn compliance(&self, k: u32) -> Mat3 {
         let untied = self.compliance_with(k, |_| 1.0);
         match self.shares(k) {
@@ -300,9 +301,9 @@ impl Operator {
         }
     }
 
-    /// Compliance Σ_m n_m W_kk^m \[1/kg\]; W_kk^m is the part of W_kk by the mover m, which has n_m contacts. For the
-    /// block-diagonal matrix D of these compliances, D − W is positive semi-definite. Tied nodes enter without their
-    /// ties, as an upper bound. The compliance is zero if the ties fix the contact.
+    /// Compliance D_kk = Σ_m n_m W_kk^m \[1/kg\], where W_kk^m is the part of W_kk due to the mover m, which has n_m
+    /// contacts. With the block-diagonal matrix D of the D_kk, D − W is positive semi-definite. Tied nodes contribute
+    /// their compliance without the ties, which is an upper bound. If the ties fix the contact, the result is zero.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {
         let shared = self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize]);
         let Row { tied, .. } = self.rows[k as usize];
@@ -331,7 +332,7 @@ impl Operator {
         compliance
     }
 
-    /// Rounding error 4 ε Σ |w| |v| of the relative velocity of contact k, with the machine precision ε.
+    /// Rounding error 4 ε Σ (|w| |v| + |r| |ω|) of the relative velocity \[m/s\], with the machine precision ε.
     pub fn rounding(&self, k: u32, field: &[Vec3]) -> f64 {
         let (weights, levers) = self.terms(k);
         let moved = weights.iter().map(|&(mover, weight)| field[mover as usize].norm() * weight.abs());
@@ -342,7 +343,7 @@ impl Operator {
     }
 }
 
-/// Part of (G q)_k by tied nodes.
+/// Part of (G q)_k due to tied nodes.
 pub(super) fn tied_part(shares: &[Term<Vec3>], field: &[Vec3]) -> Vec3 {
     shares.iter().map(|(mover, share)| field[*mover as usize].component_mul(share)).sum()
 }

@@ -31,11 +31,11 @@ fn rounding(constraints: &Constraints, positions: &[Vec3]) -> f64 {
 }
 
 impl Decomposition {
-    /// Computes position corrections Δx = M⁻¹ Gᵀ π, with the normal projection impulses π ≥ 0, that remove the fraction
-    /// `projection` of all penetrations. Δx is minimal in the mass norm.
+    /// Computes the smallest position corrections, in the mass norm, that remove the fraction `projection` of all
+    /// penetrations: Δx = M⁻¹ Gᵀ π, with the normal projection impulses π ≥ 0.
     ///
-    /// A contact with restitution e also rises by e times the penetration that arose in this step, because the
-    /// contactor has separated at e times its closing speed since the impact.
+    /// A contact with restitution e also rises by e times the penetration that arose in this step: from the impact to
+    /// the end of the step, the contactor separates at e times its closing speed.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         if part == 0.0 {
@@ -70,7 +70,7 @@ impl Decomposition {
         self.project(constraints, positions);
     }
 
-    /// Solves for the impulses `push_out`. `corrections` already contains the effect of their initial values.
+    /// Solves for the impulses `push_out`. `corrections` must contain the effect of their initial values.
     fn project(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let tolerance = TOLERANCE * deepest(constraints) + rounding(constraints, positions);
         let begin = self.unknowns.len();
@@ -101,9 +101,9 @@ impl Decomposition {
         self.unknowns.truncate(begin);
     }
 
-    /// Reverses the slip that the friction impulses would have prevented if applied at the beginning of the contact;
-    /// otherwise sticking contacts would creep. The projection is repeated, because the reversal rotates rigid bodies
-    /// and thus changes gaps.
+    /// The friction impulses change the velocities only after the predictor has moved the nodes. This function reverses
+    /// the slip that they would have prevented from the beginning of the contact on; sticking contacts would otherwise
+    /// creep. The reversal rotates rigid bodies and thus changes gaps, so the projection is repeated.
     pub(super) fn project_slip(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let friction_of = |contact: &Contact| {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
@@ -127,9 +127,9 @@ impl Decomposition {
 
     /// Removes the angular momentum that each contact has added to its bodies: position corrections Δx_a add
     /// Σ m_a Δx_a × v_a; an impulse and its reaction at two different points add a moment. If a body of the contact is
-    /// fixed, its support takes up this angular momentum. Two movable bodies keep it with `AngularMomentum::Change`,
-    /// and if they have neither a rotation nor two free nodes. Returns the added kinetic energy \[J\] and the angular
-    /// impulse of the supports \[N·m·s\].
+    /// fixed, its support takes up this angular momentum. Two movable bodies keep it in two cases: with
+    /// `AngularMomentum::Change`, or if no body can rotate and fewer than two nodes are free. Returns the added kinetic
+    /// energy \[J\] and the angular impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,
@@ -142,15 +142,15 @@ impl Decomposition {
             let mut gained = gained(&constraint, bodies, &push_out)
                 + self.operator.gained_by_tied(k as u32, bodies, &push_out);
             if constraint.can_take_couple() {
-                // Vector between the points of the impulse and its reaction. The levers (vectors from the centre of
-                // a rigid body to its contact point) are those with which the impulse acted.
+                // Vector from the point of the reaction to the point of the impulse. For rigid bodies, the levers are
+                // those with which the impulse acted.
                 let apart = constraint.jump(bodies.positions)
                     + self.operator.translational_part(k as u32, &self.corrections)
                     + self.operator.change_of_levers(k as u32, &constraint, bodies);
                 gained += apart.cross(&impulse);
             } else {
-                // A wall reacts at the final position of the contactor. `off` is the sum of the levers there minus
-                // the sum of the levers with which the impulse acted.
+                // A wall reacts at the final position of the contactor. `off` is the sum of the levers to this
+                // position minus the sum of the levers with which the impulse acted.
                 let off = self.operator.off_levers(k as u32, &constraint, bodies, &self.corrections);
                 gained -= off.cross(&impulse);
             }
@@ -203,8 +203,8 @@ impl Decomposition {
         Some((given, taken))
     }
 
-    /// Adds the angular momentum `couple` \[N·m·s\] by a rotation about the centre of mass of those nodes that are free
-    /// in all directions. Adds nothing if these are fewer than two nodes. Returns the added kinetic energy \[J\].
+    /// Adds the angular momentum `couple` \[N·m·s\] by a rotation of the nodes that are free in all directions, about
+    /// their centre of mass. Adds nothing if fewer than two nodes are free. Returns the added kinetic energy \[J\].
     fn rotate_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
         let (operator, corrections, mobility) = (&self.operator, &self.corrections, bodies.mobility);
         let free = || {
@@ -257,7 +257,8 @@ fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
     })
 }
 
-/// Change Σ m_a Δx_a × v_a of the angular momentum by the projection impulse `push_out` \[kg·m\], without tied nodes.
+/// Change Σ m_a Δx_a × v_a of the angular momentum that the projection impulse `push_out` \[kg·m\] causes, over all
+/// nodes a except tied nodes.
 fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
     let free = |inverse: &Vec3, push: Vec3| push.zip_map(inverse, |p, i| if i > 0.0 { p } else { 0.0 });
     let mut gained = Vec3::zeros();

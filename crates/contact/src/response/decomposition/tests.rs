@@ -143,7 +143,8 @@ fn many_contacts_create_no_energy() {
         for (constraint, result) in constraints.iter().zip(&action.results) {
             let closing = -constraint.normal.dot(&constraint.jump(&after));
             assert!(closing < 1e-6, "case {case}: {closing}");
-            // The impulse is a sum over several rounds; the cone is convex and therefore contains this sum.
+            // The impulse lies between P_c and P_e (see `impact`), both in the cone. The cone is convex and therefore
+            // contains the impulse.
             let bound = friction * result.normal_force;
             assert!(result.friction_force.norm() <= bound + 1e-9, "case {case}: {result:?}");
         }

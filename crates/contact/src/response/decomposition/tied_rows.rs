@@ -1,4 +1,4 @@
-//! Rows of contacts on tied nodes.
+//! Rows of [`Operator`] for contacts on tied nodes.
 
 use super::operator::{Mover, Operator, Term, part, tied_part};
 use crate::Constraint;
@@ -38,19 +38,20 @@ impl Operator {
         self.distribution = distribution;
     }
 
-    /// Tied movers of a contact, and their weights in each coordinate.
+    /// Movers of tied nodes, and their weights along each axis.
     #[inline]
     pub(super) fn shares(&self, k: u32) -> &[Term<Vec3>] {
         part(&self.shares, self.rows[k as usize].shares)
     }
 
-    /// Tied nodes with fixed components, and the tie impulses on these components \[N·s\].
+    /// Tied nodes with fixed components, and the tie impulses on these components for a contact impulse \[N·s\].
     pub(super) fn tie_reactions(&self, k: u32, impulse: Vec3) -> impl Iterator<Item = (u32, Vec3)> {
         let reactions = part(&self.reactions, self.rows[k as usize].reactions).iter();
         reactions.map(move |(node, share)| (*node, share.component_mul(&impulse)))
     }
 
-    /// Relative velocity by tied nodes, not due to movers \[m/s\]: by fixed nodes, and by rounding of tied velocities.
+    /// Relative velocity due to tied nodes, but not to movers \[m/s\]: motion of fixed nodes, and rounding of tied
+    /// velocities.
     pub(super) fn tied_drift(
         &self,
         k: u32,
@@ -63,7 +64,8 @@ impl Operator {
         whole - tied_part(self.shares(k), field)
     }
 
-    /// Change Σ m_a Δx_a × v_a of the angular momentum of tied nodes by the projection impulse `push_out` \[kg·m\].
+    /// Change Σ m_a Δx_a × v_a of the angular momentum of tied nodes a due to the projection impulse `push_out`
+    /// \[kg·m\].
     pub(super) fn gained_by_tied(&self, k: u32, bodies: &Bodies<'_>, push_out: &Vec3) -> Vec3 {
         let of_mover = |(mover, share): &Term<Vec3>| match self.movers()[*mover as usize] {
             Mover::Node(node) => {
@@ -75,9 +77,9 @@ impl Operator {
         self.shares(k).iter().map(of_mover).sum()
     }
 
-    /// Distributes the nodal impulses `impulse(node, mover)` over the nodes of the tie groups, and adds the velocity
-    /// changes to `field`. Returns the work of the impulses \[J\]. `fixed` receives the tie impulses on prescribed
-    /// components \[N·s\].
+    /// Distributes the impulses `impulse(node, mover)` over the nodes of the tie groups. Adds the velocity changes to
+    /// `field`, and the tie impulses on prescribed components to `fixed` \[N·s\]. Returns the work of the impulses
+    /// \[J\].
     pub(super) fn push_tied(
         &mut self,
         constraint: &Constraint<'_>,
@@ -123,7 +125,7 @@ impl Operator {
     }
 }
 
-/// Group of ties, node and weight of each tied node.
+/// Group of ties, node and weight of each tied node of a contact.
 fn tied_terms<'a>(
     constraint: &'a Constraint<'a>,
     mobility: &'a Mobility,

@@ -13,7 +13,7 @@ pub(super) struct Unknown {
     pub normal: Vec3,
     /// Lower bound c of the normal velocity \[m/s\].
     pub target: f64,
-    /// Relative velocity not due to movers \[m/s\]: by fixed or prescribed nodes, and by rounding of tied velocities.
+    /// Part of the relative velocity that is not due to movers \[m/s\], as in `Contact::drift`.
     pub drift: Vec3,
     /// Static and dynamic coefficients of friction \[-\].
     pub friction: [f64; 2],
@@ -31,7 +31,7 @@ pub(super) struct Unknown {
 
 impl Unknown {
     /// `compliance` is D \[1/kg\]; D minus the result of `Operator::compliance` must be positive semi-definite.
-    /// `friction` is the value of both coefficients of friction.
+    /// `friction` is the initial value of both coefficients of friction.
     pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
         let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
         let along = normal.dot(&(compliance * normal));
@@ -98,8 +98,7 @@ impl Unknown {
         }
     }
 
-    /// Restricts D to the free directions of `face`, inverts it, and multiplies the result by `vector`, which lies in
-    /// these directions.
+    /// Product of `vector`, which lies in the free directions of `face`, with the inverse of D in these directions.
     pub fn scaled(&self, face: Face, vector: &Vec3) -> Vec3 {
         match (face, &self.inverse) {
             (Face::Sticking, Some(inverse)) => inverse * vector,
@@ -154,8 +153,8 @@ fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     half + (half * half - minors).max(0.0).sqrt()
 }
 
-/// Face of the friction cone to which conjugate residuals confine the impulse. The free directions of the impulse are
-/// none for `Open`, the normal for `Normal`, and all for `Sticking`.
+/// Face of the friction cone to which conjugate residuals confine the impulse. It determines the free directions, in
+/// which the impulse can change: no direction (`Open`), the normal (`Normal`), or all directions (`Sticking`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Face {
     Open,
