@@ -9,8 +9,8 @@ use crate::math::{Mat3, Vec3};
 /// Number of degrees of freedom of a body: velocity of the centre, then angular velocity.
 const DOF: usize = 6;
 
-/// Number of basis functions of a Cartesian velocity component in a rigid body. As functions of the reference position
-/// relative to the centre, they are 1 and the three coordinates.
+/// Number of basis functions of a Cartesian velocity component in a rigid body. The basis functions are 1 and the three
+/// reference coordinates relative to the centre.
 const MOTIONS: usize = 4;
 
 /// Largest pivot of a redundant condition, which is dropped \[-\]; the entries of conditions are about 1. Conditions
@@ -30,7 +30,7 @@ const PROBE_ROTATION: f64 = 1e-6;
 ///
 /// The tie forces act at the end of the current step. They make the tied points coincide at the end of the following
 /// step. One Newton iteration changes the velocities and the mean angular velocities of the bodies in the following
-/// step by U. After condensation of the tied nodes, U satisfies
+/// step by U. After condensation of the tied nodes, U satisfies, with test motions w:
 ///
 /// ```text
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
@@ -56,8 +56,8 @@ const PROBE_ROTATION: f64 = 1e-6;
 pub(super) struct TiedRigidBodies {
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
-    /// Largest distance of a tied point from the centre of each body \[m\]; 1 m if it is within rounding. The unknown
-    /// of a rotation is the angular velocity times this radius.
+    /// Largest distance of a tied point from the centre of each body \[m\]; 1 m if this distance is within rounding.
+    /// The unknown of a rotation is the angular velocity times this radius.
     radii: Vec<f64>,
     /// For each body, whether the components of velocity and angular velocity are free.
     is_free: Vec<bool>,
