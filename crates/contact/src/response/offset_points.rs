@@ -26,7 +26,7 @@ use crate::{Constraint, Constraints, Side, Surface};
 /// their mean.
 const MIN_EXTENT: f64 = 0.1;
 
-/// Nodes that define the motion of an offset point.
+/// Nodes that define the motion of the offset points of a body.
 #[derive(Clone, Debug)]
 pub enum SupportNodes {
     /// No offset: a body without thickness, or a wall.
@@ -54,7 +54,7 @@ pub struct OffsetPoints {
 }
 
 impl OffsetPoints {
-    /// Offset points for bodies with these offsets \[m\] and support nodes.
+    /// `bodies` contains the offset \[m\] and the support nodes of every body.
     pub fn new(bodies: Vec<(f64, SupportNodes)>) -> Self {
         let any =
             bodies.iter().any(|(offset, support)| *offset > 0.0 && !matches!(support, SupportNodes::None));

@@ -8,8 +8,8 @@ use crate::response::row::sides;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     parent: Vec<u32>,
-    /// Last contact joined so far at each node, then at each body; `NONE` before the first contact. The entry of the
-    /// first node of a group of ties also serves the whole group of ties.
+    /// For each node, then for each body, the last contact joined there; `NONE` before the first contact. The entry of
+    /// the first node of a group of ties also serves the whole group of ties.
     last: Vec<u32>,
     /// Contacts, group by group; ascending within a group.
     pub contacts: Vec<u32>,

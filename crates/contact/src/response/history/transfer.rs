@@ -3,7 +3,7 @@
 //! ```text
 //!        block ┆ → slides       A node that slides over a flush seam changes its target body. The contact with b
 //!   ───────●───┆────────        takes over the spring of the contact with a: a new spring would have another stiffness
-//!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
+//!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed forward.
 //! ```
 //! When a contact ends, a new contact of the same node takes over the old state under three conditions:
 //! - The old gap, extrapolated over the step, is negative.

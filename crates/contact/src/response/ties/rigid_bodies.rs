@@ -13,9 +13,9 @@ const DOF: usize = 6;
 /// reference coordinates relative to the centre.
 const MOTIONS: usize = 4;
 
-/// Largest pivot of a redundant condition, which is dropped \[-\]; the entries of conditions are about 1. Conditions
-/// are redundant, for example, if two tied points are closer together than this fraction of the largest distance of a
-/// tied point from the centre of the body. The remaining gap is negligible.
+/// Conditions with pivots up to this value are redundant and dropped \[-\]; the entries of conditions are about 1. For
+/// example, conditions are redundant if two tied points are closer together than this fraction of the largest distance
+/// of a tied point from the centre of the body. The remaining gap is negligible.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
 /// Addition to [`REDUNDANT_PIVOT`], in units of the rounding error of the coordinates divided by the smallest of the
@@ -186,7 +186,7 @@ impl TiedRigidBodies {
         self.bodies.iter().copied().zip(self.impulses.iter().copied())
     }
 
-    /// Loads the positions of the bodies and clears the impulses.
+    /// Loads the positions of the bodies, clears the impulses, and eliminates C.
     pub fn begin(&mut self, rigid: &impl RigidMotions) {
         if self.is_empty() {
             return;

@@ -41,8 +41,8 @@ pub trait RigidMotions {
     /// zero about an axis without inertia.
     fn inertia(&self, body: u32) -> [Mat3; 2];
 
-    /// Position at the end of the following step, if an additional `impulse` acts at the beginning of that step. The
-    /// impulse is linear \[N·s\], and angular about the centre \[N·m·s\].
+    /// Position at the end of the following step, if an additional `impulse` acts at the beginning of that step: linear
+    /// impulse \[N·s\], and angular impulse about the centre \[N·m·s\].
     fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
 }
 
@@ -74,7 +74,7 @@ impl RigidTerm {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
-    /// Local node numbers and weights.
+    /// Index of each node in the group, and its weight.
     pub shares: &'a [(u32, f64)],
     pub rigid: &'a [RigidTerm],
 }
