@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Constraint, Constraints, ContactKey};
 
-/// States of the contacts, in the order of the constraints of the last `update`.
+/// States of the contacts, sorted by key like the constraints.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "S: Serialize", deserialize = "S: Deserialize<'de>"))]
 pub(crate) struct ContactHistory<S> {
