@@ -10,7 +10,7 @@ use super::error::{Problem, nearest, suggest};
 use super::section::join;
 use crate::math::{EXPRESSION_NAMES, TimeFunction};
 
-/// The places where values replaced expressions in the text `before`.
+/// Record of the expressions in the text `before` that were replaced by values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Substitution {
     pub before: String,
@@ -20,13 +20,13 @@ pub(super) struct Substitution {
 }
 
 impl Substitution {
-    /// Converts the span of a problem to `before`.
+    /// Converts the span of a problem from the changed text to `before`.
     pub fn relocate(&self, problem: Problem) -> Problem {
         let span = problem.span.as_ref().map(|span| self.origin(span));
         Problem { span, ..problem }
     }
 
-    /// Converts a span of the changed text to `before`. Inside a value, the span extends to the whole expression.
+    /// Converts a span of the changed text to `before`. A span inside a value becomes the span of the whole expression.
     fn origin(&self, span: &Range<usize>) -> Range<usize> {
         self.byte(span.start, false)..self.byte(span.end, true)
     }
@@ -202,7 +202,7 @@ fn collect(value: &Spanned<DeValue<'_>>, key: &str, formulas: &mut Vec<Formula>)
     }
 }
 
-/// Value of an expression as TOML: a number, or an expression of t without parameters.
+/// An expression as TOML: its value, or, if it depends on the time t, the expression with the values of the parameters.
 fn evaluate(formula: &Formula, parameters: &mut [Parameter]) -> Result<String, Problem> {
     match function(formula, parameters)? {
         TimeFunction::Constant(value) if value.is_finite() => Ok(written(value)),
@@ -215,7 +215,8 @@ fn evaluate(formula: &Formula, parameters: &mut [Parameter]) -> Result<String, P
     }
 }
 
-/// A number as TOML. Whole numbers below 10¹⁵ have no decimal point, so that they are valid counts.
+/// A number as TOML. Whole numbers of magnitude below 10¹⁵ have no decimal point: TOML then reads integers, which are
+/// valid counts.
 fn written(value: f64) -> String {
     const LARGEST_WHOLE: f64 = 1e15;
     if value.fract() == 0.0 && value.abs() < LARGEST_WHOLE {

@@ -9,7 +9,7 @@ use crate::signal::ChannelClass;
 /// A probe: quantities sampled at a point or over a group of a body.
 #[derive(Clone, Debug)]
 pub struct ProbeSpec {
-    /// Unique name, the prefix of its columns.
+    /// Unique name. The names of the output columns begin with this name.
     pub name: String,
     /// Index into [`Scenario::bodies`](super::Scenario::bodies).
     pub body: usize,
@@ -23,7 +23,7 @@ pub struct ProbeSpec {
     pub interval: Option<f64>,
     /// Filter of the samples; `None` without a filter.
     pub filter: Option<ChannelClass>,
-    /// Injury criteria to be computed from the acceleration.
+    /// Injury criteria that are computed from the acceleration.
     pub injuries: Vec<Injury>,
     /// Acceleration of 1 g in the units of the scenario.
     pub g: f64,
@@ -63,7 +63,7 @@ vocabulary! {
 }
 
 impl ProbeQuantity {
-    /// Suffixes of the column names of the quantity, one per component.
+    /// Suffixes of the column names in the output, one per component of the quantity.
     pub fn components(self) -> &'static [&'static str] {
         if self.is_of_elements() { &["xx", "yy", "zz", "xy", "yz", "xz"] } else { &["x", "y", "z"] }
     }

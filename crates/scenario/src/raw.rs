@@ -16,7 +16,8 @@ pub(super) type Triple = Spanned<[f64; 3]>;
 pub(super) type Text = Spanned<String>;
 pub(super) type Texts = Spanned<Vec<Text>>;
 
-/// The top level of the file. Tables are read separately, so that a problem in one table hides no others.
+/// The top level of the file. Tables are read separately, so that a problem in one table does not hide problems in
+/// other tables.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "the tables are listed as known keys")]
@@ -320,7 +321,7 @@ impl Names {
     }
 }
 
-/// Contact surface: `false`, or one name or several names. `"skin"` is one of the possible names.
+/// Contact surface: `false`, or one name or a list of names. A name is `"skin"` or a physical group.
 #[derive(Debug)]
 pub(super) enum Surface {
     Nothing,

@@ -32,7 +32,7 @@ struct Document {
     output: Option<raw::Output>,
 }
 
-/// `materials`: the name of a file, or a table for each name.
+/// `materials`: the name of a file, or one table per material.
 struct Materials;
 
 /// `[materials.NAME]`.
@@ -48,7 +48,7 @@ struct Material {
 
 /// JSON Schema (draft 7) of a scenario: keys with their types, meanings and defaults.
 ///
-/// Ranges, names and most words are left to [`Scenario::parse`](super::Scenario::parse).
+/// The schema does not check ranges, names and most words; [`Scenario::parse`](super::Scenario::parse) checks them.
 pub fn json_schema() -> Value {
     let mut generator = SchemaSettings::draft07().into_generator();
     let pair = generator.subschema_for::<raw::Pair>();
@@ -89,7 +89,7 @@ const TABLES: [(&str, &str); 19] = [
     ("History", "output.history"),
 ];
 
-/// Adds meaning and default from the key reference.
+/// Adds the meaning and default of a key from the key reference.
 fn describe(property: &mut Value, table: &str, name: &str) {
     let Some(entry) = reference::find(table, name) else { return };
     let default = entry.default.map_or(String::new(), |default| format!("; default: {default}"));

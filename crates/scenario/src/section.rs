@@ -1,7 +1,7 @@
 //! Reads a TOML table into its struct, and continues after the first fault.
 //!
 //! serde stops at the first fault of a table. [`Section`] then removes the faulty entry and reads the table again,
-//! until reading succeeds or a required entry is missing.
+//! until reading succeeds or a required entry of the table itself is missing.
 
 use std::ops::Range;
 
@@ -49,7 +49,7 @@ impl<'i> Section<'i> {
             }
             reported.extend(place?.pop());
             if let Fault::Unknown { given, known } = &fault {
-                // Prevents a second report of a misspelt required key as missing.
+                // A misspelt required key is not reported again as missing.
                 reported.extend(nearest(given, known.iter().copied()).map(str::to_owned));
             }
         }

@@ -1,14 +1,14 @@
 //! Contact points on the offset surfaces of bodies with a contact thickness.
 //!
-//! The contact surfaces are offset by h_c and h_t from the meshes of contactor and target, along the normal n. With the
-//! mesh points x_c and x_t and the gap g between the contact surfaces:
+//! The contact surfaces are offset outwards by h_c and h_t from the meshes of contactor and target. With the normal n,
+//! the mesh points x_c and x_t, and the gap g between the contact surfaces:
 //!
 //! ```text
 //! x_c' = x_c − h_c n,    x_t' = x_t + h_t n,    n · (x_c' − x_t') = g
 //! ```
-//! Friction and slip refer to the offset points. An offset point moves with its support nodes a: the nodes of its rigid
-//! body, or of the element behind its face. Its weights w_a + B_a sum to 1. Here w_a are the weights of the mesh point,
-//! x_a the nodal positions, and
+//! Friction and slip refer to the offset points x_c' and x_t'. An offset point moves with its support nodes a: the
+//! nodes of its rigid body, or of the element behind its face. The weights w_a + B_a of the offset point sum to 1. Here
+//! w_a are the weights of the mesh point, x_a the nodal positions, and
 //!
 //! ```text
 //! B_a = y_a · M⁻¹ d,   M = Σ y_a ⊗ y_a        y_a = x_a minus the mean of x_a,  d = offset vector −h_c n or h_t n
@@ -21,11 +21,12 @@
 use crate::math::{Mat3, Vec3};
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Extent √(Σ y²) of the support nodes along a principal axis, relative to the offset \[-\], up to which the offset
-/// along this axis is omitted. y are the nodal coordinates along the axis, relative to their mean.
+/// Smallest extent of the support nodes along a principal axis of M, relative to the offset \[-\]. Below this extent,
+/// the offset along the axis is omitted. The extent is √(Σ y²), with the nodal coordinates y along the axis relative to
+/// their mean.
 const MIN_EXTENT: f64 = 0.1;
 
-/// Nodes that define the motion of an offset point.
+/// Nodes that define the motion of the offset points of a body.
 #[derive(Clone, Debug)]
 pub enum SupportNodes {
     /// No offset: a body without thickness, or a wall.
@@ -53,7 +54,7 @@ pub struct OffsetPoints {
 }
 
 impl OffsetPoints {
-    /// Offset points for bodies with these offsets \[m\] and support nodes.
+    /// `bodies` contains the offset \[m\] and the support nodes of every body.
     pub fn new(bodies: Vec<(f64, SupportNodes)>) -> Self {
         let any =
             bodies.iter().any(|(offset, support)| *offset > 0.0 && !matches!(support, SupportNodes::None));
@@ -105,7 +106,7 @@ impl OffsetPoints {
 
 impl SupportNodes {
     /// Support nodes of a mesh point; empty if the point has none. `terms` are the nodes and shape values of the point.
-    /// For `Elements`, the element lies behind a face that contains all these nodes, or whose nodes are all among them.
+    /// For `Elements`, the element lies behind the first face that has all nodes of `terms`, or only nodes of `terms`.
     fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
         match self {
             Self::None => &[],
@@ -150,14 +151,14 @@ fn offset_point(terms: &mut Vec<(u32, f64)>, support: &[u32], positions: &[Vec3]
     }
 }
 
-/// Up to four nodes, each farthest from the point, line or plane of the nodes chosen before it. Coplanar nodes give
-/// three, collinear nodes two.
+/// Up to four nodes, each farthest from the point, line or plane of the nodes chosen before. Coplanar nodes give three
+/// nodes, collinear nodes two.
 pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
     let position = |node: u32| positions[node as usize];
     let mut chosen: Vec<u32> = Vec::new();
     let mut size = 0.0;
     for _ in 0..4 {
-        // For the first choice, the distance from the first of `nodes`.
+        // The first choice is the node farthest from the first of `nodes`.
         let away = |node: u32| {
             let x = position(node);
             match *chosen.as_slice() {

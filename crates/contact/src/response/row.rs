@@ -89,7 +89,7 @@ pub(super) fn deformable_sides<'a>(
     sides(constraint).into_iter().filter(|(body, ..)| mobility.rigid(*body).is_none())
 }
 
-/// Body, total weight Σ w_a and arm Σ w_a (x_a − c) of each movable rigid side, with the centre c of the body.
+/// Body, total weight Σ w_a and arm Σ w_a (x_a − c) of each side on a movable rigid body with the centre c.
 pub(super) fn rigid_sides(
     constraint: &Constraint<'_>,
     bodies: &Bodies<'_>,
@@ -102,7 +102,8 @@ pub(super) fn rigid_sides(
     })
 }
 
-/// Normal compliance n · A n: change of the gap rate per normal impulse \[1/kg\]. A is the compliance of `Row`.
+/// Normal compliance n · A n with the normal n: change of the gap rate per normal impulse \[1/kg\]. A is
+/// `Row::compliance`.
 pub(super) fn compliance_along_normal(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     let normal = &constraint.normal;
     let of_rigid = rigid_sides(constraint, bodies).filter_map(|(body, total, arm)| {
@@ -181,7 +182,7 @@ impl Row {
         jump
     }
 
-    /// Adds the velocity changes by an impulse P on the contactor and −P on the target.
+    /// Adds to `motion` the velocity changes by `impulse` on the contactor and −`impulse` on the target.
     pub fn push(
         &self,
         constraint: &Constraint<'_>,
@@ -205,8 +206,8 @@ impl Row {
         }
     }
 
-    /// Rounding error 4 ε Σ |w_a| |v_a| of the relative velocity, with the machine precision ε. It matters for bodies
-    /// in fast common motion.
+    /// Rounding error 4 ε Σ |w_a| |v_a| of the relative velocity, with the machine precision ε. The error matters if
+    /// the two bodies move fast together.
     pub fn rounding(&self, constraint: &Constraint<'_>, motion: &Motion) -> f64 {
         let mut sum = 0.0;
         for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
@@ -229,7 +230,7 @@ impl Row {
     pub fn across(&self, normal: &Vec3) -> f64 {
         let out = Mat3::identity() - normal * normal.transpose();
         let plane = out * self.compliance * out;
-        // The two non-zero eigenvalues follow from the trace and the principal minors.
+        // The two non-zero eigenvalues follow from the trace and the sum of the principal minors.
         let half = 0.5 * plane.trace();
         let minors = 0.5 * (plane.trace().powi(2) - (plane * plane).trace());
         half + (half * half - minors).max(0.0).sqrt()

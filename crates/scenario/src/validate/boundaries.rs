@@ -10,7 +10,7 @@ use crate::section::{Section, join};
 use crate::spanned::Spanned;
 use crate::{Axis, BoundarySpec, Located, PrescribedMotion, PrescribedRotation, Turn};
 
-/// Prescribed motion of one component, with its key and location.
+/// Prescribed motion of one component, with its key and location in the file.
 struct Prescribed {
     axis: Axis,
     motion: PrescribedMotion,
@@ -102,7 +102,7 @@ fn moved(
         .collect()
 }
 
-/// The motions of all three components in a rotation.
+/// The rotation as prescribed motion of all three components.
 fn turned(raw: &Spanned<raw::Turning>, path: &str, check: &mut Check<'_>) -> Vec<Prescribed> {
     let given = raw.get_ref();
     let axis = check.direction(&join(path, "axis"), &given.axis, "give a direction, such as [0, 0, 1]");

@@ -113,7 +113,7 @@ impl<'t> Check<'t> {
         })
     }
 
-    /// Unit vector along `value`. `None` for a zero vector, reported with the remedy `help`.
+    /// Unit vector along `value`. A zero vector is reported with the remedy `help`; the result is then `None`.
     pub fn direction(&mut self, key: &str, value: &Triple, help: &str) -> Option<Vec3> {
         let direction = self.vector(key, Some(value))?;
         let largest = direction.amax();
@@ -122,7 +122,7 @@ impl<'t> Check<'t> {
             self.report(problem.help(help));
             return None;
         }
-        // Prevents overflow and underflow of the squares.
+        // The division prevents overflow and underflow of the squares.
         Some((direction / largest).normalize())
     }
 
@@ -255,8 +255,8 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Byte range of an error within an expression. `None` if the error has no position, or if the expression has
-    /// escapes or triple quotes.
+    /// Byte range in `self.text` of an error within an expression. `None` if the error has no position, or if the
+    /// expression is written with escapes or triple quotes.
     fn inside(&self, value: &Spanned<raw::Function>, error: &TimeFunctionError) -> Option<Range<usize>> {
         let raw::Function::Expression(expression) = value.get_ref() else { return None };
         let at = error.at()?;

@@ -27,7 +27,8 @@ use crate::units::UnitSystem;
 use check::{Check, VectorFunction};
 use tables::Tables;
 
-/// Scenario with the content `text`. `source`, `file_text` and `substitution` stay empty. Spans refer to `text`.
+/// Scenario with the content `text`. The fields `source`, `file_text` and `substitution` stay empty. Spans refer to
+/// `text`.
 pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>> {
     let mut check = Check::new(text);
     let scenario =
@@ -55,7 +56,8 @@ fn refuse_sorted_self_contact(
     }
 }
 
-/// With distance fields, refuses groups of faces and contact thickness, because nodes then touch elements, not faces.
+/// Refuses groups of faces and contact thickness in detection by distance fields, because nodes touch elements there,
+/// not faces.
 fn refuse_unserved_by_fields(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],
@@ -80,8 +82,8 @@ fn refuse_unserved_by_fields(
     }
 }
 
-/// With the midpoint scheme, refuses contact thickness, distance fields and ties: the scheme has no geometry at
-/// mid-steps for them.
+/// Refuses contact thickness, distance fields and ties with the midpoint scheme, which has no mid-step geometry for
+/// these options.
 fn refuse_unserved_by_midpoint(
     contact: Option<&super::ContactSettings>,
     bodies: &[super::BodySpec],

@@ -8,8 +8,8 @@ use crate::response::row::sides;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     parent: Vec<u32>,
-    /// Contact joined last at each node, followed by the contact joined last at each body; `NONE` before the first
-    /// contact. The first node of a group of ties also stands for the group.
+    /// For each node, then for each body, the last contact joined there; `NONE` before the first contact. The entry of
+    /// the first node of a group of ties also serves the whole group of ties.
     last: Vec<u32>,
     /// Contacts, group by group; ascending within a group.
     pub contacts: Vec<u32>,
@@ -25,7 +25,7 @@ impl Groups {
         self.find_with(constraints, mobility, |body| mobility.rigid(body).map(RigidMobility::can_move));
     }
 
-    /// `rigid_moves` returns whether a rigid body is movable; `None` for a deformable body.
+    /// As `find`. `rigid_moves` returns whether a rigid body is movable; `None` for a deformable body.
     pub fn find_with(
         &mut self,
         constraints: &Constraints,
@@ -44,7 +44,7 @@ impl Groups {
                 } else {
                     let moving = nodes.iter().filter(|&&node| mobility.is_movable(node));
                     moving.for_each(|&node| self.join(node as usize, k as u32));
-                    // A group of ties joins its contacts even if their nodes are not movable.
+                    // A group of ties joins the contacts of its nodes even if these nodes are not movable.
                     let tied = nodes.iter().filter_map(|&node| mobility.tied().group(node));
                     tied.for_each(|group| self.join(mobility.tied().first_node(group) as usize, k as u32));
                 }

@@ -1,5 +1,5 @@
-//! Accelerated iteration: each result is extrapolated along its change since the previous sweep. The extrapolation
-//! restarts when a sweep moves against this change.
+//! Accelerated iteration: the result of each sweep is extrapolated along its change since the previous sweep. The
+//! extrapolation restarts if a sweep from an extrapolated start moves back, against this change.
 //!
 //! # Source
 //! Beck & Teboulle, SIAM J. Imaging Sci. 2 (2009) 183–202, §4; O'Donoghue & Candès, Found. Comput. Math. 15 (2015)
@@ -24,8 +24,8 @@ impl Momentum {
         (std::mem::replace(&mut self.inertia, next) - 1.0) / next
     }
 
-    /// Restarts the extrapolation if `back` > 0. `back` is the inner product of two vectors: the extrapolated start of
-    /// this sweep minus its result, and its result minus the result of the previous sweep.
+    /// Restarts the extrapolation if `back` > 0. `back` is the inner product of two differences: extrapolated start
+    /// minus result of this sweep, and result of this sweep minus result of the previous sweep.
     pub fn end(&mut self, back: f64) {
         if back > 0.0 {
             *self = Self::default();

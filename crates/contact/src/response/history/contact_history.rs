@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Constraint, Constraints, ContactKey};
 
-/// States in the order of the constraints.
+/// States of the contacts, sorted by key like the constraints.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "S: Serialize", deserialize = "S: Deserialize<'de>"))]
 pub(crate) struct ContactHistory<S> {
@@ -45,8 +45,8 @@ impl<S: Copy> ContactHistory<S> {
         self.now.keys.len() == self.now.states.len() && self.now.keys.is_sorted()
     }
 
-    /// Adopts the keys of `constraints`. A continuing contact keeps its state; `begin` creates the state of a new
-    /// contact; `end` receives the state of an ended contact.
+    /// Replaces the keys by the keys of `constraints`. A continuing contact keeps its state, `begin` creates the state
+    /// of a new contact, and `end` receives the state of an ended contact.
     pub fn update(
         &mut self,
         constraints: &Constraints,

@@ -8,11 +8,11 @@ use crate::response::mobility::Mobility;
 use crate::response::row::is_rigid_contact;
 use crate::response::{ContactResult, Status};
 
-/// Pairs of rigid bodies with a sticking contact. A deformable body counts as rigid in a contact on its fixed nodes.
+/// Pairs of rigid bodies with a sticking contact. A deformable body counts as rigid in a contact of its fixed nodes.
 ///
-/// In the next step, the static coefficient of friction applies to each contact of a sticking pair, if the contact
-/// slips only slightly. The reason is that a sticking contact prevents the relative motion of the two bodies, except by
-/// the deformation of its spring.
+/// A sticking contact prevents the relative motion of its two bodies, except by the deformation of its spring.
+/// Therefore, in the next step, the static coefficient of friction applies to every contact of the pair that slips only
+/// slightly.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Sorted; the lower number of each pair is first.

@@ -3,11 +3,12 @@
 //! ```text
 //!        block ┆ → slides       A node that slides over a flush seam changes its target body. The contact with b
 //!   ───────●───┆────────        takes over the spring of the contact with a: a new spring would have another stiffness
-//!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
+//!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed forward.
 //! ```
-//! When a penetrating contact ends, a new contact of the same node takes over its state under two conditions:
+//! When a contact ends, a new contact of the same node takes over the old state under three conditions:
+//! - The old gap, extrapolated over the step, is negative.
 //! - The angle between the two normals is at most about 1°.
-//! - The new penetration is at most twice the old one, which is extrapolated over the step.
+//! - The new penetration is at most twice the extrapolated old penetration.
 //!
 //! # Source
 //! Derived.
@@ -24,9 +25,9 @@ pub(crate) struct ContactTransfers {
 }
 
 impl ContactTransfers {
-    /// Finds the transfers from `before` to `now`; returns whether there are any. A contact of `now` is new if `before`
-    /// does not contain its key, and `is_remembered` is false for the key. The nodal `velocities` \[m/s\] extrapolate
-    /// the gaps of `before`.
+    /// Finds the transfers from `before` to `now`, and returns whether any was found. A contact of `now` is new if
+    /// `before` does not contain its key, and `is_remembered` is false for the key. The nodal `velocities` \[m/s\]
+    /// extrapolate the gaps of `before`.
     pub fn find(
         &mut self,
         before: &Constraints,
@@ -59,17 +60,18 @@ impl ContactTransfers {
         !self.found.is_empty()
     }
 
-    /// Key under which a contact continues.
+    /// Key of a contact after its transfer; `key` without a transfer.
     pub fn renamed_key(&self, key: ContactKey) -> ContactKey {
         self.found.iter().find(|[old, _]| *old == key).map_or(key, |&[_, new]| new)
     }
 
-    /// Key of a contact before its transfer.
+    /// Key of a contact before its transfer; `key` without a transfer.
     pub fn original_key(&self, key: ContactKey) -> ContactKey {
         self.found.iter().find(|[_, new]| *new == key).map_or(key, |&[old, _]| old)
     }
 
-    /// Renames the transferred states. `take_over` then adapts each state to its new contact.
+    /// Renames the keys of the transferred states in `carried`. `take_over` then adapts each of these states to its new
+    /// contact.
     pub fn apply<S: Copy>(
         &self,
         now: &Constraints,

@@ -6,8 +6,8 @@ use crate::{Constraint, SurfacePair};
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairOptions<T> {
     default: T,
-    /// Ascending by body numbers. Of several sets for the same bodies, the first set whose pair contains the contact
-    /// applies.
+    /// Separate sets, ascending by body numbers. Of several sets for the same bodies, the first set whose pair contains
+    /// the contact applies.
     own: Vec<(SurfacePair, T)>,
 }
 
@@ -35,7 +35,7 @@ impl<T: Copy> PairOptions<T> {
         holding.next().map_or(self.default, |(_, options)| *options)
     }
 
-    /// Whether the options of a contact can change when it slides: true if a separate set belongs to parts of surfaces.
+    /// Whether sliding can change the options of a contact: true if a separate set belongs to parts of surfaces.
     pub fn vary_over_surfaces(&self) -> bool {
         self.own.iter().any(|(pair, _)| !pair.is_whole())
     }

@@ -36,9 +36,10 @@ pub struct RigidMobility {
     pub velocity: Vec3,
     /// Angular velocity at the middle of the step \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Acceleration of the centre \[m/s²\]. The instant and the acting forces are those of `Bodies::accelerations`.
+    /// Acceleration of the centre \[m/s²\], at the instant and by the forces of `Bodies::accelerations`.
     pub acceleration: Vec3,
-    /// Inverse inertia times the rate of the angular momentum, at the same instant and by the same forces \[rad/s²\].
+    /// Inverse inertia times the rate of the angular momentum \[rad/s²\], at the instant and by the forces of
+    /// `Bodies::accelerations`.
     pub angular_acceleration: Vec3,
 }
 
@@ -50,8 +51,8 @@ impl RigidMobility {
 }
 
 impl Mobility {
-    /// All bodies are deformable. `nodes` are the inverse nodal masses by component \[1/kg\], zero for prescribed
-    /// components.
+    /// Mobility of a model whose bodies are all deformable. `nodes` are the inverse nodal masses by component \[1/kg\],
+    /// zero for prescribed components.
     pub fn of_nodes(nodes: Vec<Vec3>, num_bodies: usize) -> Self {
         Self { nodes, sliding: Vec::new(), rigid: vec![None; num_bodies], tied: TiedMobility::default() }
     }

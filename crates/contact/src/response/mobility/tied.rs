@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 /// ```text
 /// M⁻¹ − M⁻¹ Cᵀ (C M⁻¹ Cᵀ)⁻¹ C M⁻¹ = M⁻¹ Pᵀ
 /// ```
-/// Pᵀ adds the impulses of the ties to the nodal impulses (`distribute`).
+/// The matrix Pᵀ adds the impulses of the ties to the nodal impulses (see `distribute`).
 #[derive(Clone, Debug, Default)]
 pub struct TiedMobility {
     groups: Vec<TiedGroup>,
@@ -38,8 +38,8 @@ pub(crate) struct TiedNodes {
     masses: Vec<f64>,
     /// Index of the unknown of each node; `NONE` for fixed and dependent nodes.
     unknowns: Vec<u32>,
-    /// Cholesky factor of A = M_c + Sᵀ M_d S over the free independent nodes c, with the masses M_c and M_d of
-    /// independent and dependent nodes and the matrix S of the s_dc.
+    /// Cholesky factor of A = M_c + Sᵀ M_d S over the free independent nodes c. M_c and M_d are the masses of
+    /// independent and dependent nodes, and S is the matrix of the s_dc.
     factor: SparseCholesky,
     num_unknowns: usize,
 }
@@ -74,8 +74,8 @@ impl TiedMobility {
         self.groups[group as usize].nodes[0]
     }
 
-    /// Adds the impulses of the ties to `impulses`; returns the sum J for every node of the group. The velocity changes
-    /// M⁻¹ J keep the tied points together. On a fixed component, J changes no velocity.
+    /// Adds the impulses of the ties to `impulses`, and returns the sum J' for every node of the group. The velocity
+    /// changes M⁻¹ J' keep the tied points together. On a fixed component, J' changes no velocity.
     pub(crate) fn distribute<'a>(
         &'a self,
         group: u32,
@@ -123,14 +123,13 @@ impl TiedNodes {
         rows.map(|(start, &(node, end))| (node as usize, &self.shares[start as usize..end as usize]))
     }
 
-    /// Adds the impulses of the ties to one component J of the nodal impulses. The results J' cause the velocity
-    /// changes Δv = M⁻¹ J'. The first line holds for free independent nodes c, the second line for dependent nodes d,
-    /// and the third line for fixed independent nodes c:
+    /// Adds the impulses of the ties to one component J of the nodal impulses (`impulses`). The sums J' cause the
+    /// velocity changes Δv = M⁻¹ J'. For independent nodes c and dependent nodes d:
     ///
     /// ```text
-    /// (A Δv)_c = J_c + Σ_d s_dc J_d
+    /// (A Δv)_c = J_c + Σ_d s_dc J_d               free c
     /// Δv_d = Σ_c s_dc Δv_c
-    /// J'_c = J_c + Σ_d s_dc (J_d − m_d Δv_d)
+    /// J'_c = J_c + Σ_d s_dc (J_d − m_d Δv_d)      fixed c
     /// ```
     fn distribute(&self, impulses: &mut [f64], changes: &mut Vec<f64>, ordered: &mut Vec<f64>) {
         let Self { masses, unknowns, .. } = self;

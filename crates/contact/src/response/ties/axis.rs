@@ -10,25 +10,27 @@ use crate::response::mobility::{Mobility, TiedNodes};
 const NONE: u32 = u32::MAX;
 
 /// Ties of one Cartesian component. The velocity of a dependent node d is v_d = Σ_c s_dc v_c + Σ_b P_db V_b. Here v_c
-/// are the velocities of independent nodes c, and V_b those of rigid bodies b. The s_dc are constant weights (see
-/// [`Reduction`]). The P_db are rows of coefficients (see `RigidTerm`). Nodes are given by their index in the group.
+/// are the velocities of independent nodes c. V_b are the velocities and angular velocities of rigid bodies b. The
+/// s_dc are constant weights (see [`Reduction`]). The P_db are rows of coefficients (see `RigidTerm`). Nodes are given
+/// by their index in the group.
 ///
-/// Let v be the nodal velocities after the kick without tie forces, and dt' the length of the following step. v + Δv
-/// satisfy the ties at the end of the following step and are closest to v in the mass norm:
+/// Let v be the nodal velocities after the kick without tie forces, and dt' the length of the following step. The
+/// velocities v + Δv satisfy the ties at the end of the following step and are closest to v in the mass norm:
 ///
 /// ```text
-/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    gap rate
+/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ p_db')/dt'         gap rate
 /// (A Δv)_c = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)                      A = M_c + Sᵀ M_d S over the nodes c that are free
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```
-/// Here x_b' are the places of the rigid bodies at the end of the following step, and U_b are the changes of V_b. m are
-/// the nodal masses, M_c and M_d the diagonal mass matrices of independent and dependent nodes, and S is the matrix of
-/// the s_dc. The tie force on a free node is m Δv divided by the duration of the kick. The tie force on a fixed node c
-/// is −Σ_d s_dc f_d with the forces f_d on dependent nodes. No velocity is computed as a difference of large forces,
-/// so tied points coincide to rounding for any masses. A is constant in time.
+/// The p_db' are the terms of the rigid bodies (`RigidTerm::position`) at the end of the following step. x_d and x_c
+/// are the present nodal positions, m_d the nodal masses, and U_b the changes of V_b. M_c and M_d are the diagonal mass
+/// matrices of independent and dependent nodes, and S is the matrix of the s_dc. The tie force on a free node is its
+/// mass times Δv, divided by the duration of the kick. The tie force on a fixed node c is −Σ_d s_dc f_d with the forces
+/// f_d on dependent nodes. No velocity is computed as a difference of large forces, so tied points coincide to rounding
+/// for any masses. A is constant in time.
 ///
 /// # Cost
-/// Each solution needs a few products per weight s_dc and two products per entry of the Cholesky factor.
+/// Each solution needs a few multiplications per weight s_dc and two per entry of the Cholesky factor.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     axis: usize,
@@ -112,7 +114,7 @@ impl Axis {
         self.jumps.iter().map(|jump| jump.abs()).fold(0.0, larger)
     }
 
-    /// Adds the impulses Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c) to the rigid bodies, with the solution Δv_c for U = 0.
+    /// Adds the impulse Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c) to each rigid body b. Δv_c is the solution for U_b = 0.
     pub fn push(&mut self, rigid_bodies: &mut TiedRigidBodies) {
         if self.rigid_terms().is_empty() {
             return;
@@ -143,7 +145,7 @@ impl Axis {
         row.shares.iter().map(|&(place, share)| share * value(place).unwrap_or(0.0)).sum()
     }
 
-    /// Computes Δv_c from the motion of the rigid bodies; `right_side` receives Δv_c.
+    /// Computes Δv_c from the terms P_db U_b, which `rigid_motion` returns. `right_side` receives Δv_c.
     fn solve(&mut self, rigid_motion: impl Fn(&RigidTerm) -> f64) {
         let Self { dependent, rows, masses, unknowns, factor, right_side, ordered, jumps, .. } = self;
         right_side.fill(0.0);
@@ -170,7 +172,8 @@ impl Axis {
     }
 
     /// Computes this component of the nodal forces \[N\] that cause the velocity changes `changes` over the time `kick`
-    /// \[s\]. Adds the impulses on the rigid bodies at the places `present` to `impulses` \[N·s, N·m·s\].
+    /// \[s\]. Adds the impulses of the dependent nodes on the rigid bodies at the places `present` to `impulses`
+    /// \[N·s, N·m·s\].
     pub fn find_forces(
         &self,
         changes: &[Vec3],
@@ -199,16 +202,17 @@ impl Axis {
     }
 
     /// Added mass H of the nodes tied to `num` rigid bodies, row by row \[kg, kg·m, kg·m²\]. Each body has four
-    /// motions: translation, and motions proportional to the three reference coordinates from the centre. P is the
-    /// motion of the dependent nodes while the independent nodes are at rest. The independent nodes move by −Z and the
-    /// dependent nodes by W, with the least kinetic energy:
+    /// motions along the axis: a translation, and one motion proportional to each reference coordinate relative to the
+    /// centre. A column of P contains the motion of the dependent nodes that follow one of these motions while the
+    /// independent nodes are at rest. The kinetic energy is least if the independent nodes move by −Z; the dependent
+    /// nodes then move by W:
     ///
     /// ```text
     /// H = Wᵀ M_d W + Zᵀ M_c Z,   W = P − S Z,   A Z = Sᵀ M_d P
     /// ```
     pub fn added_mass(&mut self, num: usize) -> Vec<f64> {
         let (num_columns, num_dependent) = (4 * num, self.dependent.len());
-        // √m times the motions of the dependent nodes, then of the independent nodes.
+        // Each column contains √m times the motions of the dependent nodes, then of the independent nodes.
         let mut columns = vec![vec![0.0; num_dependent + self.right_side.len()]; num_columns];
         let free = |place: u32| self.masses[place as usize].sqrt();
         let of_unknowns: Vec<(usize, f64)> = (0..self.unknowns.len() as u32)
@@ -224,7 +228,7 @@ impl Axis {
                 k => term.arm[k - 1],
             };
             self.jumps.fill(0.0);
-            // With zero gap rates, the independent nodes follow the bodies.
+            // With zero gap rates, the solution is −Z.
             self.solve(rigid_motion);
             for ((motion, row), root) in motions.iter_mut().zip(self.rows.iter()).zip(&of_dependent) {
                 *motion =

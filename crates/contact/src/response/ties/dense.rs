@@ -1,10 +1,10 @@
 //! Solution of small dense systems with mass matrices.
 
-/// Largest negligible pivot, relative to the scaled diagonal \[-\].
+/// Largest negligible pivot \[-\] of a matrix whose diagonal is scaled to 1.
 const NEGLIGIBLE_PIVOT: f64 = 1e-15;
 
-/// Solves A x = b with row-major A; x overwrites b, and A is overwritten. The diagonal is scaled to 1, for matrices of
-/// very unlike masses. Undetermined unknowns are zero.
+/// Solves A x = b with row-major A = `matrix`; x overwrites b, and A is overwritten. The diagonal is scaled to 1, for
+/// matrices of very unlike masses. Undetermined unknowns are set to zero.
 pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     let n = b.len();
     let scale = |k: usize| match matrix[k * n + k].abs() {

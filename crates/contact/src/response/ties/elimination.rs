@@ -10,7 +10,7 @@ type Entry = (u32, f64);
 pub(super) struct SparseRows {
     /// Entries of each row, by ascending column.
     rows: Vec<Vec<Entry>>,
-    /// By column, the rows that have or had an entry.
+    /// For each column, the rows that have or had an entry in this column.
     users: Vec<Vec<u32>>,
     is_done: Vec<bool>,
     /// Magnitude and column of the largest entry of each row in the columns that `eliminate` may eliminate.
@@ -28,7 +28,7 @@ impl SparseRows {
         self.is_done.resize(num_rows, false);
     }
 
-    /// Appends an entry, unless `value` is zero. The columns of a row must ascend.
+    /// Appends an entry, unless `value` is zero. The caller appends the entries of a row by ascending column.
     pub fn push(&mut self, row: usize, column: usize, value: f64) {
         if value != 0.0 {
             self.rows[row].push((column as u32, value));
@@ -60,9 +60,9 @@ impl SparseRows {
         pivots.iter().for_each(|&pivot| self.clear_column(pivot, |_, _| ()));
     }
 
-    /// Row and column of the next pivot: the largest eligible entry of the candidate row with the fewest entries. In
-    /// a candidate row, the largest eligible entry is above `tolerance`, and is at least `PIVOT_THRESHOLD` times the
-    /// largest eligible entry of all open rows.
+    /// Row and column of the next pivot: the largest eligible entry of the candidate row with the fewest entries. An
+    /// open row is a candidate if its largest eligible entry is above `tolerance`, and at least `PIVOT_THRESHOLD` times
+    /// the largest eligible entry of all open rows.
     fn next_pivot(&self, tolerance: f64) -> Option<[usize; 2]> {
         let rows = || self.largest.iter().enumerate().filter(|(row, _)| !self.is_done[*row]);
         let most = rows().map(|(_, (size, _))| *size).fold(0.0, f64::max);
@@ -71,7 +71,8 @@ impl SparseRows {
         shortest.map(|(row, (_, column))| [row, *column as usize])
     }
 
-    /// Eliminates the column from all open rows with `row` as the pivot row; `update` receives each changed row.
+    /// Eliminates `column` from all open rows, with `row` as the pivot row. `update` receives each changed row and its
+    /// element of `largest`.
     fn clear_column(&mut self, [row, column]: [usize; 2], update: impl Fn(&mut (f64, u32), &[Entry])) {
         self.is_done[row] = true;
         let pivot_row = std::mem::take(&mut self.rows[row]);
@@ -88,7 +89,7 @@ impl SparseRows {
         self.rows[row] = pivot_row;
     }
 
-    /// Subtracts `factor` times the entries `others` from `row`; the entry of `row` in `column` vanishes.
+    /// Subtracts `factor` times the entries `others` from `row`, and removes the entry of `row` in `column`.
     fn subtract(&mut self, row: usize, others: &[Entry], factor: f64, column: u32) {
         self.merged.clear();
         let mut own = self.rows[row].iter().copied().peekable();
@@ -109,9 +110,9 @@ impl SparseRows {
         std::mem::swap(&mut self.rows[row], &mut self.merged);
     }
 
-    /// Solves the pivot rows Σ a x = b, with the entries a, for the unknowns of the pivot columns, which `x` receives.
-    /// On input, `x` contains all other unknowns. Columns beyond the length of `x` do not enter the sums. `b` maps a
-    /// row to its right-hand side.
+    /// Solves the pivot rows Σ a x = b, with the entries a of a row, for the unknowns x of the pivot columns. `x`
+    /// receives these unknowns; on input, it contains all other unknowns. Columns beyond the length of `x` do not enter
+    /// the sums. `b` maps a row to its right-hand side.
     pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
         for &[row, column] in pivots.iter().rev() {
             let entries = &self.rows[row];
@@ -127,8 +128,8 @@ impl SparseRows {
         }
     }
 
-    /// Computes the pivot unknowns for b = 0 and each unit vector of the independent unknowns. `motions` receives, for
-    /// each pivot, one value per independent unknown.
+    /// Solves the pivot rows with b = 0 for each independent unknown: this unknown is 1, and the other independent
+    /// unknowns are 0. `motions` receives, for each pivot, one value per independent unknown.
     pub fn find_motions(
         &self,
         pivots: &[[usize; 2]],
@@ -148,8 +149,8 @@ impl SparseRows {
         }
     }
 
-    /// Computes multipliers μ of the pivot rows with Σ μ a = `wanted` in the pivot columns. `sums` receives Σ μ a in
-    /// all columns.
+    /// Computes multipliers μ of the pivot rows such that Σ μ a over these rows is `wanted` in the pivot columns.
+    /// `sums` receives Σ μ a for all columns.
     pub fn multiply(&self, pivots: &[[usize; 2]], wanted: impl Fn(usize) -> f64, sums: &mut [f64]) {
         sums.fill(0.0);
         for &[row, column] in pivots {

@@ -25,7 +25,7 @@ const STAGNATION_GAP_TOLERANCE: f64 = 256.0 * f64::EPSILON;
 /// The iterations stagnate if the ratio of the largest gap to that of the previous iteration exceeds this value \[-\].
 const MAX_GAP_RATIO: f64 = 0.5;
 
-/// Coupled ties, independent of all other groups, with their tie forces.
+/// Ties that are coupled to each other but to no other group, with their tie forces.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     /// All tied nodes except the nodes of movable rigid bodies, ascending.
@@ -37,7 +37,7 @@ pub(super) struct Group {
     changes: Vec<Vec3>,
     /// Tie forces of the last call of `hold` \[N\].
     forces: Vec<Vec3>,
-    /// Linear and angular impulse of the nodes on each rigid body \[N·s, N·m·s\].
+    /// Linear and angular impulse of the dependent nodes on each rigid body \[N·s, N·m·s\].
     by_nodes: Vec<[Vec3; 2]>,
     /// Duration of the kick \[s\].
     kick: f64,
@@ -134,7 +134,7 @@ impl Group {
         })
     }
 
-    /// The nodes and their ties; `None` if the group contains movable rigid bodies.
+    /// The nodes of the group and their ties; `None` if the group contains movable rigid bodies.
     pub fn tied_group(&self) -> Option<TiedGroup> {
         let Self { nodes, axes, rigid_bodies, .. } = self;
         let axes = || axes.each_ref().map(Axis::tied_nodes);

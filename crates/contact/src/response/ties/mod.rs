@@ -22,12 +22,12 @@ pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 /// Ties between points of surfaces: Σ w_a x_a = 0 with the positions x_a and weights w_a of the nodes.
 ///
 /// The tie forces are Lagrange multipliers. They make the points coincide at the end of the following step, of length
-/// dt'. Without rigid bodies, the velocities v' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt'. The
-/// tie forces do no work and have no moment.
+/// dt'. Without rigid bodies, the velocities v_a' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt',
+/// with x_a at the end of the current step. The sums of the work and of the moments of the tie forces vanish.
 ///
 /// Dependent nodes of deformable bodies are eliminated (see `axis`). A small dense system remains for the movable rigid
-/// bodies (see `rigid_bodies`). Finite rotations require Newton iterations, each with a direct solution, so the cost
-/// does not depend on the masses.
+/// bodies (see `rigid_bodies`). Finite rotations require Newton iterations. Each iteration solves the system directly,
+/// so its cost does not depend on the masses.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -38,7 +38,8 @@ pub struct Ties {
     groups: Vec<Group>,
 }
 
-/// Tied bodies with nodal masses so unlike that rounding makes the mass matrix of the independent nodes singular.
+/// Tied bodies with very unlike nodal masses: rounding makes the mass matrix of the independent nodes (see `axis`)
+/// singular.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnlikeMasses {
     /// Bodies of the group of ties, ascending.
@@ -128,8 +129,8 @@ fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
     masses.fold([f64::INFINITY, 0.0], |[least, most], mass| [mass.min(least), mass.max(most)])
 }
 
-/// A subset of the ties `members` that implies all of them. Of the ties between two movable rigid bodies, the subset
-/// contains at most three, at distant points; it contains all other ties.
+/// A subset of the ties `members` that implies all of them. For each pair of movable rigid bodies, the subset contains
+/// at most three ties, at distant points. The subset contains all other ties.
 fn independent(
     members: &[u32],
     ties: &Constraints,

@@ -23,8 +23,9 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    /// Adds a condition and makes one node of the condition dependent. This node is one for which `can_follow` is true;
-    /// its weight is at least half the largest weight of all such nodes. The first of `nodes` has priority.
+    /// Adds a condition and makes one of its nodes dependent. Only nodes for which `can_follow` is true can become
+    /// dependent. The weight of the chosen node is at least half the largest weight of these nodes. The first of
+    /// `nodes` has priority.
     pub fn add(&mut self, nodes: &[u32], weights: &[f64], can_follow: impl Fn(u32) -> bool) {
         let mut terms = Terms::new();
         for (&node, &weight) in nodes.iter().zip(weights) {
@@ -53,7 +54,7 @@ impl Reduction {
         self.sums.insert(node, terms);
     }
 
-    /// Replaces `node`, which becomes dependent, by `sum` in all sums.
+    /// Replaces the new dependent `node` by `sum` in all sums.
     fn replace(&mut self, node: u32, sum: &Terms) {
         for user in self.users.remove(&node).unwrap_or_default() {
             let Some(terms) = self.sums.get_mut(&user) else { continue };

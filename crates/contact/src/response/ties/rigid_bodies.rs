@@ -9,51 +9,55 @@ use crate::math::{Mat3, Vec3};
 /// Number of degrees of freedom of a body: velocity of the centre, then angular velocity.
 const DOF: usize = 6;
 
-/// Number of basis functions of a Cartesian velocity component in a rigid body. As functions of the reference position
-/// relative to the centre, they are 1 and the three coordinates.
+/// Number of basis functions of a Cartesian velocity component in a rigid body. The basis functions are 1 and the three
+/// reference coordinates relative to the centre.
 const MOTIONS: usize = 4;
 
-/// Largest pivot of a redundant condition \[-\]; the entries of conditions are about 1. The conditions of a tied point
-/// are redundant if its distance from another tied point is below this fraction of the largest distance of a tied
-/// point from the centre of the body. The gap that remains without these conditions is negligible.
+/// Conditions with pivots up to this value are redundant and dropped \[-\]; the entries of conditions are about 1. For
+/// example, conditions are redundant if two tied points are closer together than this fraction of the largest distance
+/// of a tied point from the centre of the body. The remaining gap is negligible.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
-/// Addition to [`REDUNDANT_PIVOT`], in units of (rounding error of coordinates)/(smallest `radii` of the bodies).
+/// Addition to [`REDUNDANT_PIVOT`], in units of the rounding error of the coordinates divided by the smallest of the
+/// `radii` in [`TiedRigidBodies`].
 const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
-/// Rotation increment of a finite difference \[rad\]: far above the rounding error, with a negligible square.
+/// Rotation increment of a finite difference \[rad\]. The increment is far above the rounding error; its square is
+/// negligible.
 const PROBE_ROTATION: f64 = 1e-6;
 
 /// Rigid bodies tied to each other and to nodes.
 ///
-/// The following step is the step after the current one. U is the change, by one Newton iteration, of the velocities
-/// and mean angular velocities of the bodies in the following step. With the nodes condensed out, U satisfies
+/// The tie forces act at the end of the current step. They make the tied points coincide at the end of the following
+/// step. One Newton iteration changes the velocities and the mean angular velocities of the bodies in the following
+/// step by U. After condensation of the tied nodes, U satisfies, with test motions w:
 ///
 /// ```text
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
-/// - M: masses of the bodies, and angular impulse per change of the angular velocity.
+/// - M: masses of the bodies, and angular impulses per change of the mean angular velocity.
 /// - g: impulses of the tied nodes on the bodies in the iteration, for U = 0.
 /// - C: coefficients of the tie conditions that involve only rigid bodies and fixed nodes.
-/// - k: distances between the tied points at the end of the following step for U = 0, divided by the step length.
+/// - k: gaps between the tied points at the end of the following step for U = 0, divided by the step length.
 /// - H_α: added mass of the tied nodes in the Cartesian component α.
-/// - T_α: map from U to the amplitudes of the fields of all bodies in this component (see `MOTIONS`).
+/// - T_α: map from U to the amplitudes of the basis functions (see `MOTIONS`) of all bodies in this component.
 ///
-/// C and T use the positions at the end of the current step. The forces act at these positions, so angular momentum is
-/// conserved. C' and T' use the positions at the end of the following step, when the tied points coincide.
+/// Without a prime, C and T belong to the positions at the end of the current step. The forces act at these positions,
+/// so angular momentum is conserved. C' and T' belong to the positions at the end of the following step, at which the
+/// tied points must coincide.
 ///
-/// The elimination of the conditions does not involve the masses, so points coincide for any masses. The number of
-/// independent conditions, `rank`, follows from the reference configuration, where all tied points coincide.
+/// No mass enters the elimination of the conditions, so the points coincide for any masses. `rank` is the number of
+/// independent conditions in the reference configuration, in which all tied points coincide.
 ///
 /// # Cost
-/// The assembly of K is quadratic in the number of bodies. The elimination is also quadratic if each body is tied to a
-/// few others. The solution is at most cubic in the number of independent components.
+/// The assembly of K is quadratic in the number of bodies. The elimination of the conditions is also quadratic if each
+/// body is tied to a few others. The solution is at most cubic in the number of independent components of U.
 #[derive(Clone, Debug)]
 pub(super) struct TiedRigidBodies {
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
-    /// Radius of the ties of each body \[m\]: largest distance of a tied point from the centre; 1 m instead of zero.
-    /// Unit of length for the rotation of the body.
+    /// Largest distance of a tied point from the centre of each body \[m\]; 1 m if this distance is within rounding.
+    /// The unknown of a rotation is the angular velocity times this radius.
     radii: Vec<f64>,
     /// For each body, whether the components of velocity and angular velocity are free.
     is_free: Vec<bool>,
@@ -68,7 +72,7 @@ pub(super) struct TiedRigidBodies {
     present: Vec<RigidPlace>,
     /// Positions at the end of the following step.
     following: Vec<RigidPlace>,
-    /// Linear and angular impulse of the ties on each body in the step \[N·s, N·m·s\].
+    /// Linear and angular impulse of the ties on each body, summed over the iterations \[N·s, N·m·s\].
     impulses: Vec<[Vec3; 2]>,
     /// g \[N·s, N·m·s\].
     pushes: Vec<[Vec3; 2]>,
@@ -89,15 +93,15 @@ struct Workspace {
     test: SparseRows,
     /// Row and column of the pivots of C and C'.
     pivots: Vec<[usize; 2]>,
-    /// Free components of U that are not the column of a pivot.
+    /// Free components of U without a pivot in their column.
     independent: Vec<usize>,
-    /// Under C' U = 0, the motion of each pivot component per unit motion of each independent component.
+    /// For each pivot, the motion of its component of U per unit motion of each independent component, if C' U = 0.
     trial_motions: Vec<f64>,
-    /// The same motions under C U = 0.
+    /// These motions if C U = 0.
     test_motions: Vec<f64>,
     /// K.
     mass: Vec<f64>,
-    /// K times the motions with C' U = 0, one column per independent component.
+    /// K times the motions that satisfy C' U = 0, one column per independent component.
     products: Vec<f64>,
     reduced: Vec<f64>,
     right_side: Vec<f64>,
@@ -182,7 +186,7 @@ impl TiedRigidBodies {
         self.bodies.iter().copied().zip(self.impulses.iter().copied())
     }
 
-    /// Loads the positions of the bodies and clears the impulses.
+    /// Loads the positions of the bodies, clears the impulses, and eliminates C.
     pub fn begin(&mut self, rigid: &impl RigidMotions) {
         if self.is_empty() {
             return;
@@ -195,8 +199,9 @@ impl TiedRigidBodies {
         self.reduce_conditions(0.0);
     }
 
-    /// Computes k and returns the largest magnitude of k \[m/s\]. `velocity` and `position`: velocity after the kick
-    /// and present position of a fixed node. `following`: length of the following step \[s\].
+    /// Computes k and returns its largest magnitude \[m/s\]. `velocity` and `position` return the velocity of a fixed
+    /// node after the kick, and its position at the end of the current step. `following`: length of the following step
+    /// \[s\].
     pub fn find_rates(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -215,7 +220,7 @@ impl TiedRigidBodies {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Adds to g the impulse `push` \[N·s\], which is conjugate to the component `axis` of Σ w_a x_a (see `RigidTerm`).
+    /// Adds to g the impulse `push` \[N·s\], conjugate to the component `axis` of Σ w_a x_a (see `RigidTerm`).
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
         let local_body = term.local_body as usize;
         let of_body = self.pushes[local_body].iter_mut();
@@ -224,7 +229,8 @@ impl TiedRigidBodies {
             .for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// Change \[m/s\] that U causes in the component `axis` of Σ w_a v_a, at the positions `following`.
+    /// Change \[m/s\] that U causes in the component `axis` of Σ w_a v_a at the positions `self.following`, with the
+    /// nodal velocities v_a.
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
         let local_body = term.local_body as usize;
         let [linear, angular] = term.coefficients(axis, &self.following[local_body]);
@@ -254,8 +260,8 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Computes I Θ⁻¹, with the inertia I. An angular impulse I ω causes the additional rotation Θ ω dt' in the
-    /// following step, of length dt'.
+    /// Computes `spin_masses` as I Θ⁻¹ with the inertia I. A finite difference gives Θ: an additional angular impulse
+    /// I ω rotates the body by an additional Θ ω dt' in the following step of length dt'.
     fn compute_spin_masses(&mut self, rigid: &impl RigidMotions, following: f64) {
         for (local_body, &body) in self.bodies.iter().enumerate() {
             if !self.specs[local_body].turns {
@@ -270,7 +276,7 @@ impl TiedRigidBodies {
                 let twice = Vec3::new(turn.m32 - turn.m23, turn.m13 - turn.m31, turn.m21 - turn.m12);
                 twice * (0.5 / PROBE_ROTATION)
             };
-            // About an axis without inertia, an arbitrary inertia keeps the system regular.
+            // An axis without inertia gets an arbitrary inertia, which keeps the system regular.
             let without = Mat3::identity() - inverse * inertia;
             let response = Mat3::from_columns(&[turned(0), turned(1), turned(2)]) + without;
             let whole = inertia + without * inertia.norm();
@@ -292,7 +298,8 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Eliminates C, with pivots above a tolerance. Each fixed node has three additional columns.
+    /// Eliminates C, with pivots above `tolerance` \[-\], and finds the motions with C U = 0. Each fixed node has three
+    /// additional columns.
     fn reduce_conditions(&mut self, tolerance: f64) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
@@ -316,7 +323,7 @@ impl TiedRigidBodies {
         self.workspace = workspace;
     }
 
-    /// Eliminates C' and k at the pivots of C.
+    /// Eliminates C' and k at the pivots of C, and finds the motions with C' U = 0.
     fn reduce_following_conditions(&mut self) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
@@ -384,7 +391,7 @@ impl TiedRigidBodies {
             ..
         } = &mut self.workspace;
         let count = independent.len();
-        // Particular solution U of the conditions, and K U − g of this U.
+        // Solution U of C' U = −k with zero independent components, and K U − g for this U.
         motion.clear();
         motion.resize(num, 0.0);
         trial.solve(pivots, |row| -last_entry(row, num), motion);
@@ -434,8 +441,9 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Adds the reactions on fixed nodes to `forces`: impulses divided by the time `kick` \[s\]. Also sets the impulses
-    /// on the prescribed components of the bodies. `by_nodes`: impulses of nodes on the bodies.
+    /// Adds the forces of the conditions on fixed nodes to `forces`: impulses divided by the time `kick` \[s\]. Also
+    /// sets the impulses of the ties on the prescribed components of the bodies. `by_nodes`: impulses of the tied nodes
+    /// on the bodies.
     pub fn find_reactions(&mut self, by_nodes: &[[Vec3; 2]], kick: f64, forces: &mut [Vec3]) {
         if self.is_empty() {
             return;
@@ -447,7 +455,7 @@ impl TiedRigidBodies {
             let [linear, angular] = &impulses[local_body];
             if k < 3 { linear[k] } else { angular[k - 3] / self.radii[local_body] }
         };
-        // Cᵀ μ with the multipliers μ of the conditions: the impulse that the tied nodes exert on the bodies, minus the
+        // Cᵀ μ, with the multipliers μ of the conditions, is the impulse of the tied nodes on the bodies minus the
         // impulse of all ties.
         let beyond = |column: usize| component(by_nodes, column) - component(&self.impulses, column);
         motion.resize(num + 3 * self.num_fixed, 0.0);
@@ -468,13 +476,13 @@ impl TiedRigidBodies {
     }
 }
 
-/// Entry of a row in `column`, the last column; zero if absent.
+/// Entry of a row in `column`, the last column; zero if the row ends before.
 fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
     row.last().filter(|(last, _)| *last as usize == column).map_or(0.0, |(_, value)| *value)
 }
 
 /// T of one body: amplitude of each basis function of `MOTIONS` in the component `axis`, per unit of each degree of
-/// freedom. Angular degrees of freedom are multiplied by `radius`.
+/// freedom. The angular degrees of freedom are angular velocities times `radius`.
 fn motions(axis: usize, place: &RigidPlace, radius: f64) -> [[f64; DOF]; MOTIONS] {
     let mut motions = [[0.0; DOF]; MOTIONS];
     motions[0][axis] = 1.0;

@@ -41,13 +41,13 @@ pub trait RigidMotions {
     /// zero about an axis without inertia.
     fn inertia(&self, body: u32) -> [Mat3; 2];
 
-    /// Position at the end of the following step, with an additional `impulse` at the beginning of that step: linear
-    /// \[N·s\], and angular about the centre \[N·m·s\].
+    /// Position at the end of the following step, if an additional `impulse` acts at the beginning of that step: linear
+    /// impulse \[N·s\], and angular impulse about the centre \[N·m·s\].
     fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
 }
 
-/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R r over the nodes a of the body, with weights w_a,
-/// positions x_a, and the centre c and rotation R of the body.
+/// Term of a rigid body in a sum over nodes: Σ w_a x_a = w c + R r. The sum is over the nodes a of the body, with
+/// weights w_a and positions x_a; c is the centre and R the rotation of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {
     /// Index of the body in its group.
@@ -74,7 +74,7 @@ impl RigidTerm {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
-    /// Local node numbers and weights.
+    /// Index of each node in the group, and its weight.
     pub shares: &'a [(u32, f64)],
     pub rigid: &'a [RigidTerm],
 }
