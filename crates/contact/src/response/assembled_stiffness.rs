@@ -1,8 +1,8 @@
 //! Assembled stiffness of all contact springs of a step, by node and rigid body.
 //!
 //! Contact k has a spring of stiffness κ_k. K is the diagonal matrix of the κ_k, and W = G M⁻¹ Gᵀ is the compliance of
-//! the contacts: G maps velocities to relative velocities, and M is the mass matrix of the model. With the largest
-//! eigenvalue λ(K W), the springs are stable in time steps dt if λ dt² is small.
+//! the contacts: G maps velocities to relative velocities, and M is the mass matrix of the model. λ(K W) is the largest
+//! eigenvalue of K W. The springs are stable in time steps dt if λ dt² is small.
 //!
 //! Deformable nodes contribute W_nodes to W, and rigid bodies W_rigid. Node a has the mass m_a, and the weight w_ka in
 //! contact k. A rigid body has the 6 × 6 mass matrix M_r. In contact k with the normal n, h_k = (n, r × n), where r is
@@ -54,7 +54,7 @@ const MAX_OF_BODY_ENERGY: f64 = 0.2;
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
 /// Smallest weight for which the whole mass of a node counts as in contact. Below this weight, the mass in contact is
-/// proportional to the weight. The mass in contact then changes continuously when a contact reaches a node.
+/// proportional to the weight. Therefore the mass in contact changes continuously when a contact reaches a node.
 const FULL_WEIGHT: f64 = 1e-3;
 
 fn part(weight: f64) -> f64 {
@@ -245,8 +245,8 @@ impl AssembledStiffness {
                 is_of_rigid_bodies: true,
             };
         }
-        // Half the bound of the nodes, because this bound is twice ω² if a single movable node touches a fixed
-        // deformable face.
+        // Half of `bound.nodes`, because this bound is twice ω² if a single movable node touches a fixed deformable
+        // face.
         ContactFrequency {
             square: alone.max(0.5 * bound.nodes).max(coupled),
             alone,

@@ -63,7 +63,7 @@ impl EnergyMomentum {
     }
 
     /// Removes the moments of the friction forces by couples, which the solution for the forces does not include. The
-    /// energy that the couples remove counts as friction. In a kick of duration dt, an additional force F does the work
+    /// energy that the couples remove counts as friction. In a kick of duration dt, an additional force F adds the work
     ///
     /// ```text
     /// dt F · (v' − ½ dt a + ½ dt M⁻¹ F)

@@ -5,8 +5,9 @@ use crate::math::Vec3;
 use crate::response::Bodies;
 use crate::response::groups::momentum::Momentum;
 
-/// Largest velocity change of a sweep at convergence, relative to the largest gap rate or slip rate before the kick, or
-/// velocity change of a sweep so far \[-\]. The rounding error of the velocities is added to the limit.
+/// Largest velocity change of the last sweep, relative to the largest of these velocities \[-\]: gap rates and slip
+/// rates before the kick, and velocity changes of all sweeps. The rounding error of the velocities is added to the
+/// limit.
 const TOLERANCE: f64 = 1e-15;
 /// Largest number of Gauss–Seidel sweeps.
 const MAX_SWEEPS: usize = 300;
@@ -27,8 +28,8 @@ impl EnergyMomentum {
         if self.mark_reversals(bodies, dt) { sweeps + self.iterate_jacobi(bodies, dt) } else { sweeps }
     }
 
-    /// Whether a compressed spring with restitution e < 1 may unload. If its gap stays constant, any pressure from e² p
-    /// to p satisfies the spring law, with the pressure p of the elastic spring. The pressures of several contacts on
+    /// Whether any compressed spring with restitution e < 1 may unload. If its gap stays constant, any pressure from e²
+    /// p to p satisfies the spring law, with the pressure p of the elastic spring. The pressures of several contacts on
     /// one rigid body may then not be unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.memory.springs.iter().zip(&self.solutions);

@@ -50,10 +50,11 @@ pub struct EnergyMomentumOptions {
 /// Time integration of the contact forces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// The spring gaps refer to mid-steps. The geometry refers to the ends of the steps, where the positions are known.
+    /// The gaps of the contact springs refer to mid-steps. The geometry refers to the ends of the steps, at which the
+    /// positions are known.
     Staggered,
-    /// The spring gaps refer to the ends of the steps. The geometry refers to mid-steps and is found by iteration (see
-    /// [`MidpointGeometry`]).
+    /// The gaps of the contact springs refer to the ends of the steps. The geometry refers to mid-steps and is found by
+    /// iteration (see [`MidpointGeometry`]).
     Midpoint,
 }
 
@@ -80,10 +81,10 @@ impl Scheme {
 /// shortens the step; it also conserves momenta. As p and v_a' depend on each other, coupled contacts are solved
 /// iteratively.
 ///
-/// With a coefficient of restitution e, a spring returns e² of its energy. If the gap decreases before a kick and
+/// With a coefficient of restitution e < 1, a spring returns e² of its energy. If the gap decreases before a kick and
 /// increases after it, the motion of the contact reverses, and the kick is solved twice. In the first solution, the
-/// spring is elastic. In the second solution, the bodies separate at e times the gap rate of the first solution. The
-/// first solution gives the gap of the spring after the kick.
+/// spring is elastic. In the second, the bodies separate at e times the gap rate of the first solution. The first
+/// solution gives the gap of the spring after the kick.
 ///
 /// While the spring is compressed, damping adds the force −c Δḡ/dt with the damping coefficient c. The sum of spring
 /// force and damping force is never negative.
@@ -92,8 +93,8 @@ impl Scheme {
 /// until the contact slides, and between two rigid bodies until all contacts of the pair slide.
 ///
 /// Springs continue over flush surfaces from one body to the next (see `transfer`). If detection loses a contact, its
-/// compressed spring remains. It is discarded when it has released its energy, or when it has released none in more
-/// than `MAX_STEPS_PRESSED` steps. The normal energy left in the spring then counts as negative numerical work.
+/// compressed spring remains. It is discarded when it has released its energy, or has released none in more than
+/// `MAX_STEPS_PRESSED` steps. The normal energy left in the spring then counts as negative numerical work.
 ///
 /// # Source
 /// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction).
@@ -177,7 +178,8 @@ struct Solution {
     gradient: Gradient,
     /// Range of the contact in `TiedMotions`.
     tied: Range<usize>,
-    /// Compliance along the gap gradient, and largest tangential compliance; both without the ties \[1/kg\].
+    /// Compliance along the gap gradient (see `gradient`), and largest tangential compliance; both without the ties
+    /// \[1/kg\].
     compliance: [f64; 2],
     /// Upper bound on the compliance of all coupled contacts together, for Jacobi sweeps \[1/kg\].
     coupled_compliance: f64,
@@ -185,7 +187,7 @@ struct Solution {
     rate: f64,
     /// Slip rate before the kick \[m/s\].
     slip_rate: Vec3,
-    /// Whether the gap decreases before the kick, at a rate beyond rounding.
+    /// Whether the gap rate before the kick is negative, beyond rounding.
     closes: bool,
     pressure: f64,
     traction: Vec3,
@@ -217,7 +219,7 @@ struct Reversal {
 const RATE_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of steps for which a lost contact remains although its spring releases no energy. Without this limit,
-/// a resting body would forever press on a face that its node has left.
+/// a resting body would press on a face that its node has left.
 const MAX_STEPS_PRESSED: u32 = 32;
 
 /// State of a contact that detection has lost.
@@ -330,7 +332,7 @@ impl EnergyMomentum {
     }
 
     /// Starts from zero forces. An uncompressed spring takes the constraint gap, extrapolated backwards with the gap
-    /// rate over [`Scheme::lead`]. A negative result is replaced by zero.
+    /// rate over the time `lead`. A negative result is replaced by zero.
     fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         self.solutions.clear();
         self.gradient_nodes.clear();

@@ -116,10 +116,10 @@ impl Spring {
     /// Fraction of the spring force κ δ that acts if the contact closes or opens in the step; 1 in all other steps.
     /// `closing` is −dg/dt of the gap g \[m/s\].
     ///
-    /// If the contact is closed for a fraction τ of the step, the force fraction ½ (1 + τ) conserves T + ½ κ δ_n
-    /// δ_{n+1} to O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations at both ends of the
-    /// step, ω is the frequency and dt the time step. The full force would have a relative energy error of up to ¼ (ω
-    /// dt)².
+    /// If the contact is closed for a fraction τ of the step, the force fraction ½ (1 + τ) conserves
+    /// T + ½ κ δ_n δ_{n+1} to O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations at both
+    /// ends of the step, ω is the frequency and dt the time step. The full force would have a relative energy error of
+    /// up to ¼ (ω dt)².
     pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
@@ -136,8 +136,8 @@ impl Spring {
     /// step \[m/s\].
     ///
     /// The force uses the mean of the rates before and after the kick. With the rate before the kick, strong damping
-    /// would be unstable. If the contact begins in the step and fills the fraction τ of the step, damping acts for ½ +
-    /// τ times the duration of the kick.
+    /// would be unstable. If the contact begins in the step and fills the fraction τ of the step, damping acts for
+    /// ½ + τ times the duration of the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {
