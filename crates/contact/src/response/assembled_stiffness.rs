@@ -1,18 +1,20 @@
 //! Assembled stiffness of all contact springs of a step, by node and rigid body.
 //!
-//! The springs are stable in time steps dt if λ(K W) dt² is small. Here λ is the largest eigenvalue, K is the diagonal
-//! matrix of the stiffnesses κ_k of the contacts k, and W = G M⁻¹ Gᵀ is the compliance of the contacts. M is the mass
-//! matrix; G maps velocities to relative velocities. Deformable nodes contribute W_nodes to W, and rigid bodies
-//! W_rigid:
+//! Contact k has a spring of stiffness κ_k. K is the diagonal matrix of the κ_k, and W = G M⁻¹ Gᵀ is the compliance of
+//! the contacts: G maps velocities to relative velocities, and M is the mass matrix of the model. λ(K W) is the largest
+//! eigenvalue of K W. The springs are stable in time steps dt if λ dt² is small.
+//!
+//! Deformable nodes contribute W_nodes to W, and rigid bodies W_rigid. Node a has the mass m_a, and the weight w_ka in
+//! contact k. A rigid body has the 6 × 6 mass matrix M_r. In contact k with the normal n, h_k = (n, r × n), where r is
+//! the vector from the centre of the body to the contact. The bounds on λ are
 //!
 //! ```text
 //! both     λ(K W) ≤ λ(K W_nodes) + λ(K W_rigid)
 //! nodes    λ(K W_nodes) ≤ max_a (1/m_a) Σ_k κ_k |w_ka| Σ_b |w_kb|    Gershgorin on the assembled stiffness
-//! rigid    λ(K W_rigid) ≤ Σ_bodies (tr A⁸)^⅛,  A = M⁻¹ Σ_k κ_k h_k h_kᵀ,  h = (n, r × n)
+//! rigid    λ(K W_rigid) ≤ Σ_bodies (tr A⁸)^⅛,  A = M_r⁻¹ Σ_k κ_k h_k h_kᵀ
 //! ```
-//! Here w_ka is the weight of node a in contact k, m_a is the mass of node a, n is the contact normal, and r is the
-//! vector from the centre of the body to the contact. Σ_bodies is over the two bodies of a contact; in A, M is the
-//! 6 × 6 mass matrix of the body. (tr A⁸)^⅛ is at most 1.26 times the largest eigenvalue of A.
+//! Σ_b is over the nodes b of contact k, and Σ_bodies over the two bodies of a contact. (tr A⁸)^⅛ is at most 1.26 times
+//! the largest eigenvalue of A.
 //!
 //! # Source
 //! Derived.
@@ -31,27 +33,28 @@ type Vec6 = SVector<f64, 6>;
 
 const NONE: u32 = u32::MAX;
 
-/// Largest λ dt² of all springs on rigid bodies together. An impact then lasts ten steps, with an energy error of 6e-4.
+/// Largest λ dt² of all springs on rigid bodies together. At this limit, an impact lasts ten steps, with an energy
+/// error of 6e-4.
 pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
-/// Ratio ω²/λ, with the squared frequency ω² for the step control and the bound λ of rigid bodies. Steps of 1.9/ω then
-/// have λ dt² = `MAX_ON_RIGID_BODIES`.
+/// Ratio ω²/λ, where ω² is the squared frequency that the step control receives for rigid bodies with the bound λ. With
+/// this ratio, steps of 1.9/ω have λ dt² = `MAX_ON_RIGID_BODIES`.
 const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
 /// Largest λ dt² of all springs on deformable nodes together. Elements at 0.8 of their critical step add λ dt² = 1.6²;
 /// 1.4 + 1.6² is below the stability limit of 4.
 const MAX_ON_NODES: f64 = 1.4;
 
-/// Largest λ dt² m_c/m, with the mass m of a body and the mass m_c of its nodes in contact. The energy error of an
-/// impact is then a twentieth of the energy of the body.
+/// Largest λ dt² m_c/m, with the mass m of a body and the mass m_c of its nodes in contact. At this limit, the energy
+/// error of an impact is a twentieth of the energy of the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// Lower limit on the ratio of ω² with all coupled springs to ω² of the spring alone, for a spring between rigid
-/// bodies. For a plate on two springs at its ends, the ratio is 0.5.
+/// Lower limit on the squared frequency of a spring between rigid bodies with all coupled springs, relative to the
+/// squared frequency of the spring alone. For a plate on two springs at its ends, the ratio is 0.5.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
 /// Smallest weight for which the whole mass of a node counts as in contact. Below this weight, the mass in contact is
-/// proportional to the weight. The mass in contact then changes continuously when a contact reaches a node.
+/// proportional to the weight. Therefore the mass in contact changes continuously when a contact reaches a node.
 const FULL_WEIGHT: f64 = 1e-3;
 
 fn part(weight: f64) -> f64 {
@@ -77,18 +80,18 @@ struct OnNode {
     stiffness: f64,
     /// Σ_k κ_k w_ka n_k over the normal springs \[N/m\].
     resultant: Vec3,
-    /// Part of the nodal mass that counts as in contact \[-\].
+    /// Fraction of the nodal mass that counts as in contact \[-\].
     part: f64,
 }
 
 #[derive(Clone, Debug)]
 struct OnRigid {
     body: u32,
-    /// Σ κ h hᵀ with h = (n, r × n), including the tangential springs.
+    /// Σ κ h hᵀ with h as in `row`, including the tangential springs.
     stiffness: Mat6,
     /// Σ κ h of the normal springs.
     resultant: Vec6,
-    /// Bound on the eigenvalues of M⁻¹ Σ κ h hᵀ \[1/s²\].
+    /// Bound on the eigenvalues of A = M_r⁻¹ Σ κ h hᵀ \[1/s²\].
     bound: f64,
 }
 
@@ -122,8 +125,8 @@ impl Bound {
         Self { nodes: self.nodes * share, rigid: self.rigid * share, over_allowed: self.over_allowed * share }
     }
 
-    /// Squared frequency for the step control \[rad²/s²\]. `lowering` applies to springs on nodes: it is the ratio of
-    /// the stable step with damping to the stable step without damping. Springs on rigid bodies are far from the
+    /// Squared frequency for the step control \[rad²/s²\]. `lowering` is the ratio of the stable step with damping to
+    /// the stable step without damping, and applies to springs on nodes. Springs on rigid bodies are far from the
     /// stability limit and need no such factor.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
         self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
@@ -225,7 +228,7 @@ impl AssembledStiffness {
     }
 
     /// `stiffness` is κ \[N/m\]; `bound` has the bounds of the coupled springs. Contacts on opposite sides of a body
-    /// reduce the ω² of the coupled springs; the returned ω² has a lower limit.
+    /// reduce ω²; the returned ω² therefore has a lower limit.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,
@@ -242,7 +245,8 @@ impl AssembledStiffness {
                 is_of_rigid_bodies: true,
             };
         }
-        // Half the bound of the nodes, because this bound is up to twice ω² for a single contact.
+        // Half of `bound.nodes`, because this bound is twice ω² if a single movable node touches a fixed deformable
+        // face.
         ContactFrequency {
             square: alone.max(0.5 * bound.nodes).max(coupled),
             alone,
@@ -308,8 +312,8 @@ mod tests {
         assembled.of(&constraints.get(0), &bodies)
     }
 
-    /// Reference: λ is 2.5 1/s² for the contactor of 0.8 kg and 1 1/s² for the node of 2 kg. With the limits
-    /// 0.2 · 4/0.8 and 0.2 · 4/2, both ratios are 2.5 1/s².
+    /// Reference: the bound is 2.5 s⁻² for the contactor of 0.8 kg and 1 s⁻² for the node of 2 kg. The limits on λ dt²
+    /// are 0.2 · 4/0.8 and 0.2 · 4/2. Both ratios of bound to limit are 2.5 s⁻².
     #[test]
     fn weights_by_rounding_have_no_effect() {
         for weight in [0.0, 1e-15] {

@@ -5,8 +5,8 @@ use crate::math::{Mat3, Vec3};
 /// Largest negligible moment of inertia, relative to the largest moment of inertia.
 const COLLINEARITY: f64 = 1e-10;
 
-/// Product of the three moments of inertia above which no moment is negligible, relative to the cube of their sum. The
-/// smallest moment is then more than 4e-6 of the largest.
+/// Product of the three moments of inertia, relative to the cube of their sum, above which none of them is negligible.
+/// The smallest moment of inertia is then more than 4e-6 of the largest.
 const FULL_RANK: f64 = 1e-6;
 
 /// Nodal vectors q × (x_a − x̄) with zero sum; q is constant, and x̄ is the mean of the nodal positions x_a. Of all
@@ -18,8 +18,8 @@ pub(super) struct Couple {
 }
 
 impl Couple {
-    /// q = J⁻¹ m for the moment m, with J = Σ (|y|² I − y ⊗ y) and the positions y relative to their mean. For
-    /// collinear nodes, the component of m along their line is omitted.
+    /// q = J⁻¹ m for the moment m, with J = Σ (|y|² I − y ⊗ y), the identity I and the nodal positions y relative to
+    /// their mean. For collinear nodes, the component of m along their line is omitted.
     pub fn new(positions: impl Iterator<Item = Vec3> + Clone, moment: &Vec3) -> Self {
         let count = positions.clone().count() as f64;
         let middle = positions.clone().sum::<Vec3>() / count;

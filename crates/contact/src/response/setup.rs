@@ -10,10 +10,11 @@ use super::laws::stiffness::Stiffness;
 vocabulary! {
     /// Time integration of the contact forces of the energy–momentum response.
     pub enum Scheme {
-        /// Spring gaps at mid-steps; geometry at the known positions at the ends of the steps.
+        /// The gaps of the contact springs refer to mid-steps. The geometry refers to the ends of the steps, at which
+        /// the positions are known.
         Staggered = "staggered",
-        /// Spring gaps at the ends of the steps; geometry at mid-steps, by iteration (see
-        /// [`MidpointGeometry`](super::MidpointGeometry)).
+        /// The gaps of the contact springs refer to the ends of the steps. The geometry refers to mid-steps and is found
+        /// by iteration (see [`MidpointGeometry`](super::MidpointGeometry)).
         Midpoint = "midpoint",
     }
 }

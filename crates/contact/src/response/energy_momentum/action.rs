@@ -10,7 +10,7 @@ use crate::response::{Bodies, ContactAction, ContactResult, Status, StepLength, 
 const RELEASE: f64 = 1e-9;
 
 impl EnergyMomentum {
-    /// Writes forces and energies, and advances the spring gaps by one step.
+    /// Writes forces and energies, and advances the spring gaps by one kick.
     pub(super) fn finish(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         let (dt, half) = (step.kick(), self.scheme.lead(step));
         let mut first = 0;
@@ -25,7 +25,8 @@ impl EnergyMomentum {
                 Some(reversal) => reversal.gap,
                 None => spring.gap_after(gap, way, solution.pressure),
             };
-            // Energies refer to the end of the step. In the staggered scheme, gaps refer to the middle of the step.
+            // Energies refer to the end of the step. In the staggered scheme, gaps refer to the middle of the step, and
+            // the work of the forces over the second half is subtracted.
             let half_work = half * solution.pressure * solution.rate;
             let mut stored = spring.stored_energy() - half_work;
             let mut damping_work = if spring.is_lossy() {
@@ -62,14 +63,14 @@ impl EnergyMomentum {
         action.sort_nodes();
     }
 
-    /// Removes the moments of the friction forces by couples. The solution for the forces does not include these
-    /// couples. The energy that they remove counts as friction. An additional force F adds the work
+    /// Removes the moments of the friction forces by couples, which the solution for the forces does not include. The
+    /// energy that the couples remove counts as friction. In a kick of duration dt, an additional force F adds the work
     ///
     /// ```text
     /// dt F · (v' − ½ dt a + ½ dt M⁻¹ F)
     /// ```
-    /// Here dt is the duration of the kick, M is the mass matrix, v' are the velocities after all other forces, and a
-    /// is the acceleration without contact.
+    /// Here M is the mass matrix, v' are the velocities after the kick by all other forces, and a is the acceleration
+    /// without contact. F also increases the work of the forces M a by ½ dt² F · a, hence the negative term.
     pub(super) fn remove_moments(
         &mut self,
         bodies: &Bodies<'_>,
@@ -93,8 +94,7 @@ impl EnergyMomentum {
             couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
             self.tied.push_along(&tied, dt, &mut self.kicked);
             self.memory.pending[0] += taken;
-            // Energies refer to the end of the step: in the staggered scheme, the work of the couple over the half step
-            // from the middle to the end is subtracted.
+            // As in `finish`, the stored energy refers to the end of the step.
             let half_work = half * rate(&self.velocities);
             action.stored_energy -= half_work;
             self.energies[k][0] -= half_work;

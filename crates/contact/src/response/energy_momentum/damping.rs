@@ -30,13 +30,13 @@ impl EnergyMomentum {
 }
 
 impl Spring {
-    /// Sets `lag` for the frequency ω of the contact, `frequency` \[rad/s\], and the duration dt of the kick,
-    /// `time_step` \[s\].
+    /// Sets `lag` from the frequency ω = `frequency` of the contact \[rad/s\] and the duration dt = `time_step` of the
+    /// kick \[s\].
     fn damp(&mut self, frequency: f64, time_step: f64) {
         if frequency == 0.0 {
             return;
         }
-        // The midpoint rule oscillates at the frequency ω' with tan(½ ω' dt) = ½ ω dt.
+        // Under the midpoint rule, the contact oscillates at the frequency ω' with tan(½ ω' dt) = ½ ω dt.
         let phase = frequency * time_step;
         let half_periods = self.age / time_step * 2.0 * (0.5 * phase).atan() / std::f64::consts::PI;
         let EnergyMomentumOptions { damping, tangential_damping, .. } = self.options;

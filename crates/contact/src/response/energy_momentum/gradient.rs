@@ -1,14 +1,14 @@
-//! Nodal directions of a contact force: the gradient of the gap.
+//! Gradient of the gap: nodal vectors G_a, such that the pressure p acts on node a as the force p G_a.
 //!
-//! Without correction, node a has the direction w_a n, with its weight w_a and the normal n of the contact. Let x_a be
-//! the nodal positions, and r = Σ w_a x_a the vector from the target point to the contactor. In lost contacts and at
-//! edges, r is not parallel to n, and the directions have the moment r × n. A correction with a constant vector q
-//! removes this moment; x̄ is the mean of the nodal positions:
+//! In most contacts, G_a = w_a n with the weight w_a of the node and the normal n. With the nodal positions x_a,
+//! r = Σ w_a x_a is the vector from the target point to the contactor. In lost contacts and at edges, r is not parallel
+//! to n, and the vectors w_a n have the moment r × n. A correction with a constant vector q then removes this moment;
+//! x̄ is the mean of the nodal positions:
 //!
 //! ```text
 //! G_a = w_a n + q × (x_a − x̄)
 //! ```
-//! The sum of the directions remains zero.
+//! The sum of the nodal vectors remains zero.
 
 use crate::Constraint;
 use crate::math::Vec3;
@@ -37,8 +37,8 @@ impl Gradient {
         Self::of_nodal_vectors(first, constraint, bodies, list)
     }
 
-    /// Appends nodal vectors with zero sum that remove the moment of `force` and its reaction. `None` if the moment is
-    /// zero, or if the target has only one node, like a wall.
+    /// Appends nodal forces with zero sum that remove the moment of `force` on the contactor and its reaction on the
+    /// target. `None` if the moment is zero, or if the target has only one node, like a wall.
     pub fn against_moment(
         force: &Vec3,
         constraint: &Constraint<'_>,
@@ -124,7 +124,7 @@ impl Gradient {
         }
     }
 
-    /// Compliance G M⁻¹ Gᵀ \[1/kg\], with the mass matrix M.
+    /// Compliance G M⁻¹ Gᵀ \[1/kg\], with the row G of all G_a and the mass matrix M.
     pub fn compliance(&self, constraint: &Constraint<'_>, list: &[Vec3], mobility: &Mobility) -> f64 {
         let mut compliance = 0.0;
         let mut at = self.first;
@@ -143,7 +143,7 @@ impl Gradient {
     }
 }
 
-/// Adds the smallest nodal vectors that remove the moment of the gradient. If the nodes are collinear, the component of
+/// Adds the smallest nodal vectors that remove the moment of `gradients`. If the nodes are collinear, the component of
 /// the moment along their line remains.
 fn remove_moment(constraint: &Constraint<'_>, positions: &[Vec3], gradients: &mut [Vec3]) {
     let apart = constraint.jump(positions);

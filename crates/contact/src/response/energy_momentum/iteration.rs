@@ -5,19 +5,20 @@ use crate::math::Vec3;
 use crate::response::Bodies;
 use crate::response::groups::momentum::Momentum;
 
-/// Largest velocity change at convergence, relative to a velocity scale \[-\]: the largest gap rate or slip rate before
-/// the kick, or the largest velocity change of a sweep if it is larger. The rounding error of the velocities is added.
+/// Largest velocity change of the last sweep, relative to the largest of these velocities \[-\]: gap rates and slip
+/// rates before the kick, and velocity changes of all sweeps. The rounding error of the velocities is added to the
+/// limit.
 const TOLERANCE: f64 = 1e-15;
 /// Largest number of Gauss–Seidel sweeps.
 const MAX_SWEEPS: usize = 300;
 const MAX_JACOBI_SWEEPS: usize = 2000;
 
-/// Smallest ratio of the gap rate after the kick to the closing rate before the kick in a reversed motion.
+/// Ratio of the gap rate after the kick to the closing rate before the kick, above which the motion has reversed \[-\].
 const SEPARATION_RATIO: f64 = 1e-9;
 
 impl EnergyMomentum {
-    /// Solves with elastic springs, and again if contacts with restitution reverse their motion. Returns the number of
-    /// sweeps.
+    /// Solves with the spring laws. If the motion of contacts with restitution reverses, solves again, with prescribed
+    /// gap rates in these contacts. Returns the number of sweeps.
     pub(super) fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
         let sweeps = if self.holds_gaps() {
             self.iterate_jacobi(bodies, dt)
@@ -27,8 +28,8 @@ impl EnergyMomentum {
         if self.mark_reversals(bodies, dt) { sweeps + self.iterate_jacobi(bodies, dt) } else { sweeps }
     }
 
-    /// Whether a compressed spring with restitution e < 1 unloads. Let p be the pressure of the elastic spring. If the
-    /// gap stays constant, any pressure from e² p to p satisfies the spring law. The pressures of several contacts on
+    /// Whether any compressed spring with restitution e < 1 may unload. If its gap stays constant, any pressure from e²
+    /// p to p satisfies the spring law, with the pressure p of the elastic spring. The pressures of several contacts on
     /// one rigid body may then not be unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.memory.springs.iter().zip(&self.solutions);
@@ -102,8 +103,8 @@ impl EnergyMomentum {
         change
     }
 
-    /// Solves all pressures and then all tractions from the same velocities, and extrapolates. Returns the largest
-    /// velocity change \[m/s\].
+    /// Computes all pressures from the same velocities, then all tractions from the velocities under the new pressures,
+    /// and extrapolates. Returns the largest velocity change \[m/s\].
     ///
     /// If the solution is not unique, the sweeps find the pressures closest to the initial pressures, for any order of
     /// the contacts.
@@ -140,14 +141,14 @@ impl EnergyMomentum {
         change
     }
 
-    /// Bounds the coupled compliance of all contacts \[1/kg\]; with these bounds, Jacobi sweeps converge. For
-    /// deformable nodes a of mass m_a, with the forces f_k and weights w_ka of the contacts k:
+    /// Sets `coupled_compliance` to upper bounds, with which Jacobi sweeps converge. The force f_k of contact k acts
+    /// with the weights w_ka on deformable nodes a of mass m_a:
     ///
     /// ```text
     /// Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² B_k,   B_k = max_a (1/m_a) Σ_j |w_ja| Σ_b |w_jb|
     /// ```
-    /// The maximum is over the nodes a of contact k, and b runs over the nodes of contact j. B_k is `bound.nodes` for
-    /// springs of unit stiffness.
+    /// Here j runs over all contacts, b over the nodes of contact j, and the maximum is over the nodes a of contact k.
+    /// B_k is `bound.nodes` for springs of unit stiffness.
     fn bound_compliance(&mut self, bodies: &Bodies<'_>) {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter()) {
@@ -160,7 +161,7 @@ impl EnergyMomentum {
         }
     }
 
-    /// Pressure \[N\] under the forces of all other contacts; `compliance` in \[1/kg\].
+    /// Pressure of contact k \[N\] under the forces of all other contacts; `compliance` in \[1/kg\].
     fn pressure(&self, k: usize, bodies: &Bodies<'_>, dt: f64, compliance: f64) -> f64 {
         let (solution, spring) = (&self.solutions[k], self.memory.springs.get(k));
         if solution.compliance[0] <= 0.0 {
@@ -177,7 +178,7 @@ impl EnergyMomentum {
         }
     }
 
-    /// Friction force \[N\] under the forces of all other contacts, and whether it is at its bound.
+    /// Friction force of contact k \[N\] under the forces of all other contacts, and whether it is at its bound.
     fn traction(&self, k: usize, dt: f64, compliance: f64) -> (Vec3, bool) {
         let (solution, spring) = (&self.solutions[k], self.memory.springs.get(k));
         if !spring.has_friction() || solution.compliance[1] <= 0.0 {
@@ -187,7 +188,7 @@ impl EnergyMomentum {
         spring.traction(solution, &travel, 0.5 * dt * dt * compliance)
     }
 
-    /// Returns the velocity change \[m/s\].
+    /// Returns the magnitude of the change of the gap rate \[m/s\].
     fn set_pressure(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, pressure: f64) -> f64 {
         let solution = &mut self.solutions[k];
         let push = dt * (pressure - solution.pressure);
@@ -198,7 +199,7 @@ impl EnergyMomentum {
         push.abs() * solution.compliance[0]
     }
 
-    /// Returns the velocity change \[m/s\].
+    /// Returns an upper bound on the change of the slip rate \[m/s\].
     fn set_traction(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, traction: Vec3) -> f64 {
         let solution = &mut self.solutions[k];
         let push = (traction - solution.traction) * dt;

@@ -1,26 +1,27 @@
 //! The midpoint scheme: contact forces are constant over a step and use the geometry at the middle of the step.
 //!
-//! From step n to n + 1, the contact forces f_c change the velocities from v⁻ to v⁺ between two half kicks of the
-//! explicit forces f, which are all other forces:
+//! A step of length dt leads from the positions x_n and velocities v_n to x_{n+1} and v_{n+1}. M is the mass matrix,
+//! f_c are the contact forces, and f all other forces. The contact force on node a is p w_a ν, with the pressure p, the
+//! weight w_a and the normal ν. The step is split: between two half kicks by f, f_c changes the velocities from v⁻ to
+//! v⁺.
 //!
 //! ```text
 //! v⁻ = v_n + ½ dt M⁻¹ f_n
-//! M (v⁺ − v⁻) = dt f_c,   x_{n+1} = x_n + ½ dt (v⁻ + v⁺),   f_c = p ν w at x_{n+½} = ½ (x_n + x_{n+1})
+//! M (v⁺ − v⁻) = dt f_c,   x_{n+1} = x_n + ½ dt (v⁻ + v⁺),   f_c with ν, w_a at x_{n+½} = ½ (x_n + x_{n+1})
 //! v_{n+1} = v⁺ + ½ dt M⁻¹ f_{n+1}
 //! ```
 //!
-//! Here x are the positions, M is the mass matrix, dt the time step, p the pressure, ν the normal, and w the nodal
-//! weights w_a. An uncompressed spring takes the gap g_n of its constraint, or zero if g_n < 0. Then
+//! The spring has the gap g and the energy U. An uncompressed spring takes as g_n the gap of its constraint, or zero if
+//! this gap is negative. Then
 //!
 //! ```text
-//! g_{n+1} = g_n + ν · Σ w_a (x_{n+1,a} − x_{n,a}),   p = −ΔU/Δg        U spring energy
+//! g_{n+1} = g_n + ν · Σ w_a (x_{n+1,a} − x_{n,a}),   p = −ΔU/Δg
 //! ```
-//! The kinetic energy changes by p Δg = −ΔU. The forces p ν w have no moment, because contactor and closest point lie
-//! on a line along ν. The splitting causes the numerical work ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n).
+//! The contact forces change the kinetic energy by p Δg = −ΔU. They have no moment, because contactor and closest point
+//! lie on a line along ν. The splitting causes the numerical work ¼ dt² f_c · M⁻¹ (f_{n+1} − f_n).
 //!
 //! # Source
-//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, (3)–(5); there, the forces f are implicit. The splitting is derived
-//! here.
+//! Petőcz & Armero, report UCB/SEMM-98/06, 1998, eqs. (3)–(5), where f is implicit. The splitting is derived here.
 
 use super::gradient::Gradient;
 use super::{EnergyMomentum, Solution};
@@ -31,13 +32,13 @@ use crate::{Constraint, Constraints};
 
 /// Largest number of iterations of the geometry. The scheme conserves energy even without convergence.
 const MAX_GEOMETRIES: usize = 30;
-/// Largest change of a position correction at convergence \[-\]: for nodes relative to the largest correction of all
-/// nodes, for a rigid body relative to the correction of this body.
+/// Largest change of a position correction between two iterations at convergence \[-\]: for nodes relative to the
+/// largest correction of all nodes, for a rigid body relative to the correction of this body.
 const TOLERANCE: f64 = 1e-13;
 
 /// Geometry of the bodies at the middle of a step. It depends on the contact forces.
 pub trait MidpointGeometry {
-    /// Begins a step with the constraints at the predicted positions.
+    /// Begins a step. `constraints` refer to the positions predicted without contact.
     fn begin(&mut self, constraints: &Constraints);
 
     /// Moves the bodies to the middle of the step, with the position corrections of `action`. Computes the closest
@@ -103,8 +104,8 @@ impl EnergyMomentum {
         self.memory.sticking.note(constraints, &action.results, bodies.mobility);
     }
 
-    /// Adds the velocity changes by the couples that remove the moments of friction, for the next geometry only.
-    /// Returns whether there is a couple.
+    /// Adds the velocity changes by the couples that remove the moments of friction. Only the position corrections for
+    /// the next geometry use these changes. Returns whether there is a couple.
     fn push_against_moments(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
         let (nodes, mobility) = (&mut self.couple_nodes, bodies.mobility);
         let mut any = false;
@@ -172,8 +173,8 @@ impl EnergyMomentum {
             })
     }
 
-    /// Sum of the moments that the supports take up \[N·m\], because a target with a single node, such as a wall,
-    /// cannot balance them by a couple.
+    /// Sum of the moments of the contacts on targets with a single node, such as walls \[N·m\]. No couple can balance
+    /// these moments; the supports take them up.
     fn moment_of_supports(&self, positions: &[Vec3]) -> Vec3 {
         let contacts = self.memory.contacts.iter().zip(&self.solutions);
         let unbalanced = contacts.filter(|(constraint, _)| !constraint.can_take_couple());
@@ -184,7 +185,7 @@ impl EnergyMomentum {
         unbalanced.map(moment).sum()
     }
 
-    /// Appends zero corrections of the fixed rigid bodies in contact, whose supports react to the impulses.
+    /// Adds a zero correction for each fixed rigid body in contact, because its supports react to the impulses.
     fn list_held_bodies(&self, bodies: &Bodies<'_>, action: &mut ContactAction) {
         let is_held = |body: &u32| bodies.mobility.rigid(*body).is_some_and(|rigid| !rigid.can_move());
         let in_contact = self.memory.contacts.iter().flat_map(|constraint| constraint.bodies);

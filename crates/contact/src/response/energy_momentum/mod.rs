@@ -50,7 +50,7 @@ pub struct EnergyMomentumOptions {
 }
 
 impl Scheme {
-    /// Time from the instant of the spring gaps to the instant of the constraint gaps \[s\].
+    /// Time from the instant of the spring gaps before the kick to the instant of the constraint gaps \[s\].
     fn lead(self, step: StepLength) -> f64 {
         match self {
             Self::Staggered => 0.5 * step.actual,
@@ -61,33 +61,35 @@ impl Scheme {
 
 /// Energy–momentum response.
 ///
-/// The dynamic gap ḡ of a contact is integrated over a kick of duration dt, with the normal n, the weights w_a, and the
-/// nodal velocities v_a before and v_a' after the kick:
+/// Each contact has a normal spring with the dynamic gap ḡ, the stiffness κ, the energy U and the force p, called
+/// pressure. A kick of duration dt changes the nodal velocities from v_a to v_a'; n is the normal, and w_a are the
+/// weights:
 ///
 /// ```text
 /// Δḡ = ½ dt n · Σ w_a (v_a + v_a'),   p = −ΔU/Δḡ,   U = ½ κ ḡ² for ḡ < 0, otherwise 0
 /// ```
-/// The work of the pressure p is −ΔU for any stiffness κ. The response conserves energy and momenta and never shortens
-/// the step. The velocities v_a' depend on p; contacts that share nodes are solved iteratively.
+/// The pressure does the work p Δḡ = −ΔU for any stiffness κ. The response therefore conserves energy and never
+/// shortens the step; it also conserves momenta. As p and v_a' depend on each other, coupled contacts are solved
+/// iteratively.
 ///
-/// With a coefficient of restitution e, a spring returns e² of its energy. A step in which the motion of a contact
-/// reverses is solved twice: first with an elastic spring, and then so that the bodies separate at e times the gap rate
-/// of the first solution. After the step, the gap of the spring is that of the first solution.
+/// With a coefficient of restitution e < 1, a spring returns e² of its energy. If the gap decreases before a kick and
+/// increases after it, the motion of the contact reverses, and the kick is solved twice. In the first solution, the
+/// spring is elastic. In the second, the bodies separate at e times the gap rate of the first solution. The first
+/// solution gives the gap of the spring after the kick.
 ///
-/// Damping adds the force −c Δḡ/dt, with the coefficient c, while the spring is compressed. The sum of spring
+/// While the spring is compressed, damping adds the force −c Δḡ/dt with the damping coefficient c. The sum of spring
 /// force and damping force is never negative.
 ///
-/// Friction is a tangential spring, whose force is scaled back to Coulomb's circle. Between two rigid bodies, the
-/// static coefficient applies until all contacts of the pair slide.
+/// Friction is a tangential spring, whose force is scaled back to Coulomb's circle. The static coefficient applies
+/// until the contact slides, and between two rigid bodies until all contacts of the pair slide.
 ///
 /// Springs continue over flush surfaces from one body to the next (see `transfer`). If detection loses a contact, its
-/// compressed spring remains until it has released its energy, or has released none in more than `MAX_STEPS_PRESSED`
-/// steps. The normal energy left in a discarded spring counts as negative numerical work.
+/// compressed spring remains. It is discarded when it has released its energy, or has released none in more than
+/// `MAX_STEPS_PRESSED` steps. The normal energy left in the spring then counts as negative numerical work.
 ///
 /// # Source
-/// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction). The
-/// scheme [`Scheme::Staggered`] differs from the source: it takes the geometry at the known positions and the gap at
-/// mid-steps.
+/// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction).
+/// [`Scheme::Staggered`] differs from the source in the instants of geometry and gap.
 #[derive(Clone, Debug)]
 pub struct EnergyMomentum {
     scheme: Scheme,
@@ -96,7 +98,7 @@ pub struct EnergyMomentum {
     memory: EnergyMomentumMemory,
     /// Contacts of the previous step.
     before: Constraints,
-    /// Keys and indices of contacts.
+    /// Workspace: keys and indices of contacts.
     order: Vec<(ContactKey, usize)>,
     transfers: ContactTransfers,
     solutions: Vec<Solution>,
@@ -106,7 +108,7 @@ pub struct EnergyMomentum {
     assembled: AssembledStiffness,
     velocities: Motion,
     kicked: Motion,
-    /// Velocities after half the kick without contact.
+    /// Velocities after half the kick, without contact forces.
     half_kicked: Motion,
     /// Stored energy, friction work and damping work of each contact \[J\].
     energies: Vec<[f64; 3]>,
@@ -123,8 +125,8 @@ pub struct EnergyMomentumMemory {
     contacts: Constraints,
     springs: ContactHistory<Spring>,
     sticking: StickingPairs,
-    /// Dissipation for the next report \[J\]: first by friction, then by restitution and damping. Zero between steps in
-    /// the midpoint scheme.
+    /// Dissipation in the last kick, not yet reported \[J\]: by friction, and by restitution and damping. Zero between
+    /// steps in the midpoint scheme.
     pending: [f64; 2],
 }
 
@@ -137,16 +139,17 @@ struct Spring {
     stiffness: Option<f64>,
     /// Dynamic gap ḡ \[m\]; `None` in a new contact.
     gap: Option<f64>,
-    /// Tangential stretch \[m\].
+    /// Stretch of the tangential spring \[m\].
     slip: Vec3,
     slides: bool,
     /// Whether a contact of the same pair of rigid bodies was sticking in the previous step.
     is_held: bool,
     /// Time since the beginning of the contact \[s\]; zero in models without damping.
     age: f64,
-    /// Ratios c/(κ dt) of the normal and the tangential spring, with the damping coefficients c \[-\].
+    /// Ratio c/(κ dt) for the normal and the tangential spring \[-\], with the damping coefficient c and the duration
+    /// dt of the kick.
     lag: [f64; 2],
-    /// Whether the spring released energy in the previous step.
+    /// Whether the gap increased in the last kick, so that energy was released.
     releases: bool,
     lost: Option<Lost>,
 }
@@ -156,29 +159,31 @@ struct Spring {
 struct Solution {
     row: Row,
     gradient: Gradient,
-    /// Range in `TiedMotions`.
+    /// Range of the contact in `TiedMotions`.
     tied: Range<usize>,
-    /// Compliance along the gap gradient, and largest tangential compliance; both without the ties \[1/kg\].
+    /// Compliance along the gap gradient (see `gradient`), and largest tangential compliance; both without the ties
+    /// \[1/kg\].
     compliance: [f64; 2],
-    /// Bound on the compliance of all coupled contacts \[1/kg\].
+    /// Upper bound on the compliance of all coupled contacts together, for Jacobi sweeps \[1/kg\].
     coupled_compliance: f64,
     /// Gap rate before the kick \[m/s\].
     rate: f64,
     /// Slip rate before the kick \[m/s\].
     slip_rate: Vec3,
-    /// Whether the gap decreases before the kick, by more than rounding.
+    /// Whether the gap rate before the kick is negative, beyond rounding.
     closes: bool,
     pressure: f64,
     traction: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Pressure from the previous Jacobi sweep, before extrapolation \[N\].
+    /// Pressure found by the previous Jacobi sweep \[N\]. The current sweep finds `farther_pressure`, which replaces
+    /// this value; `pressure` is extrapolated along the change between both.
     next_pressure: f64,
-    /// Friction force from the previous Jacobi sweep, before extrapolation \[N\].
+    /// Friction force found by the previous Jacobi sweep \[N\].
     next_traction: Vec3,
-    /// Pressure from the current Jacobi sweep, before extrapolation \[N\].
+    /// Pressure found by the current Jacobi sweep, before extrapolation \[N\].
     farther_pressure: f64,
-    /// Friction force from the current Jacobi sweep, before extrapolation \[N\].
+    /// Friction force found by the current Jacobi sweep, before extrapolation \[N\].
     farther_traction: Vec3,
     /// Set if the coefficient of restitution is below 1 and the motion of the contact reverses.
     reversal: Option<Reversal>,
@@ -192,18 +197,18 @@ struct Reversal {
     gap: f64,
 }
 
-/// Largest closing rate that counts as rounding, relative to the sum of the magnitudes of the rate changes in the kick
-/// by the spring and by the other forces \[-\].
+/// Largest closing rate that counts as rounding, relative to the rate change in the kick \[-\]: the magnitude of the
+/// change by the spring plus that by all other forces.
 const RATE_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of steps for which a lost contact remains although its spring releases no energy. Without this limit,
-/// a resting body would press on a face that is no longer below its node.
+/// a resting body would press on a face that its node has left.
 const MAX_STEPS_PRESSED: u32 = 32;
 
 /// State of a contact that detection has lost.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Lost {
-    /// Number of steps without release of energy since the last detection of the contact.
+    /// Number of steps since the last detection in which the spring released no energy.
     steps_pressed: u32,
 }
 
@@ -249,8 +254,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Gathers the detected contacts, and lost contacts that still store energy. The gaps of lost contacts are
-    /// extrapolated with `velocities` \[m/s\].
+    /// Gathers the detected contacts, and the lost contacts that remain. The gaps of lost contacts are extrapolated
+    /// over the step with `velocities` \[m/s\].
     fn gather(
         &mut self,
         constraints: &Constraints,
@@ -309,8 +314,8 @@ impl EnergyMomentum {
         }
     }
 
-    /// Starts from zero forces. An uncompressed spring takes the gap of its constraint, extrapolated by the gap rate to
-    /// the instant of the spring gaps, or zero if the result is negative.
+    /// Starts from zero forces. An uncompressed spring takes the constraint gap, extrapolated backwards with the gap
+    /// rate over the time `lead`. A negative result is replaced by zero.
     fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         self.solutions.clear();
         self.gradient_nodes.clear();

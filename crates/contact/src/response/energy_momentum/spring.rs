@@ -30,8 +30,8 @@ impl Spring {
         self.energy(self.gap.unwrap_or(0.0)) + self.tangential_energy()
     }
 
-    /// Work when all stored energy is discarded \[J\]: friction work of the tangential spring, and negative numerical
-    /// work of the normal spring.
+    /// Work that accounts for discarded energy \[J\]: the tangential energy as friction work, the normal energy as
+    /// negative numerical work.
     pub(super) fn work_at_end(&self) -> StepWork {
         let normal = self.energy(self.gap.unwrap_or(0.0));
         StepWork { friction: self.tangential_energy(), damping: 0.0, numerical: -normal }
@@ -41,10 +41,12 @@ impl Spring {
         self.options.restitution < 1.0 || self.lag[0] > 0.0
     }
 
-    /// Pressure p \[N\] from p Δḡ = −ΔU − D, with the dissipation D by damping. With C = `c` \[m/N\], the gap ḡ changes
-    /// from `gap` to `trial` + C p. An open spring is elastic. A compressed spring is elastic if the gap `closes`
-    /// before the kick or does not increase with the stiffness κ. Otherwise the spring unloads with the stiffness e² κ,
-    /// where e is the coefficient of restitution. If the gap would decrease with e² κ, p keeps the gap constant.
+    /// Pressure p \[N\]. The kick changes the gap from `gap` by Δḡ to `trial` + `c` p; `trial` \[m\] is the new gap
+    /// without p, and `c` is in \[m/N\]. With the dissipation D by damping, p Δḡ = −ΔU − D.
+    ///
+    /// The spring has the stiffness κ if it is open, if the gap `closes` before the kick, or if the gap would not
+    /// increase with κ. Otherwise the spring unloads with the stiffness e² κ, where e is the coefficient of
+    /// restitution. If the gap would decrease with e² κ, p keeps the gap constant.
     pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
@@ -60,8 +62,8 @@ impl Spring {
         if trial + c * lossy < gap { (gap - trial) / c } else { lossy }
     }
 
-    /// Gap \[m\] after a change `way` \[m\] under this pressure. For a compressed elastic spring, the gap is computed
-    /// from the energy, because rounding errors of `gap + way` would accumulate in the energy.
+    /// Gap \[m\] after a change by `way` \[m\] under this pressure. For a compressed elastic spring, the gap is
+    /// computed from the energy, because rounding errors of `gap + way` would accumulate in the energy.
     pub(super) fn gap_after(&self, gap: f64, way: f64, pressure: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let next = gap + way;
@@ -80,8 +82,9 @@ impl Spring {
         let size = stick.norm();
         let law = &self.options.friction;
         let at_rest = law.at_rest * solution.pressure;
-        // While a contact of the two rigid bodies sticks, the static coefficient applies, unless the slip of a step
-        // exceeds the stretch at the static bound: the bodies then rotate about the sticking contact.
+        // If a contact of the two rigid bodies stuck in the previous step, the static coefficient applies. The
+        // exception is a slip that exceeds the stretch at the static bound: the bodies then rotate about the sticking
+        // contact.
         let is_held = self.is_held && travel.norm() * stiffness <= at_rest;
         let sliding =
             if is_held { at_rest } else { law.sliding(solution.slip_rate.norm()) * solution.pressure };
@@ -91,9 +94,9 @@ impl Spring {
 
     /// Moves the tangential spring by `travel` \[m\]; returns the dissipation by friction and by damping \[J\].
     ///
-    /// The stretch of a sliding spring is its final force divided by the stiffness, limited so that the dissipation is
-    /// not negative. The midpoint rule would instead set the mean of the old and the new stretch to force divided by
-    /// stiffness; the stretch would then change sign from step to step.
+    /// A sliding spring takes the stretch −t/κ, with the friction force t and the stiffness κ, limited so that the
+    /// dissipation is not negative. The midpoint rule would instead set the mean of the old and the new stretch to
+    /// −t/κ; the stretch would then change sign from step to step.
     pub(super) fn slide(&mut self, solution: &Solution, travel: &Vec3) -> [f64; 2] {
         let stiffness = self.stiffness.unwrap_or(0.0);
         if stiffness == 0.0 {
@@ -122,9 +125,13 @@ fn energy(stiffness: f64, gap: f64) -> f64 {
     0.5 * stiffness * penetration * penetration
 }
 
-/// Pressure p of an initially compressed spring. A spring that stays compressed is a damped oscillator, integrated by
-/// the midpoint rule. A spring that reaches its rest length does the work p Δḡ = U − γ |ḡ| Δḡ. `viscosity` γ is the
-/// damping force per displacement \[N/m\].
+/// Pressure p of an initially compressed spring. The gap changes by Δḡ to `trial` + `c` p. κ is the stiffness, and
+/// γ = `viscosity` the damping force per displacement \[N/m\]. A negative p is replaced by zero.
+///
+/// ```text
+/// stays compressed   p = −κ (gap + ½ Δḡ) − γ Δḡ          midpoint rule
+/// opens              p Δḡ = ½ κ gap² − γ |gap| Δḡ
+/// ```
 fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     let resisting = -0.5 * stiffness * (trial + gap) - viscosity * (trial - gap);
     let pressure = resisting / (1.0 + (0.5 * stiffness + viscosity) * c);
@@ -147,12 +154,17 @@ fn press(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
     (elastic - drag).max(0.0)
 }
 
-/// Pressure p of a spring of stiffness κ that closes within the step: p Δḡ = −U(ḡ') − γ |ḡ' Δḡ| with the final gap ḡ' =
-/// trial + C p, C = `c` and γ = `viscosity`. For (κ + γ) C < 1, p is the smaller root of a quadratic. Otherwise p
-/// follows from the negative root ḡ' of
+/// Pressure p of a spring that closes in the kick, from `gap` > 0 to ḡ' = `trial` + `c` p < 0. With κ and γ as in
+/// `press`:
 ///
 /// ```text
-/// (1 + ½ κ C + γ C) ḡ'² − (trial + gap + γ C gap) ḡ' + trial · gap = 0
+/// p Δḡ = −½ κ ḡ'² − γ |ḡ' Δḡ|,   Δḡ = ḡ' − gap
+/// ```
+/// For (κ + γ) c < 1, p is the smaller root of this quadratic equation. Otherwise p follows from the negative root of
+/// the equation in ḡ':
+///
+/// ```text
+/// (1 + ½ κ c + γ c) ḡ'² − (trial + gap + γ c gap) ḡ' + trial · gap = 0
 /// ```
 /// The formulas for these roots have no cancellation.
 fn touch(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
@@ -173,8 +185,8 @@ fn touch(stiffness: f64, viscosity: f64, gap: f64, trial: f64, c: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// p Δḡ = −ΔU − D for gaps of either sign and stiffnesses over twelve decades. Reference: D is γ |Δḡ| times the
-    /// compressed part of Δḡ. If damping makes the force vanish, the test requires only D ≥ 0.
+    /// p Δḡ = −ΔU − D holds for gaps of either sign and stiffnesses over twelve decades. Reference: the dissipation D
+    /// is γ |Δḡ| times the compressed part of |Δḡ|. If damping makes the force vanish, only D ≥ 0 is required.
     #[test]
     fn pressure_is_a_discrete_gradient() {
         let mut state = 1u64;
@@ -188,7 +200,7 @@ mod tests {
             let (gap, way, c) =
                 (2.0 * random() - 1.0, 4.0 * random() - 2.0, 10f64.powf(4.0 * random() - 2.0));
             let trial = gap + way;
-            // γ = ζ √(2 κ/C) with a damping ratio ζ of up to 2.
+            // γ = ζ √(2 κ/c) with a damping ratio ζ of up to 2.
             let ratio = (4.0 * random() - 2.0).max(0.0);
             let viscosity = ratio * (2.0 * stiffness / c).sqrt();
             let pressure = if gap > 0.0 {

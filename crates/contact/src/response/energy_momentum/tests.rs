@@ -17,8 +17,8 @@ fn response(factor: f64, restitution: f64, friction: f64, num_nodes: usize) -> E
     )
 }
 
-/// Particles integrated by the leapfrog scheme, with velocities at mid-steps. In place of a detector, every negative
-/// gap is a contact.
+/// Particles integrated by the leapfrog scheme, with velocities at mid-steps. There is no detector: every negative gap
+/// is a contact.
 struct Particles {
     positions: Vec<Vec3>,
     velocities: Vec<Vec3>,
@@ -114,7 +114,7 @@ fn stacked(constraints: &mut Constraints, above: u32, below: u32, positions: &[V
 }
 
 /// Two balls move between a fixed floor and a fixed ceiling for 100 000 steps. The upper ball reverses its motion more
-/// than 500 times. Contacts open, close and share nodes. The energy T + U, kinetic and stored, is constant to a
+/// than 500 times. Contacts open, close and share nodes. The sum T + U of kinetic and stored energy is constant to a
 /// relative error of 1e-12 for stiffnesses with ω dt from 0.1 to 1000, where ω is the frequency of a contact and dt the
 /// time step.
 #[test]
@@ -143,9 +143,9 @@ fn energy_is_conserved_at_any_stiffness() {
     }
 }
 
-/// A node falls on a free rotating triangle and slides off the triangle. Without friction, linear and angular momentum
-/// are conserved to rounding as long as the contact is detected and afterwards. With friction, energy plus friction
-/// dissipation is conserved to rounding.
+/// A node falls on a free rotating triangle and slides off the triangle. Linear momentum, and energy plus friction
+/// dissipation, are conserved to rounding, both while the contact is detected and afterwards. Without friction, angular
+/// momentum is conserved as well.
 #[test]
 fn momenta_are_conserved_while_a_node_slides() {
     for friction in [0.0, 0.4] {
@@ -191,8 +191,9 @@ fn momenta_are_conserved_while_a_node_slides() {
     }
 }
 
-/// A mass m strikes a fixed wall. With the stiffness κ = 1e-3 m/dt², the coefficients of restitution e = 0.8 and 0.5
-/// are reproduced within 0.01. With e = 1 and the stiff spring κ = 1e4 m/dt², the coefficient is reproduced to 1e-12.
+/// A mass m strikes a fixed wall. With the stiffness κ = 1e-3 m/dt², the ratio of rebound speed to approach speed
+/// equals the coefficients of restitution 0.8 and 0.5 within 0.01. With the stiff spring κ = 1e4 m/dt², it equals the
+/// coefficient 1 within 1e-12.
 #[test]
 fn restitution_is_accurate_in_resolved_impacts() {
     for (factor, restitution, tolerance) in [(1e-3, 0.8, 0.01), (1e-3, 0.5, 0.01), (1e4, 1.0, 1e-12)] {
@@ -265,9 +266,9 @@ fn rigid_bodies_respond_with_all_degrees_of_freedom() {
     assert!((balance / before - 1.0).abs() < 1e-13, "{balance} of {before}");
 }
 
-/// A rough ball strikes a wall of half its mass that can move along its normal only. The slider constraint does no
-/// work. The energy of ball, wall and springs plus the friction dissipation is therefore constant to rounding, for soft
-/// and stiff springs.
+/// A rough ball strikes a wall that has half the mass of the ball. A slider lets the wall move along the normal only,
+/// and does no work. The energy of ball, wall and springs plus the friction dissipation is therefore constant to
+/// rounding, for soft and stiff springs.
 #[test]
 fn friction_on_a_wall_on_a_slider_balances() {
     for factor in [0.01, 1.0, 1e4] {
@@ -293,9 +294,9 @@ fn friction_on_a_wall_on_a_slider_balances() {
 }
 
 /// A ball reaches a fixed floor at the end of a step that was cut to a tenth or less of its regular length. The forces
-/// act until the middle of the following step, which has the regular length. The solution for the forces must include
-/// this time. The ball rebounds at its speed of approach, and the energy T + U, kinetic and stored, is constant to
-/// rounding.
+/// act until the middle of the following step, which has the regular length. The solution for the forces must use the
+/// duration of this whole kick. The ball rebounds at its speed of approach, and the sum T + U of kinetic and stored
+/// energy is constant to rounding.
 #[test]
 fn impact_at_the_end_of_a_cut_step_is_elastic() {
     for (factor, part) in [(0.1, 0.1), (1e6, 0.1), (1e6, 1e-3)] {
@@ -316,7 +317,8 @@ fn impact_at_the_end_of_a_cut_step_is_elastic() {
     }
 }
 
-/// Contacts of bodies in a fast common motion need no more sweeps than contacts of bodies at rest, and fewer than 30.
+/// Contacts of bodies in a fast common motion need no more sweeps than contacts of bodies at rest, which need fewer
+/// than 30.
 #[test]
 fn fast_common_motion_needs_few_sweeps() {
     let sweeps = [0.0, 300.0].map(|speed| {
@@ -383,10 +385,10 @@ fn lost_springs_transfer_with_their_integrated_gap() {
     }
 }
 
-/// A node presses on another node under a force that grows slowly, until detection loses the contact, as past an edge.
-/// The contact ends after [`MAX_STEPS_PRESSED`] steps in which the spring releases no energy. The energy left in the
-/// spring then becomes numerical work, for any coefficient of restitution. The reference is the energy of the spring
-/// before the contact ends.
+/// A node presses on another node under a force that grows slowly, until detection loses the contact, as it does past
+/// an edge. The contact ends after [`MAX_STEPS_PRESSED`] steps in which the spring releases no energy. The energy left
+/// in the spring then becomes numerical work, for any coefficient of restitution. The reference is the energy of the
+/// spring before the contact ends.
 #[test]
 fn lost_contacts_that_are_pressed_end_numerically() {
     const FORCE: f64 = -300.0;

@@ -7,24 +7,24 @@ use crate::math::Vec3;
 use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::Motion;
 
-/// Largest omitted tie impulse on a node, relative to the contact impulse \[-\].
+/// Size up to which tie impulses on a node are omitted, relative to the contact impulse \[-\].
 const NEGLIGIBLE_SHARE: f64 = 1e-24;
 
 /// Velocity changes of a node by the ties alone, per contact impulse \[1/kg\].
 #[derive(Clone, Copy, Debug)]
 struct TiedNode {
     node: u32,
-    /// Velocity change per impulse along the nodal vectors of a contact.
+    /// Velocity change per impulse along the nodal vectors given to `append`.
     along: Vec3,
-    /// Velocity change per impulse on the contactor, component by component.
+    /// Velocity change per impulse on the contactor, for each Cartesian component.
     across: Vec3,
 }
 
-/// Velocity changes by the ties, without the contact impulses themselves.
+/// Velocity changes by the tie impulses; the changes by the contact impulses themselves are excluded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TiedMotions {
     nodes: Vec<TiedNode>,
-    /// Shares of the nodes of a group of ties in a unit impulse along the nodal vectors.
+    /// Workspace: impulse on each node of a group of ties under a unit impulse along the nodal vectors \[-\].
     along: Vec<Vec3>,
     distribution: Distribution,
 }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Viscous damping of a contact spring with the damping coefficient 2 ζ κ/ω. ζ is the damping ratio, κ the stiffness,
-/// and ω the frequency of the contact when coupled to all contacts on the same nodes or rigid bodies.
+/// Viscous damping of a contact spring with the damping coefficient 2 ζ κ/ω. ζ is the damping ratio and κ the
+/// stiffness. ω is the frequency of the contact together with all contacts on the same nodes or rigid bodies.
 ///
-/// Damping `at_rest` begins after the half period π/ω, the duration of an impact. It brings bodies to rest and
+/// The damping ratio `at_rest` acts after the half period π/ω, the duration of an impact. It brings bodies to rest, and
 /// dissipates no energy in impacts. Without damping, the spring force under a resting body would oscillate between zero
 /// and twice the load, and friction would vanish at zero force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ impl Damping {
         Self { always: 0.0, at_rest: ratio }
     }
 
-    /// Damping ratio ζ at the age `half_periods` of a contact, in half periods π/ω. The share of `at_rest` that acts
+    /// Damping ratio ζ of a contact whose age is `half_periods`, in units of π/ω. The share of `at_rest` that acts
     /// grows linearly from 0 to 1 during the second half period.
     pub fn ratio(self, half_periods: f64) -> f64 {
         self.always + self.at_rest * (half_periods - 1.0).clamp(0.0, 1.0)

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Coulomb friction with a coefficient μ that falls with the sliding speed v: μ(v) = μ_d + (μ_s − μ_d) exp(−β v).
+/// Coulomb friction with a coefficient μ that falls from μ_s to μ_d with increasing sliding speed v:
+/// μ(v) = μ_d + (μ_s − μ_d) exp(−β v).
 ///
 /// # Source
 /// Benson & Hallquist 1990, in: Hallquist, LS-DYNA Theory Manual, "Contact-impact algorithm, friction"; also in most

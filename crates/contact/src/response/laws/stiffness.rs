@@ -5,14 +5,15 @@ use crate::Constraint;
 /// Stiffness rule of a contact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stiffness {
-    /// From masses and time step dt: κ = f m_eff/dt² with the factor f, stable for any material. 1/m_eff is the sum of
-    /// w²/m over the deformable nodes and n · H n over the rigid bodies. Here w and m are nodal weights and masses, n
-    /// is the normal, and H the compliance matrix of a rigid body at the contact \[1/kg\].
+    /// From masses and time step dt: κ = f m_eff/dt² with the factor f, stable for any material. m_eff is the effective
+    /// mass: 1/m_eff is the sum of w_a²/m_a over the deformable nodes a, plus the sum of n · H n over the rigid bodies.
+    /// w_a and m_a are nodal weights and masses, n is the normal, and H the compliance matrix of a rigid body at the
+    /// contact \[1/kg\].
     Mass,
-    /// From the elements behind the surface: κ = f k with the factor f and 1/k = Σ w²/k_a. The vector contains the
-    /// stiffness k_a = K A²/V of every node \[N/m\], from the bulk modulus K, face area A and volume V of the elements.
-    /// k_a is infinite on rigid bodies; between two rigid bodies the rule [`Stiffness::Mass`] applies. Contacts stiffer
-    /// than the elements reduce the time step.
+    /// From the elements behind the surface: κ = f k with the factor f and 1/k = Σ w_a²/k_a over the nodes a. The
+    /// vector contains the stiffness k_a = K A²/V of every node \[N/m\], from the bulk modulus K, face area A and
+    /// volume V of the elements. k_a is infinite on rigid bodies; between two rigid bodies the rule [`Stiffness::Mass`]
+    /// applies. Contacts stiffer than the elements reduce the time step.
     Segment(Vec<f64>),
     /// The same stiffness κ for all contacts \[N/m\]; the factor f has no effect.
     Given(f64),

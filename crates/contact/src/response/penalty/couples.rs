@@ -1,6 +1,6 @@
-//! Couples that remove the moments of friction forces.
+//! Couples that remove the moments of contact forces with friction, and of balancing forces (see `release`).
 //!
-//! The force on the contactor and its reaction at the target point act at different points and have a moment. A couple
+//! The force on the contactor and its reaction at the target point act at different points, and have a moment. A couple
 //! of nodal forces with zero sum removes this moment. By the trapezoidal rule, half of each nodal force acts over the
 //! step at whose end it is computed, and half over the next step.
 
@@ -16,7 +16,7 @@ use crate::response::{Bodies, ContactAction};
 pub(super) struct Couples {
     /// Nodes and nodal forces \[N\], couple by couple.
     forces: Vec<(u32, Vec3)>,
-    /// Bodies of each couple, and end of its forces in `forces`.
+    /// Bodies of each couple, and index in `forces` at which its forces end.
     owners: Vec<([u32; 2], usize)>,
 }
 
@@ -29,8 +29,8 @@ impl Couples {
             && self.forces.iter().all(|(node, _)| (*node as usize) < num_nodes)
     }
 
-    /// Clears the couples of the previous step. `report` receives the bodies of each couple, and the energy that half
-    /// of each of its forces removes over this step \[J\].
+    /// Clears the couples of the previous step. `report` receives the bodies of each couple, and the energy that the
+    /// couple removes over this step with half of its forces \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64, mut report: impl FnMut([u32; 2], f64)) {
         let mut first = 0;
         for &(bodies, end) in &self.owners {
@@ -41,8 +41,8 @@ impl Couples {
         self.owners.clear();
     }
 
-    /// Adds the couple against the moment of `force` on the contactor \[N\]. Returns the energy that half of each nodal
-    /// force removes over the step \[J\]; zero without a couple.
+    /// Adds the couple against the moment of `force` on the contactor \[N\] and its reaction. Returns the energy that
+    /// the couple removes over the step with half of its forces \[J\]; zero without a couple.
     pub fn oppose(
         &mut self,
         constraint: &Constraint<'_>,

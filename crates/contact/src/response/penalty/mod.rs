@@ -37,24 +37,25 @@ const OPENING_RATIO: f64 = 0.5;
 /// Penalty response.
 ///
 /// The normal force is p = max(0, κ δ + c dδ/dt) with the stiffness κ, the damping coefficient c and the effective
-/// penetration δ. δ is −g minus an excess initial penetration, with the gap g (see `spring`).
+/// penetration δ. δ is −g, with the gap g, minus the part of the initial penetration that exceeds the approach in the
+/// first step (see `spring`).
 ///
 /// With the rule [`Stiffness::Mass`], each spring has only a share of its full stiffness: the fraction at which all
-/// coupled springs are stable in the current step (see `assembled_stiffness`). When the share changes, an offset of the
-/// penetration ensures that the change creates no energy.
+/// coupled springs are stable in steps of regular length (see `assembled_stiffness`). When the share changes, an offset
+/// is added to δ so that the change creates no energy.
 ///
-/// The trapezoidal work of the spring forces plus the change of the stored energy is numerical work. A balancing force
-/// removes this energy when the contact opens (see `release`).
+/// The trapezoidal work of the spring forces plus the change of the stored energy is numerical work. When the contact
+/// opens, a balancing force removes the energy that this work has created (see `release`).
 ///
 /// Springs continue over flush surfaces from one body to the next (see `transfer`).
 ///
 /// Friction is a tangential spring of the same stiffness, whose force t is scaled back to |t| ≤ μ p with the
 /// coefficient of friction μ. The sum of t and the tangential damping force has the same bound. The static coefficient
-/// applies until a contact slides, and between two rigid bodies until all contacts of the pair slide. A couple removes
-/// the moment of friction (see `couples`).
+/// applies until a contact slides, and between two rigid bodies until all contacts of the pair slide. If friction acts,
+/// a couple removes the moment of the contact force (see `couples`).
 ///
-/// The friction and damping laws are those of the faces now in contact; the stiffness is that of the faces at the
-/// beginning of the contact.
+/// The friction and damping laws are those of the current faces; the stiffness is that of the faces at the beginning of
+/// the contact.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual: "soft constraint penalty formulation" for the scaling with m/dt² (here with the
@@ -100,8 +101,8 @@ impl Penalty {
     }
 
     /// Records the energy that springs create when the time step dt changes. A step conserves the potential energy plus
-    /// T − ⅛ dt² Σ a · f, with the kinetic energy T and the accelerations a and forces f of the nodes. The created
-    /// energy is balanced when the contacts open.
+    /// T − ⅛ dt² Σ a · f, with the kinetic energy T and the accelerations a and forces f of the nodes. When dt changes,
+    /// the last term changes. The created energy is removed when the contacts open.
     fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         let before = std::mem::replace(&mut self.memory.time_step, time_step);
         if before == time_step {
@@ -130,7 +131,8 @@ impl Penalty {
         }
     }
 
-    /// Reports the dissipation and numerical work of ended contacts, and balances the energy of contacts that opened.
+    /// Reports the dissipation and numerical work of ended contacts, and adds the balancing forces of contacts that
+    /// opened.
     fn update_springs(
         &mut self,
         constraints: &Constraints,
@@ -176,7 +178,8 @@ impl Penalty {
             let jump = constraint.jump(velocities);
             let (travel, rate) = (jump * step.actual, constraint.normal.dot(&jump));
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
-            // The energy of a positive offset at the opening counts as dissipated by damping.
+            // With a positive offset, the spring still stores energy at zero gap. This energy counts as dissipated by
+            // damping.
             let left = 0.5 * spring.stiffness * spring.offset.max(0.0).powi(2);
             let damping_work =
                 left - 0.5 * (spring.damped * rate * step.actual + spring.dragged.dot(&travel));
@@ -224,7 +227,8 @@ impl Penalty {
             spring.is_of_rigid_bodies = contact_frequency.is_of_rigid_bodies;
             spring.frequency = (share * contact_frequency.square).sqrt();
             let is_stiff = spring.full_stiffness > 0.0;
-            // Opposing contacts do not reduce the compliance of an opening contact.
+            // Contacts on the opposite side of a body reduce `square`, but must not reduce the compliance of an opening
+            // contact.
             spring.compliance = if is_stiff {
                 contact_frequency.square.max(contact_frequency.alone) / spring.full_stiffness
             } else {
@@ -238,8 +242,8 @@ impl Penalty {
         }
     }
 
-    /// Lower bound √(1 + ζ²) − ζ on the ratio of the stable time step with damping to the stable time step without. ζ
-    /// is the largest damping ratio of all pairs. The bound is exact for damping by mid-step velocities.
+    /// Lower bound √(1 + ζ²) − ζ on the ratio of the stable time step with damping to the stable time step without
+    /// damping. ζ is the largest damping ratio of all pairs. The bound is exact for damping by mid-step velocities.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());

@@ -1,15 +1,15 @@
 //! Forces that balance the energy created or lost by the time discretisation in a contact that opens.
 //!
-//! The trapezoidal rule ignores that contact fills only a part of the first and the last step. Over its life, the
-//! contact thus creates an energy E of either sign. When the contact opens, a force p on the contactor, against the
-//! normal, removes E:
+//! The trapezoidal rule ignores that a contact is closed only for a part of its first and its last step. Over its life,
+//! the contact thus creates an energy E of either sign. When the contact opens with the gap rate u, a force p on the
+//! contactor, against the normal, removes E. With the compliance w of the contact, the current step Δt_n, the following
+//! step Δt_{n+1} and the kick Δt_k = ½ (Δt_n + Δt_{n+1}):
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E
-//! u gap rate, w compliance, Δt_n current step, Δt_{n+1} following step, Δt_k = ½ (Δt_n + Δt_{n+1})
 //! ```
 //! The force never reverses the opening; if it cannot remove E, it removes as much as possible. For E < 0, the force is
-//! repulsive; it is at most the last spring force, and at most doubles the gap rate.
+//! repulsive and returns the lost energy; it is at most the last spring force, and at most doubles the gap rate.
 //!
 //! # Source
 //! Derived. The method is the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002,
@@ -25,13 +25,13 @@ use crate::{Constraint, Constraints};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
-    /// Energy created over the life of the contact \[J\].
+    /// Energy E created over the life of the contact \[J\].
     pub created: f64,
     /// Last force of the normal spring \[N\].
     pub force: f64,
     /// Gap rate, positive in opening \[m/s\].
     pub rate: f64,
-    /// Compliance of the contact when coupled to all contacts on the same nodes or rigid bodies \[1/kg\].
+    /// Compliance of the contact together with all contacts on the same nodes or rigid bodies \[1/kg\].
     pub compliance: f64,
 }
 
@@ -72,7 +72,8 @@ impl Releases {
             && self.couples.fit(num_nodes)
     }
 
-    /// Clears the forces and couples of the previous step. Returns the work of half of each over this step \[J\].
+    /// Clears the forces and couples of the previous step. Returns the work that half of each force and couple does
+    /// over this step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64) -> f64 {
         let rates = self.constraints.iter().map(|opened| opened.normal.dot(&opened.jump(velocities)));
         let forces = self.forces.iter().zip(rates);

@@ -1,6 +1,6 @@
 //! Damping ratio for a coefficient of restitution.
 
-/// Damping ratio \[-\] at which a spring that cannot pull has this coefficient of restitution \[-\]. Coefficients below
+/// Damping ratio \[-\] at which a spring that never pulls has this coefficient of restitution \[-\]. Coefficients below
 /// 0.01 are treated as 0.01.
 ///
 /// The contact ends when the force κ δ + c dδ/dt is zero, with the penetration δ, the stiffness κ and the damping

@@ -23,7 +23,8 @@ pub(super) struct Spring {
     pub stiffness: f64,
     /// Frequency ω of the contact together with all contacts on the same nodes or rigid bodies \[rad/s\].
     pub frequency: f64,
-    /// Compliance of the contact together with these contacts, at least the compliance of the contact alone \[1/kg\].
+    /// Compliance of the contact together with the contacts that determine `frequency`, at least the compliance of the
+    /// contact alone \[1/kg\].
     pub compliance: f64,
     /// Whether only rigid bodies move in the contact.
     pub is_of_rigid_bodies: bool,
@@ -71,8 +72,8 @@ impl Spring {
     /// `closing` is the decrease −Δg of the gap g over the step \[m\].
     ///
     /// The stiffness changes from κ to κ', and the effective penetration at the beginning of the step from δ to δ'. At
-    /// the end of the step, the penetration is δ'' = δ' + closing. The energy change of the spring equals its
-    /// trapezoidal work with the previous spring force p, which gives δ':
+    /// the end of the step, the penetration is δ'' = δ' + closing. The energy of the spring must change by the
+    /// trapezoidal work of its force, which is p at the beginning and κ' δ'' at the end. This condition gives δ':
     ///
     /// ```text
     /// ½ κ' δ''² − ½ κ δ² = ½ (p + κ' δ'') closing
@@ -112,12 +113,13 @@ impl Spring {
         (self.offset - gap).max(0.0)
     }
 
-    /// Fraction of the spring force κ δ that acts in a step in which the contact closes or opens; otherwise 1.
+    /// Fraction of the spring force κ δ that acts if the contact closes or opens in the step; 1 in all other steps.
     /// `closing` is −dg/dt of the gap g \[m/s\].
     ///
     /// If the contact is closed for a fraction τ of the step, the force fraction ½ (1 + τ) conserves
     /// T + ½ κ δ_n δ_{n+1} to O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations at both
-    /// ends of the step, and dt is the time step. The full force would have a relative energy error of up to ¼ (ω dt)².
+    /// ends of the step, ω is the frequency and dt the time step. The full force would have a relative energy error of
+    /// up to ¼ (ω dt)².
     pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
@@ -134,8 +136,8 @@ impl Spring {
     /// step \[m/s\].
     ///
     /// The force uses the mean of the rates before and after the kick. With the rate before the kick, strong damping
-    /// would be unstable. If the contact begins in the step and fills the fraction τ of the step, damping acts for the
-    /// fraction ½ + τ of the kick.
+    /// would be unstable. If the contact begins in the step and fills the fraction τ of the step, damping acts for
+    /// ½ + τ times the duration of the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {
@@ -143,8 +145,8 @@ impl Spring {
         }
         let part = self.fraction_in_contact(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        // In a deformable body at rest, unknown element forces balance the spring force. The kick by the spring force
-        // is therefore omitted.
+        // The rate after the kick includes the kick by the spring force only between rigid bodies. In a deformable body
+        // at rest, element forces not known here balance the spring force.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
     }
@@ -155,7 +157,7 @@ impl Spring {
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
 
-    /// Reduction ½ (τ − ½) dt² d/m of the penetration when a damped contact between rigid bodies begins \[m\], with the
+    /// Reduction of the penetration when a damped contact between rigid bodies begins \[m\]: ½ (τ − ½) dt² d/m with the
     /// damping force d = `damped`, the effective mass m and the fraction τ of the step in contact. Without the
     /// reduction, the coefficient of restitution would depend on the instant at which the contact begins.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
@@ -184,7 +186,7 @@ impl Spring {
     }
 
     /// Tangential damping force \[N\]. `slip_rate` is the slip rate at the middle of the step \[m/s\]. The force is
-    /// proportional to the slip rate after half the kick, and therefore stable for any damping.
+    /// proportional to the slip rate after half the kick by this force, and therefore stable for any damping.
     fn drag(&self, slip_rate: &Vec3, step: StepLength) -> Vec3 {
         let viscosity = self.viscosity(self.options.tangential_damping);
         if viscosity == 0.0 {
@@ -248,8 +250,9 @@ impl Spring {
         let trial = before - travel * self.stiffness;
         let law = &self.options.friction;
         let at_rest = pressure * law.at_rest;
-        // While a contact of the two rigid bodies sticks, the static coefficient applies, unless the slip of a step
-        // exceeds the stretch at the static bound: the bodies then rotate about the sticking contact.
+        // If a contact of the two rigid bodies stuck in the previous step, the static coefficient applies. The
+        // exception is a slip that exceeds the stretch at the static bound: the bodies then rotate about the sticking
+        // contact.
         let is_held = self.is_held && travel.norm() * self.stiffness <= at_rest;
         let sliding = if is_held { at_rest } else { pressure * law.sliding(slip_rate.norm()) };
         let bound = if self.slips { sliding } else { at_rest };

@@ -110,9 +110,9 @@ fn springs_transfer_over_flush_surfaces() {
     assert_eq!(pressed_by_next(-2.1e-3), [0.0; 2]);
 }
 
-/// A contact is detected at a penetration that is larger than the closing displacement in the step. As springs begin
-/// without energy, the effective penetration begins with the closing displacement, and then changes with the gap. After
-/// an opening, a new contact whose penetration is at most the closing displacement has its full penetration.
+/// A contact is detected at a penetration that is larger than the closing displacement in the step. Springs begin
+/// without energy. The effective penetration therefore begins with the closing displacement, and then changes with the
+/// gap. After an opening, a new contact whose penetration is at most the closing displacement has its full penetration.
 #[test]
 fn deep_contacts_begin_at_the_entered_distance() {
     let mut response = response(0.4, FrictionLaw::none());
@@ -143,8 +143,8 @@ fn frequency_bound_holds_for_one_contact() {
     assert!(action.frequency_squared <= 4.0 / 1e-6);
 }
 
-/// The bound also holds at the centre of an eight-node face, where the corners have negative shape values. The
-/// contactor is fixed, or has a mass of 1 kg or 1/3 kg.
+/// The bound on the squared frequency also holds at the centre of an eight-node face, where the corners have negative
+/// shape values. The contactor is fixed, or has a mass of 1 kg or 1/3 kg.
 #[test]
 fn frequency_bound_holds_on_quadratic_faces() {
     let shares = [-0.25, -0.25, -0.25, -0.25, 0.5, 0.5, 0.5, 0.5];
@@ -206,16 +206,16 @@ fn friction_sticks_slides_and_balances() {
             most = most.max((energy - stored).abs());
         }
         let way = (x[3] - start).x;
-        // The spring force oscillates between zero and twice the pull: the block slides if twice the pull exceeds the
-        // bound.
+        // The tangential force oscillates between zero and twice the pull: the block slides if twice the pull exceeds
+        // the friction bound.
         assert_eq!(taken > 1e-8, slides, "{way} {taken}");
         assert!(slides || way < 3.0 * pull * weight * dt * dt / (0.2 * 0.8), "{way}");
         assert!(most < 1e-14, "{most}");
     }
 }
 
-/// The force of a contact with soft start follows the current stiffness. As no node moves after the first step, the
-/// energy that the spring gains after the first quarter of its stiffness is numerical work.
+/// The force of a contact with soft start follows the current stiffness. No node moves after the first step. The energy
+/// that the spring gains while its stiffness grows from a quarter to the full value is therefore numerical work.
 #[test]
 fn soft_start_stiffens_springs() {
     let options = PenaltyOptions {
@@ -348,8 +348,9 @@ fn damping_ratio_gives_its_restitution() {
     assert_eq!(damping_of_restitution(1.0), 0.0);
 }
 
-/// A share that changes by rounding changes neither the stored share nor the penetration. In the step tested, the force
-/// acts only for a part of the step, so that a change of the share by 2 % changes the penetration by more than 1 %.
+/// A share that changes by rounding changes neither the stored share nor the penetration. The previous spring force is
+/// 0.8 times its full value, as in a step with contact for a part of the step; `adapt` without tolerance would change
+/// the penetration by about 1 %. A change of the share by 2 % changes the penetration by more than 1 %.
 #[test]
 fn shares_that_are_equal_to_rounding_change_nothing() {
     let mut action = ContactAction::new(4);

@@ -103,7 +103,7 @@ impl SelectedResponse {
         self.response().uses_flush_contacts()
     }
 
-    /// Computes the action over a step and updates the memory. A memory of another kind of response is discarded.
+    /// Computes the action over a step and updates the memory. The memory of another kind of response is discarded.
     pub fn respond_from(
         &mut self,
         memory: &mut ResponseMemory,
@@ -117,7 +117,7 @@ impl SelectedResponse {
         self.exchange(memory);
     }
 
-    /// Like `respond_from`, at the middle of the step. Penalty and decomposition compute nothing.
+    /// Like `respond_from`, but with the geometry at the middle of the step. Penalty and decomposition compute nothing.
     pub fn respond_at_middle_from(
         &mut self,
         memory: &mut ResponseMemory,

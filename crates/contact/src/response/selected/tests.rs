@@ -1,4 +1,5 @@
-//! Contacts with a target point inside an element: Σ w_a x_a = 0 although the gap is not zero.
+//! Contacts with a target point inside an element. With the nodal weights w_a and positions x_a, Σ w_a x_a = 0 although
+//! the gap is not zero.
 
 use crate::math::Vec3;
 use crate::{Constraints, ContactKey, NodeOnSurface, Side};
