@@ -44,7 +44,7 @@ fn is_meant(entry: &KeyReference, key: &str) -> bool {
 /// Whether a word of an entry begins with `word`, without regard to case.
 fn mentions(entry: &KeyReference, word: &str) -> bool {
     let word = word.to_lowercase();
-    let texts = [entry.name, entry.meaning, entry.default.unwrap_or_default()];
+    let texts = [entry.name, &entry.meaning(), entry.default.unwrap_or_default()];
     let mut words = texts.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
     words.any(|other| other.to_lowercase().starts_with(&word))
 }
@@ -56,10 +56,10 @@ fn without_indices(key: &str) -> String {
 }
 
 fn text(entry: &KeyReference) -> String {
-    let KeyReference { default, unit, meaning, .. } = entry;
+    let KeyReference { default, unit, .. } = entry;
     let unit = if unit.is_empty() { String::new() } else { format!(" [{unit}]") };
     let default = default.map_or("required".to_owned(), |default| format!("default: {default}"));
-    format!("{}{unit}\n  {meaning}\n  {default}\n", path(entry))
+    format!("{}{unit}\n  {}\n  {default}\n", path(entry), entry.meaning())
 }
 
 /// Nearest key or table, at an edit distance of at most 1 plus a third of the number of letters of `key`.

@@ -48,7 +48,7 @@ fn scenarios_match_the_schema() {
 fn the_schema_explains_every_key() {
     let text = json_schema().to_string();
     for key in KEYS {
-        let meaning = Value::from(key.meaning).to_string();
+        let meaning = Value::from(key.meaning()).to_string();
         let meaning = meaning.trim_matches('"');
         assert!(text.contains(meaning), "{}.{}", key.table, key.name);
     }

@@ -13,6 +13,7 @@ use ictus_core::{material, math, signal, units};
 
 mod contact_settings;
 mod error;
+mod field;
 mod located;
 mod overrides;
 mod parameters;
@@ -29,6 +30,7 @@ use std::path::Path;
 
 pub use contact_settings::*;
 pub use error::{Problem, ScenarioError};
+pub use field::Field;
 pub use located::Located;
 pub use probe::*;
 pub use reference::{KEYS, KeyReference, reference_markdown};

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use ictus_core::vocabulary;
 use serde::{Deserialize, Serialize};
 
+use super::field::Field;
 use super::parameters::Substitution;
 use super::{ContactSettings, Located, ProbeSpec, Problem};
 use crate::material::NamedLaw;
@@ -390,34 +391,4 @@ pub enum FrameSchedule {
     Interval(f64),
     /// Frames at these times \[s\], in ascending order.
     Times(Vec<f64>),
-}
-
-vocabulary! {
-    /// Output fields.
-    pub enum Field {
-        /// Displacement \[m\].
-        Displacement = "displacement",
-        /// Velocity \[m/s\].
-        Velocity = "velocity",
-        /// Acceleration \[m/s²\].
-        Acceleration = "acceleration",
-        /// Cauchy stress \[Pa\].
-        Stress = "stress",
-        /// Von Mises stress \[Pa\].
-        VonMises = "von-mises",
-        /// Contact force \[N\].
-        ContactForce = "contact-force",
-        /// Friction part of the contact force \[N\].
-        FrictionForce = "friction-force",
-        /// Normal contact force per area \[Pa\].
-        ContactPressure = "contact-pressure",
-        /// Contact gap \[m\].
-        ContactGap = "contact-gap",
-        /// Contact status: open, sticking or sliding.
-        ContactStatus = "contact-status",
-        /// Distance from the surface of the body, in the reference configuration \[m\].
-        Distance = "distance",
-        /// Assumed gradient of the distance field (Wolff & Bucher, eqs. (13), (14)).
-        DistanceGradient = "distance-gradient",
-    }
 }

@@ -1,7 +1,8 @@
 //! A viscoelastic law with history, for tests.
 
 use super::law::green_lagrange;
-use super::{Elasticity, Law, MaterialResponse, Response, StVenantKirchhoff, TangentBound};
+use super::st_venant_kirchhoff::StVenantKirchhoff;
+use super::{Elasticity, Law, MaterialResponse, Response, TangentBound};
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 

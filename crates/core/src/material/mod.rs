@@ -3,8 +3,8 @@
 //! The argument of a law is the displacement gradient H instead of F, because the subtraction F − I would lose
 //! significant digits at small strain.
 //!
-//! A new law needs a file, a variant of [`Material`], an entry of [`LAWS`], and an arm in the `match` over materials in
-//! `dynamics/src/elements/block`. A law without history implements [`Hyperelastic`], a law with history [`Law`].
+//! A new law is a file and a row of `laws!`. A law without history implements [`Hyperelastic`], a law with history
+//! [`Law`].
 
 use std::fmt;
 
@@ -21,24 +21,61 @@ mod tests;
 
 pub use elasticity::{Elasticity, ElasticityError};
 pub use law::{Hyperelastic, Law, MaterialResponse, PointHistory, Response, TangentBound};
-pub use linear_elastic::LinearElastic;
 #[cfg(feature = "test-law")]
-pub use maxwell::{Maxwell, RELAXATION_TIME};
-pub use neo_hookean::NeoHookean;
-pub use st_venant_kirchhoff::StVenantKirchhoff;
+pub use maxwell::RELAXATION_TIME;
 
-/// A law and its constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Material {
+/// Declares [`Material`] and [`LAWS`] from the laws and their names in scenarios.
+macro_rules! laws {
+    ($($(#[doc = $description:literal])* $(#[cfg($condition:meta)])? $module:ident::$law:ident = $name:literal,)*) => {
+        $($(#[cfg($condition)])? pub use $module::$law;)*
+
+        /// A law and its constants.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Material { $($(#[doc = $description])* $(#[cfg($condition)])? $law(Elasticity),)* }
+
+        /// All laws.
+        pub const LAWS: &[NamedLaw] = &[$(
+            $(#[cfg($condition)])?
+            NamedLaw {
+                name: $name,
+                is_objective: !<$law as Law>::SMALL_STRAIN,
+                material: Material::$law,
+            },
+        )*];
+
+        impl Material {
+            /// Elastic constants of the undeformed material.
+            pub fn elasticity(&self) -> Elasticity {
+                match *self { $($(#[cfg($condition)])? Self::$law(elasticity) => elasticity,)* }
+            }
+
+            /// Runs `operation` with the law.
+            pub fn with_law<O: LawOperation>(self, operation: O) -> O::Output {
+                match self { $($(#[cfg($condition)])? Self::$law(elasticity) => operation.run($law(elasticity)),)* }
+            }
+        }
+    };
+}
+
+laws! {
     /// Small-strain isotropic elasticity.
-    LinearElastic(Elasticity),
+    linear_elastic::LinearElastic = "linear-elastic",
     /// St. Venant–Kirchhoff.
-    StVenantKirchhoff(Elasticity),
+    st_venant_kirchhoff::StVenantKirchhoff = "st-venant-kirchhoff",
     /// Compressible neo-Hookean.
-    NeoHookean(Elasticity),
+    neo_hookean::NeoHookean = "neo-hookean",
     /// A law with history.
     #[cfg(feature = "test-law")]
-    Maxwell(Elasticity),
+    maxwell::Maxwell = "maxwell",
+}
+
+/// Operation that is generic over the law.
+pub trait LawOperation {
+    /// Result of the operation.
+    type Output;
+
+    /// Runs the operation.
+    fn run<L: Law>(self, law: L) -> Self::Output;
 }
 
 /// A law and its name in scenarios.
@@ -61,23 +98,5 @@ impl fmt::Debug for NamedLaw {
 impl PartialEq for NamedLaw {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
-    }
-}
-
-/// All laws that scenarios can name.
-pub const LAWS: [NamedLaw; 3] = [
-    NamedLaw { name: "linear-elastic", is_objective: false, material: Material::LinearElastic },
-    NamedLaw { name: "st-venant-kirchhoff", is_objective: true, material: Material::StVenantKirchhoff },
-    NamedLaw { name: "neo-hookean", is_objective: true, material: Material::NeoHookean },
-];
-
-impl Material {
-    /// Elastic constants of the undeformed material.
-    pub fn elasticity(&self) -> Elasticity {
-        match *self {
-            Self::LinearElastic(e) | Self::StVenantKirchhoff(e) | Self::NeoHookean(e) => e,
-            #[cfg(feature = "test-law")]
-            Self::Maxwell(e) => e,
-        }
     }
 }

@@ -3,8 +3,13 @@
 
 use std::fmt::Write as _;
 
+use crate::contact::detection::DetectionMethod;
+use crate::contact::response::ResponseMethod;
+use crate::field::Field;
+use crate::material::LAWS;
+
 /// A key of a scenario.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct KeyReference {
     /// Table of the key; empty for the top level.
     pub table: &'static str,
@@ -15,32 +20,54 @@ pub struct KeyReference {
     pub default: Option<&'static str>,
     /// Unit; `-` for a dimensionless quantity, empty for a name, choice, count or direction.
     pub unit: &'static str,
-    /// Meaning of the key.
-    pub meaning: &'static str,
+    /// Meaning of the key, without `words`.
+    description: &'static str,
+    /// Words from which the value is chosen; `None` if the description names them.
+    words: Option<fn() -> Vec<&'static str>>,
 }
 
 impl KeyReference {
-    pub(super) fn meaning_with_unit(&self) -> String {
-        if self.unit.is_empty() { self.meaning.into() } else { format!("{} [{}]", self.meaning, self.unit) }
+    /// Meaning of the key.
+    pub fn meaning(&self) -> String {
+        let words = self.words.map_or(Vec::new(), |words| words());
+        let Some((last, others)) = words.split_last() else { return self.description.into() };
+        format!("{}: {} or {last}", self.description, others.join(", "))
     }
+
+    pub(super) fn meaning_with_unit(&self) -> String {
+        if self.unit.is_empty() { self.meaning() } else { format!("{} [{}]", self.meaning(), self.unit) }
+    }
+
+    /// The same key with a value that is one of the `words`.
+    const fn one_of(self, words: fn() -> Vec<&'static str>) -> Self {
+        Self { words: Some(words), ..self }
+    }
+}
+
+fn words_of<T>(vocabulary: &[(&'static str, T)]) -> Vec<&'static str> {
+    vocabulary.iter().map(|(word, _)| *word).collect()
+}
+
+fn words_of_models() -> Vec<&'static str> {
+    LAWS.iter().map(|law| law.name).chain(["rigid"]).collect()
 }
 
 const fn required(
     table: &'static str,
     name: &'static str,
     unit: &'static str,
-    meaning: &'static str,
+    description: &'static str,
 ) -> KeyReference {
-    KeyReference { table, name, default: None, unit, meaning }
+    KeyReference { table, name, default: None, unit, description, words: None }
 }
 
 const fn optional(
     [table, name]: [&'static str; 2],
     default: &'static str,
     unit: &'static str,
-    meaning: &'static str,
+    description: &'static str,
 ) -> KeyReference {
-    KeyReference { table, name, default: Some(default), unit, meaning }
+    KeyReference { table, name, default: Some(default), unit, description, words: None }
 }
 
 /// All keys, in the usual order of a scenario file, without the freely named `parameters`. Tables with the same keys
@@ -60,7 +87,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["dynamic_relaxation", "tolerance"], "1e-3", "-", "kinetic energy, relative to its peak, below which bodies are at rest; the run starts at t = 0 when all bodies are at rest under gravity, loads and contact"),
     optional(["dynamic_relaxation", "max_steps"], "100000", "", "number of steps after which the run fails if the bodies are not at rest"),
 
-    required("materials", "model", "", "linear-elastic, st-venant-kirchhoff, neo-hookean or rigid"),
+    required("materials", "model", "", "constitutive law").one_of(words_of_models),
     required("materials", "density", "kg/m³", "mass per reference volume; optional for a rigid material whose bodies give their mass"),
     required("materials", "young", "Pa", "Young's modulus (not for rigid)"),
     required("materials", "poisson", "-", "Poisson's ratio, in (-1, 0.5) (not for rigid)"),
@@ -121,7 +148,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["loads", "traction"], "none", "Pa", "force per reference area, three functions of time"),
     optional(["loads", "body_force"], "none", "N/m³", "force per reference volume, three functions of time"),
 
-    optional(["contact", "detection"], "\"hierarchy\"", "", "hierarchy, buckets, sorting, distance-field (nodes in elements) or all-pairs"),
+    optional(["contact", "detection"], "\"hierarchy\"", "", "detection of contact between nodes and faces or, with distance-field, between nodes and elements").one_of(|| words_of(DetectionMethod::WORDS)),
     optional(["contact", "sort_every"], "10", "", "steps between two sortings (contact.detection = \"sorting\" only); a displacement beyond the buffer zones sorts earlier"),
     optional(["contact", "sort_space_every"], "1", "", "sortings between two computations of the working space (contact.detection = \"sorting\" only)"),
     optional(["contact", "hierarchy"], "\"fast\"", "", "builder of the bounding-volume hierarchies: fast, bottom-up or insertion (the bottom-up tree by a queue and online insertion)"),
@@ -131,7 +158,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["contact", "volumes"], "sphere, aabb, dop14, obb on curved faces, while they save time", "", "bounding volumes tested on pairs of near faces, flat ones too, from loose to tight: sphere, aabb, dop8 (plane problems), dop14, dop18, dop26, obb"),
     optional(["contact", "closest_point"], "\"auto\"", "", "auto (closed form on flat triangles and segments, sqp on other faces), sqp, sqp-bfgs, active-set, interior-point, newton, projection (inside projections only: misses contacts at edges and corners), nearest-node (faces around the nearest node only: misses contacts on long faces), or, on flat triangles and segments only, voronoi or brute-force"),
     optional(["contact", "start"], "\"nearest\"", "", "starting point of iterative methods: nearest (of nodes and centre), centre, or previous (closest point of the previous step)"),
-    optional(["contact", "response"], "\"penalty\"", "", "penalty (springs), decomposition (impulses) or energy-momentum (springs that conserve energy for any stiffness)"),
+    optional(["contact", "response"], "\"penalty\"", "", "contact response by springs, by impulses, or by springs that conserve energy for any stiffness").one_of(|| words_of(ResponseMethod::WORDS)),
     optional(["contact", "scheme"], "\"staggered\"", "", "time integration of the energy-momentum springs: staggered (gaps at mid-steps, geometry at known positions) or midpoint (gaps at the ends of steps, geometry at mid-steps by iteration; without ties, contact thickness and distance fields)"),
     optional(["contact", "penalty"], "0.5", "-", "factor of the spring stiffness; for penalty, the fraction in (0, 1] of the stability limit; for energy-momentum, any positive number"),
     optional(["contact", "damping"], "0.2 in persistent contacts with friction, else 0", "-", "fraction of critical damping of the normal and tangential springs (not for decomposition)"),
@@ -182,7 +209,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["output", "times"], "none", "s", "times of the frames, ascending, up to the end"),
     optional(["output", "exact"], "false", "", "whether equal steps end exactly at the times of frames, history rows and probe samples; otherwise these are written at the end of the step that passes their time"),
     optional(["output", "contact_interval"], "as before contact", "s", "largest time between frames after the first contact"),
-    optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"friction-force\", \"contact-pressure\", \"contact-gap\", \"contact-status\"]", "", "fields in the frames: those of the default, acceleration, distance and distance-gradient"),
+    optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"friction-force\", \"contact-pressure\", \"contact-gap\", \"contact-status\"]", "", "list of fields in the frames").one_of(|| words_of(Field::WORDS)),
     optional(["output", "detection_volumes"], "false", "", "whether to write the bounding volumes at the top of the queue of predicted contact times with each frame, in NAME_volumes.pvd (contact.detection = \"hierarchy\" only)"),
     optional(["output", "history"], "{ interval = end/1000 }", "", "schedule of history rows: { interval }"),
     optional(["output", "checkpoint"], "none: only when the run is interrupted", "", "checkpoints to resume from: { interval, keep }"),
@@ -220,7 +247,7 @@ pub fn reference_markdown() -> String {
             Some(words) if is_toml(words) => format!("`{words}`"),
             Some(words) => words.to_owned(),
         };
-        let _ = writeln!(text, "| `{}` | {default} | {} | {} |", entry.name, entry.unit, entry.meaning);
+        let _ = writeln!(text, "| `{}` | {default} | {} | {} |", entry.name, entry.unit, entry.meaning());
     }
     text
 }

@@ -21,7 +21,7 @@ enum Law {
 
 /// Words of the key `model`.
 fn models() -> Vec<(&'static str, Law)> {
-    let laws = LAWS.into_iter().map(|law| (law.name, Law::Hyperelastic(law)));
+    let laws = LAWS.iter().map(|law| (law.name, Law::Hyperelastic(*law)));
     laws.chain([("rigid", Law::Rigid)]).collect()
 }
 

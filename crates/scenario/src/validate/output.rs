@@ -36,7 +36,7 @@ pub(super) fn validate(
     };
     let fields = match &raw.fields {
         Some(words) => check.choices("output.fields", words, Field::WORDS),
-        None => Some(default_fields()),
+        None => Some(Field::DEFAULT.to_vec()),
     };
     let directory = match &raw.directory {
         Some(word) => {
@@ -100,12 +100,6 @@ fn detection_volumes(
         );
     }
     true
-}
-
-fn default_fields() -> Vec<Field> {
-    let is_default =
-        |field: &Field| !matches!(field, Field::Acceleration | Field::Distance | Field::DistanceGradient);
-    Field::WORDS.iter().map(|(_, field)| *field).filter(is_default).collect()
 }
 
 fn frames(raw: &raw::Output, end: Option<f64>, check: &mut Check<'_>) -> Option<FrameSchedule> {

@@ -1,4 +1,4 @@
-//! All detectors except the engine:
+//! All detectors except the engine, and the detection methods that scenarios can name:
 //!
 //! - `all_pairs`: all pairs, the oracle of the tests
 //! - `buckets`: cells of a grid
@@ -6,19 +6,54 @@
 //! - `node_in_element`: nodes in elements, by distance fields
 //! - `wall`: rigid walls
 //!
-//! `method` has a row for each detector that scenarios can name, the engine included.
+//! A detector is a file or folder that implements [`Detector`] and `NamedDetector`, and a row of `detection_methods!`.
 
 mod all_pairs;
 mod buckets;
-mod method;
 mod node_in_element;
 mod sorted_body;
 mod sorting;
 mod wall;
 
+use ictus_core::vocabulary;
+
+use super::detector::{BuildResult, Detector, DetectorSetup, NamedDetector};
+use super::engine;
 pub use all_pairs::AllPairs;
 pub use buckets::{Buckets, GridCensus};
-pub use method::DetectionMethod;
 pub use node_in_element::{NodeInElement, NodeInElementOptions};
 pub use sorting::Sorting;
 pub use wall::{Wall, WallDetector};
+
+/// Declares [`DetectionMethod`] from the detectors and their words in scenarios.
+macro_rules! detection_methods {
+    ($($(#[$description:meta])* $module:ident::$detector:ident = $word:literal,)*) => {
+        vocabulary! {
+            /// Contact detection methods, with the names of their detectors.
+            pub enum DetectionMethod { $($(#[$description])* $detector = $word,)* }
+        }
+
+        impl DetectionMethod {
+            /// Builds the detector.
+            ///
+            /// # Errors
+            /// The first body whose distance field cannot be computed.
+            pub fn build(self, setup: DetectorSetup<'_>) -> BuildResult<Box<dyn Detector>> {
+                Ok(match self { $(Self::$detector => Box::new($module::$detector::build(setup)?),)* })
+            }
+        }
+    };
+}
+
+detection_methods! {
+    /// Hierarchies of bounding volumes, in three levels (AM14).
+    engine::Engine = "hierarchy",
+    /// A uniform grid of buckets.
+    buckets::Buckets = "buckets",
+    /// Sorting by a binary space partition.
+    sorting::Sorting = "sorting",
+    /// Nodes against elements, by the distance field of the target.
+    node_in_element::NodeInElement = "distance-field",
+    /// All pairs of faces.
+    all_pairs::AllPairs = "all-pairs",
+}

@@ -6,17 +6,16 @@ mod tests;
 use ictus_core::vocabulary;
 use serde::{Deserialize, Serialize};
 
-use super::decomposition::Decomposition;
-use super::energy_momentum::{EnergyMomentum, MidpointGeometry};
-use super::penalty::Penalty;
+use super::energy_momentum::MidpointGeometry;
 use super::setup::{NamedResponse, ResponseSetup};
 use super::{Bodies, ContactAction, Response, Stage, StepLength};
+use super::{decomposition, energy_momentum, penalty};
 use crate::Constraints;
 
 /// Declares [`ResponseMethod`], [`SelectedResponse`] and [`ResponseMemory`], with a variant for each response, from the
 /// responses and their words in scenarios.
 macro_rules! responses {
-    ($($(#[$description:meta])* $response:ident = $word:literal,)*) => {
+    ($($(#[$description:meta])* $module:ident::$response:ident = $word:literal,)*) => {
         vocabulary! {
             /// Contact response methods, with the names of their responses.
             pub enum ResponseMethod { $($(#[$description])* $response = $word,)* }
@@ -24,25 +23,25 @@ macro_rules! responses {
 
         /// The response that a scenario selects.
         #[derive(Clone, Debug)]
-        pub enum SelectedResponse { $($(#[$description])* $response(Box<$response>),)* }
+        pub enum SelectedResponse { $($(#[$description])* $response(Box<$module::$response>),)* }
 
         /// Memory of a response between steps.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum ResponseMemory {
-            $($(#[$description])* $response(Box<<$response as NamedResponse>::Memory>),)*
+            $($(#[$description])* $response(Box<<$module::$response as NamedResponse>::Memory>),)*
         }
 
         impl ResponseMethod {
             /// Builds the response.
             pub fn build(self, setup: ResponseSetup) -> SelectedResponse {
                 match self {
-                    $(Self::$response => SelectedResponse::$response(Box::new($response::build(setup))),)*
+                    $(Self::$response => SelectedResponse::$response(Box::new($module::$response::build(setup))),)*
                 }
             }
 
             /// Keys of `[contact]` that affect this response but not every response.
             pub fn keys(self) -> &'static [&'static str] {
-                match self { $(Self::$response => $response::KEYS,)* }
+                match self { $(Self::$response => $module::$response::KEYS,)* }
             }
         }
 
@@ -77,7 +76,7 @@ macro_rules! responses {
         impl ResponseMemory {
             /// Whether the stored data fit a model with these numbers of nodes and bodies.
             pub fn fits(&self, num_nodes: usize, num_bodies: usize) -> bool {
-                match self { $(Self::$response(memory) => $response::fits(memory, num_nodes, num_bodies),)* }
+                match self { $(Self::$response(memory) => $module::$response::fits(memory, num_nodes, num_bodies),)* }
             }
         }
     };
@@ -85,11 +84,11 @@ macro_rules! responses {
 
 responses! {
     /// Penalty springs.
-    Penalty = "penalty",
+    penalty::Penalty = "penalty",
     /// Impulses and position corrections.
-    Decomposition = "decomposition",
+    decomposition::Decomposition = "decomposition",
     /// Springs that conserve energy and momenta to rounding.
-    EnergyMomentum = "energy-momentum",
+    energy_momentum::EnergyMomentum = "energy-momentum",
 }
 
 impl SelectedResponse {

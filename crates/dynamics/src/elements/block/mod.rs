@@ -26,7 +26,7 @@ use super::interpolation::{
 };
 use super::one_point_hexahedron::OnePointHexahedron;
 use crate::mass::{Lumping, add_lumped_mass};
-use crate::material::{Law, LinearElastic, Material, NeoHookean, StVenantKirchhoff};
+use crate::material::{Law, LawOperation, Material};
 use crate::math::Vec3;
 use crate::math::pack::{Row, prefetch};
 use crate::mesh::CellKind;
@@ -226,18 +226,30 @@ impl ElementOperation for HistoryRows {
     }
 }
 
+/// An element operation with its formulation; runs with the law.
+struct WithFormulation<'a, F, O, const N: usize> {
+    formulation: &'a F,
+    operation: O,
+}
+
+impl<F: ElementFormulation<N>, O: ElementOperation, const N: usize> LawOperation
+    for WithFormulation<'_, F, O, N>
+{
+    type Output = O::Output;
+
+    #[inline(always)]
+    fn run<L: Law>(self, law: L) -> O::Output {
+        self.operation.run(self.formulation, law)
+    }
+}
+
+#[inline(always)]
 fn with_law<O: ElementOperation, F: ElementFormulation<N>, const N: usize>(
     material: Material,
     formulation: &F,
     operation: O,
 ) -> O::Output {
-    match material {
-        Material::LinearElastic(e) => operation.run(formulation, LinearElastic(e)),
-        Material::StVenantKirchhoff(e) => operation.run(formulation, StVenantKirchhoff(e)),
-        Material::NeoHookean(e) => operation.run(formulation, NeoHookean(e)),
-        #[cfg(feature = "test-law")]
-        Material::Maxwell(e) => operation.run(formulation, crate::material::Maxwell(e)),
-    }
+    material.with_law(WithFormulation { formulation, operation })
 }
 
 fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result<(), ElementError> {
