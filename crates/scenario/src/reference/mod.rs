@@ -209,7 +209,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["output", "times"], "none", "s", "times of the frames, ascending, up to the end"),
     optional(["output", "exact"], "false", "", "whether equal steps end exactly at the times of frames, history rows and probe samples; otherwise these are written at the end of the step that passes their time"),
     optional(["output", "contact_interval"], "as before contact", "s", "largest time between frames after the first contact"),
-    optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"friction-force\", \"contact-pressure\", \"contact-gap\", \"contact-status\"]", "", "list of fields in the frames").one_of(|| words_of(Field::WORDS)),
+    optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"friction-force\", \"contact-pressure\", \"contact-gap\", \"contact-status\"]", "", "fields in the frames, a list of any of these").one_of(|| words_of(Field::WORDS)),
     optional(["output", "detection_volumes"], "false", "", "whether to write the bounding volumes at the top of the queue of predicted contact times with each frame, in NAME_volumes.pvd (contact.detection = \"hierarchy\" only)"),
     optional(["output", "history"], "{ interval = end/1000 }", "", "schedule of history rows: { interval }"),
     optional(["output", "checkpoint"], "none: only when the run is interrupted", "", "checkpoints to resume from: { interval, keep }"),

@@ -74,12 +74,11 @@ impl<'a> Given<'a> {
 
     /// Reports laws at `path` that the response ignores or cannot realise. Ignored laws with default values pass.
     fn refuse_idle(&self, path: &str, response: &ResponseSettings, check: &mut Check<'_>) {
-        use ResponseMethod::{EnergyMomentum, Penalty};
         let method = response.method;
         let key = |name: &str| join(path, name);
         let unlike = |value: Option<&'a Number>, default: f64| value.filter(|v| *v.get_ref() != default);
-        if let (Penalty | EnergyMomentum, Some(restitution), Some(_)) =
-            (method, unlike(self.restitution, 1.0), unlike(self.damping, 0.0))
+        if method.keys().contains(&"damping")
+            && let (Some(restitution), Some(_)) = (unlike(self.restitution, 1.0), unlike(self.damping, 0.0))
         {
             let fact = format!(
                 "`{}` and `damping` are both given: the one follows from the other",
@@ -88,7 +87,7 @@ impl<'a> Given<'a> {
             let problem = Problem::new(fact).at(restitution.span()).key(key("restitution"));
             check.report(problem.help("leave one of them out"));
         }
-        if let (Penalty, Some(value)) =
+        if let (ResponseMethod::Penalty, Some(value)) =
             (method, self.restitution.filter(|v| (0.0..LEAST_OF_SPRINGS).contains(v.get_ref())))
         {
             let key = key("restitution");
