@@ -46,17 +46,17 @@ pub struct EdgeOnEdge {
 /// - contactor (node or edge): w_a = N_a, equal to 1 for a single node
 /// - target (face, edge, wall or element): w_a = −N_a
 /// - detection by closest points: g = n · Σ w_a x_a minus the offsets of the two surfaces
-/// - detection by distance fields: g = −depth
+/// - detection by distance fields: g = −(depth of the contactor node below the target surface)
 ///
-/// The gaps of bodies that overlap at the start can be replaced ([`Constraints::map_gaps`]). A normal force p ≥ 0 acts
-/// on node a as p w_a n. As Σ w_a = 0, the contact forces conserve linear momentum.
+/// A caller can replace the gaps, for example to subtract an initial overlap ([`Constraints::map_gaps`]). A normal
+/// force p ≥ 0 acts on node a as p w_a n. As Σ w_a = 0, the contact forces conserve linear momentum.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Constraints {
     keys: Vec<ContactKey>,
     bodies: Vec<[u32; 2]>,
     gaps: Vec<f64>,
     normals: Vec<Vec3>,
-    /// For each constraint, the indices in `nodes` at which the target nodes begin and end.
+    /// For each constraint, the index in `nodes` of its first target node, and one past its last target node.
     ends: Vec<[u32; 2]>,
     nodes: Vec<u32>,
     weights: Vec<f64>,
@@ -156,8 +156,8 @@ impl Constraints {
     }
 
     /// Appends a constraint. The key must be greater than all present keys.
-    // Inlined: a call would store the arguments in small parts, and then load them in wider parts. Such a load waits
-    // for all of the stores.
+    // Inlined: otherwise the caller would store the arguments in small parts, and this function would load them in
+    // wider parts. A wide load waits for all stores of its parts.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
@@ -262,7 +262,7 @@ impl Constraints {
         self.keys.binary_search(&key).ok().map(|k| self.get(k))
     }
 
-    /// Constraints of a contactor node with surfaces.
+    /// The node–surface constraints of a contactor node.
     pub fn of_contactor(&self, node: u32) -> impl Iterator<Item = Constraint<'_>> {
         let is_before = |key: &ContactKey| matches!(key, ContactKey::Node(key) if key.contactor < node);
         let first = self.keys.partition_point(is_before);
@@ -271,7 +271,7 @@ impl Constraints {
         (first..self.len()).take_while(is_of_node).map(|k| self.get(k))
     }
 
-    /// Constraints of edges with edges.
+    /// The edge–edge constraints.
     pub fn of_edges(&self) -> impl Iterator<Item = Constraint<'_>> {
         let first = self.keys.partition_point(|key| matches!(key, ContactKey::Node(_)));
         (first..self.len()).map(|k| self.get(k))
@@ -282,7 +282,7 @@ impl Constraints {
         self.keys.len()
     }
 
-    /// Whether the list is empty.
+    /// Whether there are no constraints.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }

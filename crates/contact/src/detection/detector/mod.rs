@@ -18,7 +18,7 @@ pub use options::{DetectorOptions, EngineOptions, ProjectionNormal, SortingOptio
 /// State of a detector between steps, without caches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DetectionMemory {
-    /// Starting points of the closest-point searches in the next step, ascending by key. Empty unless the searches
+    /// Starting points of the closest-point searches in the next step, ascending by key. Empty if the searches do not
     /// start from the closest points of the previous step.
     pub starting_points: Vec<StartingPoint>,
     /// Bounding spheres of the hierarchy roots at the first instants of the flight; `None` if the detector uses no such
@@ -28,12 +28,13 @@ pub struct DetectionMemory {
 
 /// Finds contact.
 pub trait Detector: Send {
-    /// First contact of two surfaces within a step of flight; `None` without contact.
+    /// First contact of two surfaces within the step `flight`; `None` without contact.
     fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact>;
 
     /// Replaces `constraints` by the constraints of the configuration.
     ///
-    /// Called once per step, with ascending times, until a call of [`Detector::first_impact`] begins a flight.
+    /// Called once per step of a contact phase, with ascending times. A call of [`Detector::first_impact`] ends the
+    /// contact phase and begins a flight.
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints);
 
     /// State for the next step.
@@ -45,8 +46,9 @@ pub trait Detector: Send {
     /// Accumulated statistics.
     fn statistics(&self) -> &DetectionStatistics;
 
-    /// For each pair of bodies, ascending, the two bounding volumes that the detector examines next, at current
-    /// positions. Omits pairs of bodies that can no longer touch. Empty for a detector without a queue.
+    /// For each pair of bodies that can still touch, the two bounding volumes that the detector examines next, at the
+    /// positions of the placement. Pairs are in ascending order. Empty for a detector without a queue of predicted
+    /// contact times.
     fn top_of_queue(&self, _placement: &Placement<'_>) -> Vec<QueuedPair> {
         Vec::new()
     }

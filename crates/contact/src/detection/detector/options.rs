@@ -11,30 +11,30 @@ use crate::detection::volume::{LadderUse, VolumeKind};
 /// Options of all detectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DetectorOptions {
-    /// Options of the engine. Its options of the closest-point searches hold for all detectors.
+    /// Options of the engine, the detector by hierarchies. `EngineOptions::node_face` holds for all detectors.
     pub engine: EngineOptions,
-    /// Intervals of the sorting detector.
+    /// Intervals between the sortings of the sorting detector.
     pub sorting: SortingOptions,
-    /// Direction of the projection of the detector by distance fields.
+    /// Direction in which the detector by distance fields projects nodes.
     pub normal: ProjectionNormal,
 }
 
 /// Options of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineOptions {
-    /// Algorithm that builds the trees.
+    /// Algorithm that builds the hierarchies.
     pub builder: Builder,
-    /// Fit of the spheres of the leaves.
+    /// Method that fits the spheres of the leaves.
     pub fit: LeafFit,
-    /// Volumes of the vertices in flight.
+    /// Bounding volumes of the vertices in flight.
     pub volume: HierarchyVolume,
     /// Source of velocities and accelerations in flight.
     pub kinematics: Kinematics,
     /// Bounding volumes tested at the leaves, from loose to tight.
     pub ladder: Vec<VolumeKind>,
-    /// Leaves that are tested by the ladder.
+    /// Pairs of leaves tested with these volumes, and volumes used.
     pub ladder_use: LadderUse,
-    /// Method and start of the closest-point searches.
+    /// Method and starting points of the closest-point searches.
     pub node_face: NodeFaceOptions,
 }
 
@@ -52,12 +52,12 @@ impl Default for EngineOptions {
     }
 }
 
-/// Intervals of the sorting detector.
+/// Intervals at which the sorting detector sorts, and fits its working space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortingOptions {
     /// Largest number of steps from one sorting to the next, ≥ 1.
     pub every: u32,
-    /// Number of sortings in one working space, ≥ 1; fewer if a particle leaves the working space.
+    /// Number of sortings in one working space (box of all surface nodes), ≥ 1; fewer if a node leaves it.
     pub space_every: u32,
 }
 
@@ -65,7 +65,8 @@ vocabulary! {
     /// Direction in which nodes are projected onto the surface of the target.
     #[derive(Default)]
     pub enum ProjectionNormal {
-        /// Against the assumed gradient of the target, which points into the target.
+        /// Against the assumed gradient of the target, an interpolated gradient of the distance from the surface. The
+        /// gradient points into the target.
         #[default]
         Target = "target",
         /// Against the mean normal of the contactor, as in the inside–outside algorithm. The mean normal is tilted at

@@ -14,8 +14,9 @@ use crate::detection::trajectory::{Flight, Impact};
 /// Tests all pairs of bodies that can touch according to the model:
 ///
 /// - flight: all pairs of faces of two different bodies
-/// - contact phase, including self-contact: all node–face pairs, and all pairs of the edges that the model selects,
-///   except pairs that can never touch
+/// - contact phase, including self-contact: all node–face pairs, and all pairs of the edges that the model selects
+///
+/// Pairs that can never touch are omitted in the contact phase, for example a node and a face that contains it.
 ///
 /// # Cost
 /// Time is quadratic in the number of faces. In the contact phase, memory is also quadratic.

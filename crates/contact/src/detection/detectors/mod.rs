@@ -1,12 +1,14 @@
-//! All detectors except the engine, and the detection methods that scenarios can name:
+//! [`DetectionMethod`], the detection methods that scenarios can name, and all detectors except the engine
+//! (hierarchies). These detectors are:
 //!
 //! - `all_pairs`: all pairs, the oracle of the tests
-//! - `buckets`: cells of a grid
+//! - `buckets`: nodes and faces sorted into the cells of a grid
 //! - `sorting`: a binary tree of the surface nodes
 //! - `node_in_element`: nodes in elements, by distance fields
 //! - `wall`: rigid walls
 //!
-//! A detector is a file or folder that implements [`Detector`] and `NamedDetector`, and a row of `detection_methods!`.
+//! Each detector that scenarios can name implements [`Detector`] and `NamedDetector`, and has a row in
+//! `detection_methods!`.
 
 mod all_pairs;
 mod buckets;
@@ -25,11 +27,11 @@ pub use node_in_element::{NodeInElement, NodeInElementOptions};
 pub use sorting::Sorting;
 pub use wall::{Wall, WallDetector};
 
-/// Declares [`DetectionMethod`] from the detectors and their words in scenarios.
+/// Declares [`DetectionMethod`] from the types of the detectors and their words in scenarios.
 macro_rules! detection_methods {
     ($($(#[$description:meta])* $module:ident::$detector:ident = $word:literal,)*) => {
         vocabulary! {
-            /// Contact detection methods, with the names of their detectors.
+            /// Contact detection methods, named after their detectors.
             pub enum DetectionMethod { $($(#[$description])* $detector = $word,)* }
         }
 
@@ -37,7 +39,7 @@ macro_rules! detection_methods {
             /// Builds the detector.
             ///
             /// # Errors
-            /// The first body whose distance field cannot be computed.
+            /// The first body whose distance field cannot be computed, and the reason.
             pub fn build(self, setup: DetectorSetup<'_>) -> BuildResult<Box<dyn Detector>> {
                 Ok(match self { $(Self::$detector => Box::new($module::$detector::build(setup)?),)* })
             }

@@ -9,8 +9,8 @@ const NONE: u32 = u32::MAX;
 /// Factor by which the cell size is repeatedly multiplied until the number of cells is small enough.
 const ENLARGEMENT: f64 = 1.25;
 
-/// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. The cell index along an axis
-/// never decreases with the coordinate. The cells of a box therefore include the cells of all points of the box.
+/// Equal cubic cells over a zone. A point outside the zone belongs to the nearest cell. Along an axis, the cell index
+/// never decreases as the coordinate grows. The cells of a box therefore include the cells of all points of the box.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     origin: Vec3,
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// The list of the cell of a point contains every box around the point, also if the point is outside the zone.
+    /// The cell of a point lists every box that contains the point, also if the point is outside the zone.
     #[test]
     fn a_point_finds_the_boxes_around_it() {
         let mut lists = CellLists::default();

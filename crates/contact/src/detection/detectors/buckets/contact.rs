@@ -17,14 +17,14 @@ use super::Buckets;
 use super::cells::{CellLists, Grid};
 
 /// Cell size relative to the median edge length of the contactor: about one node per occupied cell. Aragón, Yastrebov &
-/// Molinari 2013, §5.2, use 211 × 211 cells over 143 × 143 nodes.
+/// Molinari 2013, §5.2, use 211 × 211 × 9 cells over 143 × 143 nodes.
 const CELL_SIZE: f64 = 2.0 / 3.0;
 
-/// Largest number of cells of a grid per contactor node. Aragón, Yastrebov & Molinari use 19.
+/// Largest number of cells of a grid per contactor node. The grid of Aragón, Yastrebov & Molinari has 19.
 const CELLS_PER_NODE: usize = 32;
 
-/// The allowance of two near bodies is their relative displacement in this number of steps at the present velocities,
-/// limited by [`ALLOWANCE`]. Two bodies are near if they can touch before the next sorting.
+/// Two bodies are near if they can touch before the next sorting. Their allowance is their relative displacement in
+/// this number of steps at the present velocities, limited by [`ALLOWANCE`].
 const STEPS: f64 = 32.0;
 
 /// Least and greatest allowance of two near bodies, relative to the search distance. A larger allowance gives more
@@ -38,7 +38,8 @@ pub(super) struct ContactPhase {
     bodies: Vec<SortedBody>,
     /// Cell size for the nodes of each body \[m\].
     cell_sizes: Vec<f64>,
-    /// Allowance of each pair: relative displacement along an axis beyond which all bodies are sorted again \[m\].
+    /// Allowance of each pair \[m\]. If the relative displacement of a pair along an axis exceeds its allowance, all
+    /// bodies are sorted again.
     allowances: Vec<f64>,
     least_allowance: f64,
     sorted: bool,
@@ -49,7 +50,8 @@ pub(super) struct ContactPhase {
     edges: EdgeEdgeSearch,
 }
 
-/// The nodes of the body `contactor` are tested against the faces of the body `target`, the same body in self-contact.
+/// The nodes of the body `contactor` are tested against the faces of the body `target`. In self-contact both are the
+/// same body.
 #[derive(Clone, Copy, Debug)]
 struct Direction {
     contactor: u32,
@@ -83,7 +85,7 @@ struct EdgeSorting {
     /// Selected edges of the contactor body whose boxes overlap the smallest box around all `target_boxes`.
     contactors: Vec<u32>,
     contactor_boxes: Vec<Aabb>,
-    /// Contactor edge and target edge with overlapping boxes.
+    /// Pairs of a contactor edge and a target edge whose boxes overlap.
     pairs: Vec<[u32; 2]>,
     tests: u64,
 }
@@ -163,8 +165,8 @@ impl ContactPhase {
         self.sorted = true;
     }
 
-    /// Lists the candidates of all near bodies. Returns the number of node–face pairs with a common cell, plus the
-    /// number of edge pairs, each counted in every common cell.
+    /// Lists the candidates of all near bodies. Returns the number of node–face pairs with a common cell, plus, for
+    /// each pair of edges, the number of common cells.
     fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {

@@ -1,9 +1,10 @@
 //! Buckets in space and time in flight, where every body moves rigidly in closed form.
 //!
-//! The tests of two bodies begin at the earliest time at which the bounding balls can touch. In a slice of time, every
-//! face sweeps a box, in the frame that translates with the first body. A slice is halved while the relative
-//! displacement of the bodies exceeds the larger of their median edge lengths. A slice with a displacement between the
-//! two lengths is halved if the boxes of too many face pairs overlap ([`WORTHWHILE`]).
+//! The tests of two bodies begin at the earliest time at which their bounding balls can touch. The rest of the step is
+//! divided into slices of time. In a slice, every face sweeps a box, in the frame that translates with the first body.
+//! A slice is halved while the relative displacement of the bodies exceeds the larger of their median edge lengths. A
+//! slice with a displacement between the two lengths is halved if the boxes of too many face pairs overlap
+//! ([`WORTHWHILE`]).
 //!
 //! The time of impact of a face pair is computed over the whole step, and only once. The search ends at the first slice
 //! that begins after the earliest impact found.
@@ -35,7 +36,7 @@ const WORTHWHILE: (usize, usize) = (64, 16);
 /// Shortest slice that is halved, relative to the duration of the step.
 const SHORTEST: f64 = 1e-12;
 
-/// Rounding of swept boxes, relative to the coordinates.
+/// Rounding of swept boxes relative to the coordinates, and of times relative to the times.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 pub(super) struct FlightPhase {
@@ -50,7 +51,7 @@ pub(super) struct FlightPhase {
     lists: CellLists,
     /// Face pairs whose boxes overlap in a slice.
     overlapping: Vec<[u32; 2]>,
-    /// Face pairs already tested for an impact in the step, ascending.
+    /// Face pairs of the two bodies under test that are already tested for an impact in the step, ascending.
     resolved: Vec<[u32; 2]>,
 }
 
@@ -64,7 +65,7 @@ struct Slice {
 #[derive(Default)]
 struct SweptBody {
     faces: Vec<Aabb>,
-    /// Faces whose swept boxes overlap the zone returned by `Buckets::sweep`.
+    /// Faces whose swept boxes overlap the zone: the intersection of the boxes that the two bodies sweep.
     near: Vec<u32>,
     /// Swept boxes of `near`.
     boxes: Vec<Aabb>,
@@ -254,8 +255,8 @@ impl Buckets {
         overlapping.len() <= most
     }
 
-    /// The earliest of `first` and the new impacts of the overlapping face pairs. Equal times are ordered by body and
-    /// face numbers.
+    /// The earliest of `first` and the impacts of the overlapping face pairs that are not in `resolved`. Impacts at
+    /// equal times are ordered by body and face numbers.
     fn resolve(&mut self, flight: &Flight<'_>, bodies: [u32; 2], first: Option<Impact>) -> Option<Impact> {
         let start = Instant::now();
         let FlightPhase { overlapping, resolved, .. } = &mut self.flight;
@@ -279,7 +280,8 @@ impl Buckets {
 impl SweptBody {
     /// Computes the boxes that the faces sweep, widened by `margin`. Returns the smallest box around these boxes.
     /// `margin` must include the distance of a node from the straight line through its positions at the beginning and
-    /// the end of the slice: up to |a| L²/8, with the acceleration a of the node and the duration L of the slice \[s\].
+    /// the end of the slice: up to |a| L²/8, with the acceleration a of the node relative to the frame, and the
+    /// duration L of the slice \[s\].
     fn sweep(
         &mut self,
         surface: &Surface,

@@ -59,7 +59,7 @@ impl Buckets {
     }
 
     /// Statistics of the latest sorting in the contact phase. Two bodies near enough to touch before the next sorting
-    /// have two entries, one for each contactor body; a body in self-contact has one.
+    /// have two entries, one with each body as the contactor. A body in self-contact has one entry.
     ///
     /// # Cost
     /// A pass over all cells of the grids.
@@ -67,8 +67,8 @@ impl Buckets {
         self.contact.census().collect()
     }
 
-    /// All candidates of the latest sorting in the contact phase, ascending. A candidate is a contactor node with its
-    /// target body, and a target face.
+    /// All candidates of the latest sorting in the contact phase, ascending. Each item consists of the key (contactor
+    /// node and target body) and the target face.
     pub fn candidates(&self) -> impl ExactSizeIterator<Item = (NodeOnSurface, u32)> {
         self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
     }

@@ -15,9 +15,10 @@ use crate::mesh::CellKind;
 
 use crate::detection::detectors::sorted_body::EMPTY;
 
-/// Depth in an element, in natural coordinates \[-\]. A point that lies deeper is in no other element, if elements do
-/// not overlap. Points up to [`BORDER`] outside an element also count as inside. The factor 4 allows for neighbours in
-/// which a unit of the natural coordinates is less than four times as long as in the element.
+/// Depth of a point in an element, in natural coordinates \[-\]. If elements do not overlap, a point deeper than this
+/// in one element is in no other element. This depth exceeds [`BORDER`], because points up to `BORDER` outside an
+/// element also count as inside. The factor 4 allows for neighbours in which a unit of the natural coordinates is less
+/// than four times as long as in the element.
 const UNIQUE: f64 = 4.0 * BORDER;
 
 /// Elements of one body with a tree over their boxes. The number of an element is its index in the body. The place of

@@ -1,16 +1,17 @@
 //! Contact of nodes inside elements, by the distance field of the target: the detector of Wolff and Bucher.
 //!
 //! ```text
-//! pairs     bodies with overlapping boxes, and bodies in self-contact (two-pass contact)
-//! element   the element of the target that contains a contactor node; among several, the lowest number
-//! gap       linearised projection onto the surface, p = −γ d/|γ|², with the distance d from the surface and the
-//!           spatial gradient γ = F⁻ᵀ ∂d/∂X of the distance
+//! pairs     bodies with overlapping boxes (two-pass contact), and bodies in self-contact
+//! element   the element of the target that contains a contactor node; among several, that with the lowest number
+//! gap       −|p|, with the linearised projection p = −γ d/|γ|² onto the surface, the distance d from the surface and
+//!           the spatial gradient γ = F⁻ᵀ ∂d/∂X of the distance
 //! ```
 //! For the direction of p, ∂d/∂X is the assumed gradient of the [`DistanceField`]. For the length of p, ∂d/∂X is the
-//! gradient of the interpolated distance, except near the medial axis. The weight of a contact is w = +1 at the
-//! contactor, and w = −N_A(ξ) at each element node A. Here ξ are the natural coordinates of the contactor. Then Σ w = 0
-//! and Σ w x = 0 with the nodal positions x. Contact forces of any direction therefore conserve linear and angular
-//! momentum. In flight the detector uses [`Buckets`].
+//! gradient of the interpolated distance, or near the medial axis the assumed gradient.
+//!
+//! The weight of a contact is w = +1 at the contactor, and w = −N_A(ξ) at each element node A. Here ξ are the natural
+//! coordinates of the contactor. Then Σ w = 0 and Σ w x = 0 with the nodal positions x. Contact forces of any direction
+//! therefore conserve linear and angular momentum. In flight the detector uses [`Buckets`].
 //!
 //! # Limits
 //! Two crossing edges are missed if no node of either body is in an element of the other.
@@ -50,7 +51,8 @@ const NODES_PER_TASK: usize = 128;
 /// the node.
 const ON_SURFACE: f64 = 1e-10;
 
-/// The cosine of the angle between the target normal and the reversed contactor normal must exceed this bound.
+/// For [`ProjectionNormal::Contactor`], the cosine of the angle between the target normal and the reversed contactor
+/// normal must exceed this bound in a contact.
 const LEAST_COSINE: f64 = 0.1;
 
 /// Options of the detector by distance fields.
@@ -58,7 +60,7 @@ const LEAST_COSINE: f64 = 0.1;
 pub struct NodeInElementOptions {
     /// Options of the distance fields.
     pub field: DistanceFieldOptions,
-    /// Direction of the projection.
+    /// Direction in which nodes are projected onto the target surface.
     pub normal: ProjectionNormal,
     /// Options of the closest-point searches in flight.
     pub node_face: NodeFaceOptions,
@@ -257,7 +259,7 @@ impl Target {
         self.elements.find(positions, point, last, workspace, is_other, is_entered)
     }
 
-    /// Linearised projection onto the surface; `None` if the element is degenerate.
+    /// Linearised projection of the point `at` of an element onto the surface; `None` if the element is degenerate.
     fn projection(&self, at: &InElement, positions: &[Vec3]) -> Option<Projection> {
         let sample = self.field.sample(self.elements.number(at.place) as usize, at.xi);
         let deformation = self.elements.deformation_gradient(at, positions)?;
@@ -268,8 +270,8 @@ impl Target {
         self.elements.element(place).1.contains(&node)
     }
 
-    /// Whether a node in an element of its own body has penetrated. If the element has a neighbour with this node, the
-    /// node must be deeper below the surface than [`ON_SURFACE`].
+    /// Whether a node in an element of its own body has penetrated. If the node belongs to a neighbour of this element,
+    /// it has penetrated only if it is deeper below the surface than [`ON_SURFACE`].
     fn is_entered(&self, at: &InElement, node: u32, point: &Vec3) -> bool {
         let distance = || self.field.sample(self.elements.number(at.place) as usize, at.xi).distance;
         let is_beside = || self.elements.neighbours(at.place).iter().any(|&place| self.has_node(place, node));
@@ -277,7 +279,7 @@ impl Target {
     }
 }
 
-/// Projection against the mean normal of the contactor; `None` unless the cosine exceeds `LEAST_COSINE`.
+/// Projection against the mean normal of the contactor; `None` if the cosine defined at `LEAST_COSINE` is too small.
 fn against_contactor(
     projection: &Projection,
     query: &Query,

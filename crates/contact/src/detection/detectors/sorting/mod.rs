@@ -70,8 +70,8 @@ pub struct Sorting {
 }
 
 impl Sorting {
-    /// A detector of contact between the surfaces of the model. In flight, the median edge length of each surface at
-    /// the nodal positions `positions` \[m\] is used.
+    /// A detector of contact between the surfaces of the model. In flight, the detector uses the median edge length of
+    /// each surface at the nodal positions `positions` \[m\].
     pub fn new(
         model: ContactModel,
         node_face: NodeFaceOptions,
@@ -177,8 +177,8 @@ impl Sorting {
         visited
     }
 
-    /// Pairs of edges of two bodies with overlapping edge boxes. The edge boxes of the second body are widened by the
-    /// reach.
+    /// Pairs of edges of two bodies whose edge boxes overlap. Before this test, the boxes of the second body are
+    /// widened by the search distance plus the buffer.
     fn near_edges(&self, positions: &[Vec3]) -> Vec<EdgePair> {
         let boxes: Vec<Vec<Aabb>> = (0..)
             .zip(&self.model.surfaces)
@@ -216,8 +216,8 @@ impl Sorting {
     }
 }
 
-/// Length by which the box of a face is widened \[m\]. Only nodes in the widened box can touch the face before the next
-/// sorting.
+/// Length by which the box of a face or edge is widened \[m\]. Only nodes in the widened box can touch the face before
+/// the next sorting.
 fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
     (model.search_distance(bodies) + buffer) * (1.0 + ROUNDING)
 }

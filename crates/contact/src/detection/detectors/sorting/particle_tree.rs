@@ -20,14 +20,14 @@ const MAX_DEPTH: u32 = 60;
 /// Index of a missing particle or child.
 const NONE: u32 = u32::MAX;
 
-/// Tree of particles, numbered by their index in the positions passed to [`ParticleTree::sort`].
+/// Tree of particles. The number of a particle is its index in the positions passed to [`ParticleTree::sort`].
 #[derive(Clone, Debug, Default)]
 pub struct ParticleTree {
     space: Option<Aabb>,
-    /// Number of axes that are halved in turn: two for a plane working space, otherwise three.
+    /// Number of axes across which cells are halved in turn: two for a plane working space, otherwise three.
     num_axes: u32,
     cells: Vec<Cell>,
-    /// Next particle in the same cell.
+    /// For each particle, the next particle in the same cell, or [`NONE`].
     next: Vec<u32>,
     /// Cells to visit, with boxes and depths.
     stack: Vec<(u32, Aabb, u32)>,

@@ -1,8 +1,9 @@
 //! Contact phase of the wall detector: nodes on or behind a rigid wall.
 //!
-//! In each step, the box of the displacements of a body and the displacement of the wall give an upper bound on the
-//! approach of the nodes to the wall. The test of a block of up to 64 nodes finds the smallest distance of these nodes
-//! from the wall. The block is tested again when the approach since this test reaches the distance.
+//! In each step, a box that contains all nodal displacements of a body, and the displacement of the wall, give an upper
+//! bound on the approach of the nodes to the wall. The nodes of a body form blocks of up to 64 nodes. The test of a
+//! block finds the smallest distance of its nodes from the wall. The block is tested again when the approach
+//! accumulated since this test reaches this distance.
 //!
 //! # Cost
 //! Per step, one pass over the displacements of each body, for any number of walls, and the tests of near blocks.
@@ -35,13 +36,14 @@ pub(super) struct ContactPhase {
     time: f64,
     steps: u32,
     pairs: Vec<Approach>,
-    /// Boxes of the displacements of the bodies in the step \[m\].
+    /// For each body, the box of its nodal displacements in the step \[m\].
     steps_of_bodies: Vec<Aabb>,
 }
 
 #[derive(Clone, Debug)]
 struct Approach {
-    /// Upper bound on the approach since the creation of the `ContactPhase` \[m\]; can be negative if all nodes recede.
+    /// Upper bound on the approach of the nodes to the wall since the creation of the `ContactPhase` \[m\]; can be
+    /// negative if all nodes recede.
     accumulated: f64,
     /// For each block, the value of `accumulated` at which a node of the block can reach the wall \[m\].
     arrivals: Vec<f64>,
@@ -146,7 +148,8 @@ impl Approach {
                     });
                 }
             }
-            // In penetration `lowest` is negative: the block is due in the next step, unless its nodes recede enough.
+            // In penetration `lowest` is negative, and `arrival` is below `accumulated`: the block is due again in the
+            // next step, unless its nodes recede by more than the penetration.
             *arrival = self.accumulated + lowest - ROUNDING * size;
             num_tested += BLOCK as u64;
         }
@@ -169,8 +172,8 @@ fn box_of_displacements(body: &WalledBody, configuration: &Configuration<'_>) ->
 }
 
 /// Upper bound on the approach of the nodes of a body to a wall in a step \[m\]; negative only if all nodes recede. The
-/// bound is n · w + max(−n · u) for all displacements u in the box, with the normal n and the displacement w of the
-/// wall.
+/// bound is n · w + max(−n · u), with the normal n and the displacement w of the wall. The maximum runs over all
+/// displacements u in the box `displacements`.
 fn greatest_approach(wall: &Wall, displacements: &Aabb, configuration: &Configuration<'_>) -> f64 {
     let Aabb { lower, upper } = displacements;
     let down = lower.zip_zip_map(upper, &wall.normal, |lower, upper, n| (-n * lower).max(-n * upper));

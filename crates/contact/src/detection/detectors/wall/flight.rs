@@ -13,7 +13,7 @@ use super::WallDetector;
 use super::height::Heights;
 use super::walled_body::{Wall, WalledBody, members};
 
-/// Height up to which a curved face counts as touching, relative to the size of the face.
+/// Height above the wall up to which a curved face counts as touching, relative to the size of the face.
 const TOUCHING: f64 = 1e-9;
 
 pub(super) struct FlightPhase {
@@ -25,7 +25,7 @@ pub(super) struct FlightPhase {
 struct Touch {
     /// Time from the beginning of the step \[s\].
     time: f64,
-    /// Reference position of the point \[m\].
+    /// Reference position of the point of contact \[m\].
     point: Vec3,
     /// A face that contains the point.
     face: u32,
@@ -40,9 +40,9 @@ struct Entry {
 /// Variants in the order of processing at equal times. Nodes come first, because their contact is certain.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
-    /// Index in the node list of the body.
+    /// A node, as an index in the node list of the body.
     Node(u32),
-    /// Index in `Search::pieces`.
+    /// A piece of a curved face, as an index in `Search::pieces`.
     CurvedPiece(u32),
     NodeBlock(u32),
     FaceBlock(u32),
@@ -63,7 +63,7 @@ impl PartialOrd for Entry {
 }
 
 impl Ord for Entry {
-    /// The earliest entry is the greatest, because `BinaryHeap` returns the greatest entry.
+    /// The entry with the least time is the greatest, because `BinaryHeap` returns the greatest entry first.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.total_cmp(&self.time).then_with(|| other.item.cmp(&self.item))
     }
@@ -273,9 +273,10 @@ impl Search<'_> {
         self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
-    /// The contact of the lowest corner of a piece with the wall. If this corner is higher than `touching`, the piece
-    /// is split. At the beginning of the step, the corner touches only if it descends. Otherwise the piece is queued
-    /// again at the later time at which the corner touches.
+    /// The contact of the lowest corner of a piece with the wall at `time`. If this corner is higher than `touching`,
+    /// the piece is split, and the result is `None`. The result is also `None` if the corner is at the wall at the
+    /// beginning of the step but does not descend. The piece is then queued again at the later time, if any, at which
+    /// the corner touches.
     fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
         let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;
