@@ -32,7 +32,7 @@ pub struct EngineOptions {
     pub kinematics: Kinematics,
     /// Bounding volumes tested at the leaves, from loose to tight.
     pub ladder: Vec<VolumeKind>,
-    /// Pairs of leaves tested with these volumes, and volumes used.
+    /// Pairs of leaves tested on the ladder, and rungs used for these pairs.
     pub ladder_use: LadderUse,
     /// Method and starting points of the closest-point searches.
     pub node_face: NodeFaceOptions,

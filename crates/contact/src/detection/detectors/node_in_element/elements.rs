@@ -113,7 +113,7 @@ impl ElementSearch {
     /// The element at the place `last` and its neighbours are searched first. If one of these elements contains the
     /// point deeper than `UNIQUE`, the result is this element, or `None` if `is_accepted` rejects the element.
     /// Otherwise the tree is searched for elements whose places satisfy `may_contain`. If the elements at the point do
-    /// not overlap and satisfy `may_contain`, `last` changes only the cost.
+    /// not overlap and satisfy `may_contain`, `last` changes only the cost, not the result.
     pub fn find(
         &self,
         positions: &[Vec3],

@@ -279,7 +279,8 @@ impl Target {
     }
 }
 
-/// Projection against the mean normal of the contactor; `None` if the cosine defined at `LEAST_COSINE` is too small.
+/// Projection against the mean normal of the contactor; `None` if the cosine between this normal, reversed, and the
+/// target normal is at most [`LEAST_COSINE`].
 fn against_contactor(
     projection: &Projection,
     query: &Query,
