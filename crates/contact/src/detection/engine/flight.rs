@@ -1,4 +1,5 @@
-//! Levels 1 to 3 of the [engine](super) in flight, where every body moves rigidly in closed form.
+//! The three levels of the [engine](super) in flight: queue of predicted contact times, opening of tree vertices, and
+//! impact of faces. In flight, every body moves rigidly in closed form.
 //!
 //! The queue covers the time up to a horizon. Two bodies form a pair only if the boxes that they sweep up to the
 //! horizon overlap. Work therefore grows with the number of bodies and their neighbours, not with the number of all
@@ -38,9 +39,10 @@ pub(super) struct FlightPhase {
     /// Length of the latest horizon \[s\].
     horizon: f64,
     max_pairs: usize,
-    /// First steps, from which the kinematics are estimated; unused with exact kinematics.
+    /// First steps of the flight: root positions at three instants, from which the kinematics are estimated; unused
+    /// with exact kinematics.
     steps: FirstSteps,
-    /// First steps of a flight that began before a restart.
+    /// First steps of a flight that began before the run was restarted.
     pub(super) resumed: Option<RootHistory>,
     /// Boxes of the vertices in the reference configuration, by body; empty for sphere hierarchies.
     boxes: Vec<Vec<Aabb>>,
@@ -103,7 +105,8 @@ impl Engine {
         }
     }
 
-    /// Predicts the contact times of all root pairs that can touch within the horizon from `begin` \[s\].
+    /// Refills the queue with the predicted contact times of all root pairs that can touch within a horizon from
+    /// `begin` \[s\].
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) {
         let mut pairs = self.pairs_within_horizon(flight, begin);
         pairs.retain(|&bodies| self.model.can_meet(bodies));
@@ -153,7 +156,7 @@ impl Engine {
         self.flight.bodies.build(&swept);
     }
 
-    /// Processes the due events, earliest first, until the first impact is certain.
+    /// Processes the queue entries (events) due in the step, earliest first, until the first impact is certain.
     pub(super) fn find_first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let is_due = self.queue.earliest().is_some_and(|time| time <= flight_end);
@@ -219,8 +222,8 @@ impl Engine {
         self.statistics.counts.trajectory += 1;
     }
 
-    /// Predicts the children of a due pair, or computes the impact of its faces. Faces are queued again just after
-    /// their impact or, without an impact, just after the end of the step.
+    /// Opens a due pair and predicts the pairs with the children or, for two leaves, computes the impact of their
+    /// faces. Leaves are queued again just after their impact or, without an impact, just after the end of the step.
     fn open_in_flight(
         &mut self,
         flight: &Flight<'_>,
@@ -242,7 +245,7 @@ impl Engine {
         impact
     }
 
-    /// Begins a flight with its first positions, or with recorded positions after a restart.
+    /// Begins a flight with its first positions or, after a restart of the run, with the recorded positions.
     fn begin_steps(&mut self, flight: &Flight<'_>) {
         let Some(history) = self.flight.resumed.take() else {
             self.flight.steps = FirstSteps::default();
@@ -272,7 +275,8 @@ impl Engine {
         impact
     }
 
-    /// Adds the positions of the next instant. The positions of the third instant give the first predictions.
+    /// Adds the positions of the next instant. At the third instant, the kinematics become known, and contact times are
+    /// predicted for the first time.
     fn take_next_positions(&mut self, flight: &Flight<'_>) {
         let mut clock = StageClock::start(Stage::Update);
         self.statistics.operated(flight.time, false);
@@ -286,7 +290,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Impact within a step, from the exact motions, while the kinematics are not yet known.
+    /// Impact within a step before the third instant, from the exact motions.
     fn impact_of_step(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let mut clock = StageClock::start(Stage::Trajectory);
         let end = flight.time + flight.duration;
@@ -308,7 +312,7 @@ impl Engine {
         self.statistics.counts.update += count as u64;
     }
 
-    /// Refits the volumes once per step, if the kinematics follow from the first steps.
+    /// Refits the spheres once per step, if the kinematics estimated from the first steps are known.
     fn refit_at(&mut self, flight: &Flight<'_>) {
         let steps = &mut self.flight.steps;
         if steps.are_known() && steps.fitted_at() != flight.time {
@@ -389,7 +393,8 @@ mod tests {
     }
 
     /// The search first finds the impact of two large triangles at t = 0.8. Two small triangles meet at t = 0.5, after
-    /// the first horizon, which ends at 0.3. Reference: gap over closing speed, never late, early by less than 1e-9.
+    /// the first horizon, which ends at 0.3. Reference: gap over closing speed. The impact is never later than this
+    /// reference, and earlier by less than 1e-9.
     #[test]
     fn an_impact_after_the_horizon_need_not_be_the_first() {
         let triangle = |size: f64, x: f64, z: f64| {

@@ -54,7 +54,7 @@ impl Engine {
             }
         }
         self.find_separations(configuration, &separated, clock);
-        // A patch list dropped in this update may have contained edge pairs.
+        // Patches that became inactive in this update may have had edge pairs in their lists.
         if edges_changed || self.contact.num_edges > 0 {
             self.contact.gather_edges(&self.model, edges_changed);
         }

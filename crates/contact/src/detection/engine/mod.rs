@@ -54,7 +54,7 @@ pub struct Engine {
     model: ContactModel,
     options: EngineOptions,
     trees: Vec<Option<Hierarchy>>,
-    /// Whether the reference volumes, which only flights need, are fitted.
+    /// Whether the volumes in the reference configuration are fitted. Only flights need these volumes.
     trees_are_fitted: bool,
     queue: EventQueue,
     phase: Phase,
@@ -64,8 +64,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Builds the trees of all surfaces of the model. `positions` \[m\] are the reference positions of all nodes in
-    /// flights.
+    /// Builds the trees of all surfaces of the model. `positions` \[m\] are the positions of all nodes, equal to the
+    /// reference positions of every flight.
     pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
         let mut statistics = DetectionStatistics::default();
         let built: Vec<Option<(Hierarchy, f64)>> = model

@@ -49,7 +49,7 @@ pub(super) struct NormalCone {
     pub turn: f64,
 }
 
-/// Whether two normals are opposed throughout the allowed displacement.
+/// Whether two normals are opposed (at an angle above 90°) throughout the allowed displacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opposition {
     Always,

@@ -1,9 +1,9 @@
 //! The lists of one active patch: near node–face and edge pairs (a Verlet list), and the short list.
 //!
-//! Each patch has its own lists. A fast node, for example of a fragment, therefore shortens only the life of the lists
-//! whose patch or partner patches contain or adjoin the node. The travel of the lists bounds the relative displacement
-//! of the patch and its partner patches. The bound holds until the active patch pairs are found again
-//! ([`body_pair`](super::body_pair)).
+//! Each patch has its own lists. Their travel bounds the relative displacement of the patch and its partners (the other
+//! patches of its active pairs), including adjacent faces, which share a node with one of these patches. A fast node,
+//! for example of a fragment, therefore shortens only the life of the lists whose travel includes the node. The
+//! partners remain the same until the active patch pairs are found again ([`body_pair`](super::body_pair)).
 
 use crate::detection::face::bounds::Bounds;
 use crate::detection::model::Candidate;
@@ -64,13 +64,13 @@ pub(super) struct PatchLists {
     short_limit: f64,
     skin: f64,
     short_skin: f64,
-    /// Whether any two batches were within reach when the pairs were listed.
+    /// Whether any two batches were within reach (search distance plus skin) when the pairs were listed.
     pub has_near_batches: bool,
     /// Node–face pairs within reach when listed: nodes ascending, for each node the nearest faces first.
     pub near: Vec<NearPair>,
     /// Edge pairs within reach when listed, each in only one assignment of contactor and target.
     pub edges: Vec<EdgePair>,
-    /// Candidates among the near pairs, nodes and faces ascending.
+    /// Short list: candidates among the near pairs, nodes and faces ascending.
     pub short: Vec<Candidate>,
 }
 
@@ -132,16 +132,18 @@ impl PatchLists {
         self.travel.is_past(self.short_limit)
     }
 
-    /// False without near pairs.
+    /// Whether the short list is due or nearly due; false without near pairs.
     pub fn is_short_nearly_due(&self) -> bool {
         !self.near.is_empty() && self.travel.is_past(self.short_limit - RENEWAL_FRACTION * self.short_skin)
     }
 
     /// Replaces the partner patches. `slack` is the distance of a partner from the patch minus the contact distance
-    /// \[m\]. The lists become due if a new partner could touch before the next renewal.
+    /// (beyond which no contact is possible) \[m\]. The lists become due if a new partner could touch before their
+    /// renewal.
     ///
     /// Pairs with faces of former partners stay listed, although the travel no longer bounds the motion of these faces.
-    /// Such pairs are too far apart to touch, or to exclude another pair from a short list.
+    /// The faces stay beyond the contact distance: they give no constraint, and do not exclude farther faces from a
+    /// short list, as a nearer face within the contact distance could.
     pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
         let left = self.near_limit - self.travel.travelled();
         let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };
@@ -234,7 +236,8 @@ mod tests {
         PatchLists::new(Scope::Patch(PatchPartners { contactor, patch, partners }))
     }
 
-    /// Two fast nodes move apart. Only lists with a fast node in the patch or in a partner become due.
+    /// Two fast nodes of one sheet approach each other. Lists become due only if a fast node belongs to the patch, to a
+    /// partner, or to an adjacent face.
     #[test]
     fn lists_travel_with_their_patches() {
         let mut displacements = vec![Vec3::zeros(); 2 * NODES as usize];

@@ -1,7 +1,8 @@
 //! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
 //! A patch consists of up to eight batches of up to eight faces, one face per lane. The displacements of a patch
-//! include those of its adjacent faces, because the normals at its nodes depend on these faces.
+//! include those of its adjacent faces (faces that share a node with the patch), because the normals at its nodes
+//! depend on these faces.
 
 use std::ops::Range;
 
@@ -23,7 +24,7 @@ use super::displacement::Steps;
 
 const FACES: usize = WIDTH * WIDTH;
 
-/// Boxes of a full patch: one per face, one per batch, and one for the patch.
+/// Number of boxes of a full patch: one per face, one per batch, and one for the patch.
 pub(super) const BOXES: usize = FACES + WIDTH + 1;
 
 const PER_TASK: usize = 32;
@@ -272,7 +273,8 @@ impl Patches {
         }
     }
 
-    /// Fits the patches selected by `which`. Inactive patches must be up to date ([`Patches::move_all_but`]).
+    /// Fits the boxes of the patches selected by `which`. Before the call, all displacements must have been added to
+    /// the inactive patches ([`Patches::move_all_but`]).
     pub fn fit(&mut self, surface: &Surface, positions: &[Vec3], which: impl Fn(u32) -> bool + Sync) {
         let num_faces = self.num_faces;
         let patches = self.boxes.par_chunks_mut(WIDTH).zip(self.faces.par_chunks(WIDTH));

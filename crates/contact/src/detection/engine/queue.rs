@@ -37,7 +37,7 @@ impl PartialOrd for Event {
 
 impl Ord for Event {
     /// The earliest event is the greatest, because `BinaryHeap` returns the greatest event. Of equally early
-    /// events, the event with the first pair is the greatest.
+    /// events, the event with the smallest pair is the greatest.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.total_cmp(&self.time).then_with(|| other.pair.cmp(&self.pair))
     }

@@ -26,7 +26,7 @@ pub(super) struct SeparationSearch<'a> {
 }
 
 impl SeparationSearch<'_> {
-    /// The distance is `reach` unless the spheres prove a larger distance.
+    /// If the spheres prove a distance larger than `reach`, the result has this distance, otherwise `reach`.
     pub fn find(&self) -> Separation {
         let mut separation = Separation { distance: f64::INFINITY, nearest: None, tests: 0 };
         let mut pending = vec![self.trees.map(Hierarchy::root)];

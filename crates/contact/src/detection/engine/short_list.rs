@@ -13,8 +13,9 @@
 //! ```text
 //! (x − c) · n > s + (|x − c| + s) τ
 //! ```
-//! A quadrilateral has a Hausdorff distance of at most |c₀ − c₁ + c₂ − c₃|/4 from its triangles c₀ c₁ c₂ and c₀ c₂ c₃.
-//! Curved faces, whose normals have no bound, are excluded only by the distance.
+//! Distances from a quadrilateral follow from its triangles c₀ c₁ c₂ and c₀ c₂ c₃. The Hausdorff distance of the
+//! triangles from the quadrilateral is at most |c₀ − c₁ + c₂ − c₃|/4 and bounds the error. Curved faces, whose normals
+//! have no bound, are excluded only by the distance.
 //!
 //! # Source
 //! Developed for this program, inspired by the use of normals in Volino & Magnenat-Thalmann 1994, "Efficient
@@ -64,7 +65,8 @@ pub(super) struct TravelBounds {
     pub allowance: f64,
 }
 
-/// Normals of all faces of both bodies. Empty for few pairs: computing their normals pair by pair is cheaper.
+/// Normals of all faces of both bodies. Empty for few near pairs, for which computing the normals pair by pair is
+/// cheaper.
 pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
 #[derive(Clone, Copy)]
@@ -88,7 +90,7 @@ struct Workspace {
     near: Vec<NearFace>,
     /// Normal cones of the face ring of the node.
     face_ring: Vec<NormalCone>,
-    /// Corners whose face rings have been tested.
+    /// Nodes of near faces whose face rings have been tested.
     passed: Vec<u32>,
 }
 
@@ -213,7 +215,7 @@ impl PairGeometry<'_> {
     }
 }
 
-/// Local corner numbers; empty for segments and curved faces.
+/// Triangles of a face, as local corner numbers; empty for segments and curved faces.
 fn triangles_of(kind: CellKind) -> &'static [[usize; 3]] {
     match kind {
         CellKind::Tri3 => &[[0, 1, 2]],
@@ -298,8 +300,8 @@ impl ShortListBuilder<'_> {
         work.face_ring.extend(around.iter().map(|&face| self.normal_cone(side, face)));
     }
 
-    /// Whether a point stays in front of the planes of a face and of all faces with a common node. `passed` holds the
-    /// corners with tested face rings.
+    /// Whether a point stays in front of the planes of a face and of all faces that share a node with this face.
+    /// `passed` lists the nodes whose face rings have been tested.
     fn is_in_front_of(&self, side: usize, face: u32, point: &Vec3, passed: &mut Vec<u32>) -> bool {
         if !self.is_in_front_of_plane(side, face, point) {
             return false;
@@ -385,7 +387,7 @@ mod tests {
         let (mut listed, mut all, mut penetrated) = ([0; 2], 0, 0);
         for case in 0..800 {
             let kind = [CellKind::Tri3, CellKind::Quad4][case % 2];
-            // With the largest bumps, quadrilaterals are reflex; some are collapsed.
+            // The largest bumps make some quadrilaterals reflex. Coincident nodes collapse some faces.
             let bump = samples.uniform(0.0, 0.4) * samples.pick(&[1.0, 1.0, 2.0]);
             let (between, offset) = (samples.uniform(-0.4, 0.6), samples.pick(&[0.0, 0.0, 0.1]));
             let collapsed = samples.pick(&[0, 0, 1, 2]);

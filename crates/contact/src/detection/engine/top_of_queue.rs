@@ -12,9 +12,9 @@ use crate::detection::detector::Phase;
 use crate::detection::volume::Sphere;
 
 impl Engine {
-    /// Earliest queue entry of each pair of bodies, with the current spheres. In the contact phase, each body pair has
-    /// at most one entry, with the time at which a list of near pairs, or the search for active patch pairs, is next
-    /// due. Before the queue is first filled, the entries are pairs of roots with the current time.
+    /// Earliest queue entry of each pair of bodies, with the current spheres. The contact phase uses no queue: the
+    /// entry of a body pair then has the time at which a list of near pairs, or the search for active patch pairs, is
+    /// next due. Before the queue is first filled, the entries are pairs of roots with the current time.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);

@@ -1,9 +1,10 @@
-//! Level 2 of the [engine](super) in the contact phase: finds the nodes of a patch that lie near faces of opposite
-//! patches.
+//! Search for near pairs, level 2 of the [engine](super) in the contact phase: finds the nodes of a patch that lie near
+//! faces of given patches of the second body or, in self-contact, of the same body.
 //!
 //! The traversal finds pairs of batches (up to eight faces each) with overlapping boxes. Nodes of one batch are tested
-//! against the face boxes of the second batch, one face per lane. By default, pairs with a curved face first pass the
-//! ladder of bounding volumes. Every node is assigned to one face, so that no pair is listed twice.
+//! against the face boxes of the second batch, one face per lane. If a batch has a curved face, the ladder of bounding
+//! volumes first excludes pairs of faces (by default). Every node is assigned to one face, so that no pair is listed
+//! twice.
 
 use std::ops::Range;
 
@@ -81,8 +82,8 @@ struct PatchPair {
     patches: [u32; 2],
     /// Displacement of the contactor patch relative to the target patch since their fits \[m\].
     shift: Vec3,
-    /// If a shifted contactor box is farther than this from a target box, both as fitted, no pair of the two boxes is
-    /// within reach \[m\].
+    /// Boxes are compared as fitted, after the contactor box is moved by `shift`. If the contactor box is then farther
+    /// than this margin from the target box, no pair from the two boxes is within reach \[m\].
     margin: f64,
 }
 
@@ -115,8 +116,8 @@ struct PlacedLeaf {
 type FaceMasks = [u64; WIDTH];
 
 impl Traversal<'_> {
-    /// Near pairs of the nodes of a patch with the faces of opposite patches, for each side in `contactors`. Each edge
-    /// pair is listed once.
+    /// For each contactor side in `contactors`: near pairs of the nodes of `patch` with the faces of the patches
+    /// `others` of the opposite side. Each edge pair is listed once.
     pub fn list(&self, contactors: Range<usize>, patch: u32, others: &[u32]) -> Found {
         let (mut found, mut work, mut pairs) = (Found::default(), None, Vec::new());
         let patch_pairs =
@@ -171,8 +172,8 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// True by default only for pairs with a curved face, because distances from curved faces cost more than the
-    /// volumes.
+    /// True by default only for pairs with a curved face, because distances from curved faces cost more than tests of
+    /// bounding volumes.
     fn uses_ladder(&self, pair: &BatchPair<'_>) -> bool {
         self.ladder_use == LadderUse::Always || !pair.is_linear()
     }

@@ -6,7 +6,8 @@
 use crate::flush::continues;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Removes a new contact if it continues an existing contact of the same node ([`continues`]); overwrites `workspace`.
+/// Removes each contact that is not in `before` but continues ([`continues`]) another contact of its node that is in
+/// `before`. Overwrites `workspace`.
 pub(super) fn drop_duplicates(
     before: &Constraints,
     constraints: &mut Constraints,

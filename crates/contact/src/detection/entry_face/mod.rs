@@ -15,8 +15,8 @@
 //! - The orthogonal projection of the node lies in the face.
 //! - The normals of face and node are opposed.
 //!
-//! The detected contact stays if the node has fewer than two alternatives, or if no alternative has the normal of the
-//! detected contact.
+//! Detection reports the contact with the nearest face. The detected contact stays if the node has fewer than two
+//! alternatives, or if no alternative has the normal of the detected contact.
 //!
 //! # Continued contacts
 //! An alternative *continues* a contact of the previous step under three conditions:
@@ -101,8 +101,8 @@ pub struct EntryFaces {
 }
 
 /// A contact of the previous step, recorded at a contactor node, or at a target node whose absolute weight exceeds
-/// `CARRYING`. If the contact point is on the edge between two target faces, the recorded target nodes are the nodes of
-/// this edge, whichever of the two faces detection reports.
+/// `CARRYING` (the largest weight that counts as zero). If the contact point is on the edge between two target faces,
+/// the recorded target nodes are the nodes of this edge, whichever of the two faces detection reports.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,

@@ -1,6 +1,6 @@
 //! Upper bound on an accumulated relative displacement.
 
-/// Sum of the displacement bounds of all steps since the last restart \[m\].
+/// Sum of `step` over all steps since the last call of `restart` \[m\].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Travel {
     travelled: f64,

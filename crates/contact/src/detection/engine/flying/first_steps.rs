@@ -1,13 +1,13 @@
 //! Kinematics from the first steps of a flight: velocities and accelerations of the hierarchy roots, from differences
 //! of their positions.
 //!
-//! The hierarchies are refitted to the nodes at the first three instants. The three centres of a root sphere give the
-//! motion of the root ([`RootHistory`]). A prediction starts from the spheres refitted at the current instant. The
-//! volumes grow by a bound on the error of the motions, so that no contact is predicted late.
+//! The hierarchies are refitted to the nodes at three instants: the beginning of the flight and the ends of the first
+//! two steps. The three centres of a root sphere give the motion of the root ([`RootHistory`]). A prediction starts
+//! from the spheres refitted at the current instant. These spheres grow by a bound on the error of the motions, so that
+//! no contact is predicted late.
 //!
 //! # Source
-//! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2. As in the paper, the instants are the beginning of the flight
-//! and the ends of the first two time increments.
+//! Aragón & Molinari, CMAME 268 (2014), §3.1 and §5.2, with the same three instants.
 
 use rayon::prelude::*;
 
@@ -72,7 +72,7 @@ impl FirstSteps {
         self.fitted_at
     }
 
-    /// Refits the spheres, and adds the root positions at this instant. Returns the number of spheres.
+    /// Refits the spheres to the nodes at `flight.time`, and records the root positions. Returns the number of spheres.
     pub fn take_positions(
         &mut self,
         trees: &[Option<Hierarchy>],
@@ -86,7 +86,7 @@ impl FirstSteps {
         count
     }
 
-    /// Refits the spheres to the nodes at this instant; returns their number.
+    /// Refits the spheres to the nodes at `flight.time`. Returns the number of spheres.
     pub fn refit(&mut self, trees: &[Option<Hierarchy>], model: &ContactModel, flight: &Flight<'_>) -> usize {
         let Self { positions, spheres, fitted_at, .. } = self;
         positions.resize(flight.reference_positions.len(), Vec3::zeros());

@@ -1,4 +1,4 @@
-//! Trees in flight: their moving volumes, and kinematics from the first steps.
+//! Trees in flight: their moving volumes, and kinematics from the first steps of the flight.
 
 mod first_steps;
 mod vertex_volumes;

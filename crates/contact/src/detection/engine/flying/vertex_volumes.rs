@@ -15,14 +15,14 @@ pub(crate) struct FlyingTrees<'a> {
     pub model: &'a ContactModel,
     /// Boxes of the vertices in the reference configuration, by body; empty for sphere hierarchies.
     pub boxes: &'a [Vec<Aabb>],
-    /// Kinematics from the first steps. While these are unknown, exact kinematics apply.
+    /// Kinematics estimated from the first steps of the flight. Until the estimate is known, exact kinematics apply.
     pub steps: &'a FirstSteps,
 }
 
 impl FlyingTrees<'_> {
-    /// Lower bound on the time of contact of a pair, from the beginning of the step \[s\]; `None` if the contact is
-    /// later than the horizon. With kinematics from the first steps, the result is the earlier of two bounds, one for
-    /// these kinematics and one for the exact motions. The result is therefore never late.
+    /// Lower bound on the time of contact of a pair, counted from the beginning of the step \[s\]; `None` if the bound
+    /// is later than `horizon`. With estimated kinematics, the result is the earlier of two bounds, one for these
+    /// kinematics and one for the exact motions. The result is therefore never late.
     pub fn earliest_meeting(
         &self,
         flight: &Flight<'_>,
@@ -59,7 +59,8 @@ impl FlyingTrees<'_> {
         if bodies.into_iter().all(is_steady) || self.steps.are_known() {
             return Some(first);
         }
-        // The later of two lower bounds: one from the growing tangent spheres, one from the swept spheres.
+        // Both times are lower bounds: `first` from spheres that follow the vertices and grow, `second` from spheres
+        // that contain the vertices in every orientation. The later bound is tighter.
         let swept = [0, 1].map(|k| self.swept_sphere(flight, bodies[k], vertices[k]));
         let second = bounding_spheres::time_of_contact(&swept[0], &swept[1], horizon)?;
         Some(first.max(second))
@@ -77,7 +78,7 @@ impl FlyingTrees<'_> {
         }
     }
 
-    /// Sphere of a vertex in the reference configuration, with the offset of its body.
+    /// Sphere of a vertex in the reference configuration, enlarged by the offset of its body.
     fn reference_sphere(&self, body: u32, vertex: u32) -> Sphere {
         self.trees[body as usize].as_ref().map_or(
             Sphere { centre: Vec3::zeros(), radius: f64::INFINITY },
@@ -137,7 +138,8 @@ fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     }
 }
 
-/// Moving sphere about the centre of the body that contains `sphere` in every orientation.
+/// Moving sphere that contains `sphere` in every orientation of the body. The centre is the body centre or, without
+/// rotation, the centre of `sphere`.
 fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     if motion.spin_bound == 0.0 {
         return tangent_sphere(motion, sphere);
