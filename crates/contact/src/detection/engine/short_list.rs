@@ -1,11 +1,11 @@
 //! Short list: the near pairs that can give a constraint before the relative displacement exceeds the allowance s.
 //!
 //! ```text
-//!         ● q         Let the normal of the node q be opposed to the normals of the faces A and B as long as the
-//!        ╱┊           displacement is within s. A is at the distance a and stays within a + s. A face at a distance
-//!       ╱ ┊ a         b > a + 2 s never gets nearer than A and is excluded. If q stays in front of the planes of
-//!   ┄┄┄╱┄┄●━━━A━━━    A and of all faces around A, no gap is negative, and q is excluded.
-//!   B ╱
+//!         ● q         Contact is with the nearest face whose normal is opposed to the normal of the node q. Let A be
+//!        ╱┊           opposed as long as the displacement is within s. A is at the distance a and stays within a + s.
+//!       ╱ ┊ a         If A can give a constraint up to a + s, a face B at a distance b > a + 2 s never gets nearer
+//!   ┄┄┄╱┄┄●━━━A━━━    than A and is excluded. If q stays in front of the planes of A and of all faces around A, no
+//!   B ╱               gap is negative, and q is excluded.
 //! ```
 //! Normal cones bound the rotation of the normals ([`normal_cone`](super::normal_cone)). Let τ bound the change of the
 //! unit normal n of a face with a corner c. A node at x stays in front of the plane of the face if
