@@ -1,4 +1,10 @@
-//! The faces around the closest face of a node, and the selection of the entry face.
+//! Selects the entry face of a node with a detected contact. The *nearest* face is the face of this contact.
+//!
+//! An *alternative* is a face near the node; the node lies behind the face and projects onto it, and the normals of
+//! face and node are opposed. An alternative *continues* an earlier contact under three conditions. (1) The contact
+//! acts on the node or on a node of the alternative. (2) The contact force has the direction that a contact with the
+//! alternative would have. (3) The node is at most about twice as deep below the alternative as the contact. The exact
+//! conditions are at the top of `entry_face`.
 
 use crate::detection::face::closest_point::{
     Method, Start, closest_point, face_normal_where, normals_are_opposed, vertex_normal,
@@ -12,13 +18,13 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use crate::{Constraint, Constraints, Side, Surface};
 
-/// Additional depth that curvature may give a continued contact, relative to the displacement in the step.
+/// Allowance for curvature in the depth of a continued contact, relative to the displacement in the step.
 const CURVED: f64 = 0.1;
-/// Relative difference up to which depths or fractions of the step count as equal.
+/// Depths count as equal up to this relative difference, and fractions of the step up to this difference.
 const EQUAL: f64 = 1e-6;
 
-/// Summary of the contacts that an alternative can continue, before their depths are tested. The contacts satisfy
-/// conditions (1) and (2) at the top of `entry_face`, or the conditions there on contacts detected in this step.
+/// Summary of the contacts that satisfy conditions (1) and (2) for an alternative, before condition (3) is tested.
+/// `origin` tells whether they are contacts of the previous step or of this step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Continuation {
     /// Largest depth of the contacts at current positions \[m\].
@@ -55,7 +61,7 @@ pub(super) struct Alternative {
     pub(super) normal: Vec3,
     /// `None` if the alternative can continue no contact.
     pub(super) continuation: Option<Continuation>,
-    /// Fraction of the step at which the node crossed the plane of the face.
+    /// Fraction of the step at which the node crossed the plane of the face; negative or −∞ as in `Query::crossed`.
     pub(super) crossed: f64,
 }
 
@@ -66,7 +72,7 @@ pub(super) struct Workspace {
     pub(super) tied: Vec<Alternative>,
 }
 
-/// A detected contact, and the data for the search of its entry face.
+/// A detected contact, and the data with which its entry face is found.
 pub(super) struct Query<'a> {
     pub(super) surfaces: &'a [Surface],
     pub(super) configuration: &'a Configuration<'a>,
@@ -75,7 +81,7 @@ pub(super) struct Query<'a> {
     pub(super) offset: f64,
     /// Search depth of the pair of bodies, without offsets \[m\].
     pub(super) depth: f64,
-    /// Largest depth of the contacts of the previous step, at the current positions \[m\].
+    /// Largest depth of all contacts of the previous step, at the current positions \[m\].
     pub(super) deepest: f64,
 }
 
@@ -159,8 +165,9 @@ impl Query<'_> {
         !winds_around(self.target(), self.configuration.positions, &node)
     }
 
-    /// Whether the node is past the rim of the nearest face and did not come through this face: the node was behind the
-    /// plane before the step, or past the rim when the node crossed the plane. The plane includes the offset.
+    /// Whether the node is past the rim of the nearest face and did not come through this face. Either the node was
+    /// behind the plane of the face before the step, or it was past the rim when it crossed the plane. The plane
+    /// includes the offset.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         if self.is_under_face() {
@@ -178,7 +185,7 @@ impl Query<'_> {
     }
 
     /// Whether the contact point lies on one triangle or quadrilateral, farther than `distance` \[m\] from all edges of
-    /// this face. False for targets with faces of other kinds.
+    /// this face. False if any face of the target is of another kind.
     pub(super) fn is_within_face(&self, distance: f64) -> bool {
         let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
         let middle = self.constraint.num_contactor_nodes;
@@ -212,8 +219,8 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face from the node \[m\], and the face as an alternative if the node is behind the face and
-    /// projects onto the face, and the normals are opposed.
+    /// Distance of a face from the node \[m\]. Also the face as an alternative, if the node is behind the face and
+    /// projects onto it, and the normals of the face and of the node (`outward`) are opposed.
     pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -240,8 +247,8 @@ impl Query<'_> {
         Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, continuation, crossed })))
     }
 
-    /// Fraction of the step at which the node crossed the plane of a face (with offset); negative if the node crossed
-    /// the plane before the step, −∞ without approach beyond rounding.
+    /// Fraction of the step at which the node crossed the plane of a face (with offset); negative if the node was
+    /// behind the plane before the step. −∞ if the node does not approach the plane by more than rounding.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -290,9 +297,9 @@ impl Query<'_> {
         self.push_tied(tied, chosen);
     }
 
-    /// Adds the contact with equally good alternatives. Alternatives in different planes give a contact with their
-    /// common feature, if any. Alternatives in one plane keep the detected contact if its faces include the first
-    /// alternative.
+    /// Adds one contact for the equally good alternatives `tied`. If their planes differ, the contact is with their
+    /// common edge or vertex, if any. If their planes agree, and the first alternative is a nearest face, the detected
+    /// contact is kept. Otherwise the contact is with the first alternative.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));
@@ -332,8 +339,8 @@ impl Query<'_> {
         chosen.push(key, gap, normal, contactor, Side { body: bodies[1], nodes, shape_values });
     }
 
-    /// Adds the contact with the common vertex or edge of equally good alternatives. Returns false without a common
-    /// feature or a defined normal, and for quadratic faces.
+    /// Adds the contact with the common vertex or edge of equally good alternatives. Adds nothing and returns false if
+    /// the faces have no common feature or are quadratic, or if the normal is undefined.
     pub(super) fn push_common(&self, tied: &[Alternative], chosen: &mut Constraints) -> bool {
         let surface = self.target();
         let of = |a: &Alternative| surface.face(a.face as usize).1;

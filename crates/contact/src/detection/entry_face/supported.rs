@@ -1,9 +1,9 @@
-//! Removes edge crossings where node contacts already carry the edge.
+//! Removes contacts of two edges (*crossings*) where node contacts already carry one of the edges.
 //!
-//! An edge that slides over the seam between two bodies crosses their rims at the seam. A crossing is redundant in two
-//! cases:
-//! - All nodes of one edge have contacts along the normal of the crossing, and the crossing is at most twice as deep as
-//!   the depth interpolated from these contacts.
+//! An edge that slides over the seam between two bodies crosses the rims of both bodies at the seam. A crossing is
+//! redundant in two cases:
+//! - All nodes of one edge have contacts that push them in the same direction as the crossing does (within 26°), and
+//!   the crossing is at most twice as deep as the depth interpolated from these contacts.
 //! - A node of one edge is in contact with the body of the other edge, and the depth of this contact is at least the
 //!   distance of the crossing from this node.
 
@@ -34,8 +34,8 @@ pub(super) fn drop_supported(positions: &[Vec3], constraints: &mut Constraints, 
     std::mem::swap(constraints, workspace);
 }
 
-/// Depth \[m\] at the crossing, interpolated from the contacts of `nodes` along the vector `push`; `None` if a node has
-/// no such contact. The shape values at the crossing are |`weights`|.
+/// Depth \[m\] at the crossing, interpolated from the contacts of `nodes` whose normals are along the vector `push`;
+/// `None` if a node has no such contact. The shape values at the crossing are |`weights`|.
 fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
     let depth = |node| {
         let pushes = |contact: &Constraint<'_>| is_along(&contact.normal, push);

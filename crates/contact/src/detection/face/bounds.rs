@@ -23,7 +23,8 @@ impl Bounds {
     /// Bounds of the value zero.
     pub const ZERO: Self = Self { lower: Vec3::new(0.0, 0.0, 0.0), upper: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// Bounds of the interpolant of nodal `values`. `overshoot`: result of the function `overshoot`.
+    /// Bounds of the interpolant of nodal `values`. The interpolant leaves the range of `values` by at most the
+    /// fraction `overshoot` of the width of this range.
     pub fn of(values: impl Iterator<Item = Vec3>, overshoot: f64) -> Self {
         let mut bounds = Self::EMPTY;
         for value in values {
@@ -75,7 +76,7 @@ impl Bounds {
         (self.upper - self.lower).norm()
     }
 
-    /// Bound on |a − b| for values a of this field and b of another.
+    /// Upper bound on |a − b| for values a of this field and b of another.
     pub fn greatest_distance(&self, other: &Self) -> f64 {
         (self.upper - other.lower).sup(&(other.upper - self.lower)).norm()
     }
@@ -90,14 +91,14 @@ impl Bounds {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
 
-    /// Bound on |a_k − b_k| for values a of this field and b of another.
+    /// Upper bound on |a_k − b_k| for values a of this field and b of another, for any component k.
     pub fn greatest_difference(&self, other: &Self) -> f64 {
         (self.upper - other.lower).max().max((other.upper - self.lower).max())
     }
 }
 
-/// max −Σ min(N_a, 0) over all faces, with the shape functions N_a. Interpolated values leave the range of the nodal
-/// values by at most this fraction of the range.
+/// max −Σ min(N_a(ξ), 0) over all points ξ of all faces, with the shape functions N_a. Interpolated values leave the
+/// range of the nodal values by at most this fraction of the width of the range.
 pub(crate) fn overshoot(surface: &Surface) -> f64 {
     let kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
     kinds.map(|kind| 0.5 * (lebesgue_constant(kind) - 1.0)).fold(0.0, f64::max)

@@ -1,7 +1,7 @@
 //! Closest points of triangles, four at a time, one per lane.
 //!
-//! The operations are those of the scalar form (`super::voronoi`), and the results are bitwise equal. The scalar form
-//! recomputes slivers (nearly degenerate triangles).
+//! The operations are those of the scalar form (`super::voronoi`), and the results are bitwise equal. On slivers
+//! (nearly degenerate triangles), the scalar form itself computes the results.
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
@@ -28,7 +28,7 @@ pub struct ClosestLanes {
     pub point: PointLanes,
     /// Squares of the distances of the points from the queries \[m²\].
     pub distance_squared: Lanes,
-    /// Indices into `REGIONS`.
+    /// Indices into `REGIONS` of the features on which the points lie.
     region: Lanes,
 }
 
@@ -191,7 +191,8 @@ impl TriangleLanes {
         closest
     }
 
-    /// Closest points (unreliable on slivers), and the lanes of slivers. To be called inside [`Vectorised::run`].
+    /// Closest points (unreliable on slivers), and a mask of the lanes with slivers. To be called inside
+    /// [`Vectorised::run`].
     #[inline(always)]
     pub fn closest_and_slivers(&self, query: &PointLanes) -> (ClosestLanes, Mask) {
         let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
@@ -214,7 +215,7 @@ impl TriangleLanes {
         let on_ac = (vb.at_most(zero) & d2.at_least(zero) & d6.at_most(zero)).and_not(on_ab);
         let on_bc = (va.at_most(zero) & d4.at_least(d3) & d5.at_least(d6)).and_not(at_corner | on_ab | on_ac);
 
-        // x = origin + ab s + ac t
+        // Closest point: x = origin + ab s + ac t.
         let along_bc = d4 - d3;
         let bc2 = along_bc + (d5 - d6);
         let denominator = on_ab.select(ab2, on_ac.select(ac2, on_bc.select(bc2, area)));

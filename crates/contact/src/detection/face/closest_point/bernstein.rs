@@ -82,7 +82,7 @@ pub struct BilinearNet {
 }
 
 impl BilinearNet {
-    /// The surface with the given control points of x − r; the first index counts ξ.
+    /// The surface with the given control points of x − r; the first index belongs to ξ.
     #[inline]
     pub fn new([p, q]: &[[Vec3; 2]; 2]) -> Self {
         let middle = [p[0].dot(&q[0]), 0.5 * (p[0].dot(&q[1]) + p[1].dot(&q[0])), p[1].dot(&q[1])];
@@ -169,7 +169,7 @@ pub struct BiquadraticNet {
 }
 
 impl BiquadraticNet {
-    /// The surface with the given control points of x − r; the first index counts ξ.
+    /// The surface with the given control points of x − r; the first index belongs to ξ.
     #[inline]
     pub fn new([p, q, r]: &[[Vec3; 3]; 3]) -> Self {
         let (ends, middle) = (product(p, r), product(q, q));

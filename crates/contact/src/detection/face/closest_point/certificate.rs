@@ -9,13 +9,14 @@
 //! ```
 //!
 //! The first term is not negative, because of the optimality conditions. For any matrix A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Hence
-//! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ (the criterion). If A is the
-//! Jacobian at the centre, M is AᵀA plus terms linear in the nonlinear coefficients of x. M can be positive definite
-//! although F is not convex, as on plane faces that are distorted in their plane.
+//! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ (the criterion). Here, A is the
+//! Jacobian at the centre of the coordinates considered. M is then AᵀA plus terms linear in the *nonlinear
+//! coefficients*, those of the monomials of x of degree two and higher. M can be positive definite although F is not
+//! convex, as on plane faces that are distorted in their plane.
 //!
 //! If M is not positive definite on the whole face, M is often positive definite on a smaller box of coordinates ξ.
-//! This box contains the coordinates of all points of the face within the distance |p| of r (Neumaier 1990, *Interval
-//! Methods for Systems of Equations*, ch. 5).
+//! This box suffices, because it contains the coordinates of all points of the face within the distance |p| of r
+//! (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5).
 
 use std::ops::Range;
 
@@ -24,7 +25,7 @@ use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Ratio det M / (tr M)² above which M counts as positive definite. At smaller ratios, ξ* loses digits.
+/// Ratio det M / (tr M)² above which M counts as positive definite. At smaller ratios, rounding makes ξ* inaccurate.
 const MARGIN: f64 = 1e-8;
 /// Largest number of boxes tested after the first box, which contains the whole domain.
 const MAX_BOXES: usize = 3;
@@ -104,7 +105,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
         Self { polynomial, cell, metric, along }
     }
 
-    /// `offset` is p.
+    /// Whether M is positive definite on the box. `offset` is p.
     #[inline]
     fn is_least(&self, offset: &Vec3, xi: [f64; 2]) -> bool {
         let [m11, m22, m12] = self.growth(offset, xi);
@@ -126,7 +127,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
             m22 -= 2.0 * across * second;
             spread += along * second + across * first;
             let bend = offset.dot(&self.polynomial.coefficients()[k]);
-            // A constant second derivative enters with its sign.
+            // If the second derivative is constant, p·x,ᵢⱼ enters with its sign; otherwise its magnitude is bounded.
             match P::POWERS[k] {
                 [2, 0] => m11 += 2.0 * bend,
                 [0, 2] => m22 += 2.0 * bend,
@@ -141,8 +142,8 @@ impl<P: FacePolynomial> PartOverBox<P> {
         [m11, m22, m12.abs() + spread]
     }
 
-    /// Box around all points of this box within `distance` of r. `None` if the new box is empty, or if its area is at
-    /// least `REDUCTION` times the area of this box.
+    /// Smaller box that contains the coordinates of all points of this part within `distance` of r. `None` if the new
+    /// box is empty, or if its area is at least `REDUCTION` times the area of this box.
     fn box_of_points_within(&self, distance: f64) -> Option<Cell> {
         let [g11, g22, g12] = self.metric;
         let inverse = 1.0 / (g11 * g22 - g12 * g12);
@@ -175,8 +176,8 @@ impl<P: FacePolynomial> PartOverBox<P> {
 /// ```
 ///
 /// The derivatives have bounds of the same form. Simpson's rule integrates the bounds exactly, because their degree in
-/// t is at most three. The bounds grow with t. With the weights 2 (1 − t), the mean of a bound is therefore at most the
-/// mean with equal weights.
+/// t is at most three. The bounds grow with t. With the weights 2 (1 − t) of K, the mean of a bound is therefore at
+/// most its mean with equal weights.
 struct PathBounds {
     /// σᵢ at t = 0.
     start: [f64; 2],
@@ -191,7 +192,8 @@ impl PathBounds {
         Self { start, middle: start.map(|s| 0.5 + 0.5 * s) }
     }
 
-    /// Bound on the mean magnitude of a derivative of s₁ᵏ s₂ˡ, with `powers` = (k, l). The orders `by` sum to 1 or 2.
+    /// Bound on the mean magnitude of a derivative of s₁ᵏ s₂ˡ, with `powers` = (k, l). The entries of `by` are the
+    /// orders of the derivative in s₁ and s₂; their sum is 1 or 2.
     #[inline]
     fn derivative(&self, powers: [u8; 2], by: [u8; 2]) -> f64 {
         if powers[0] < by[0] || powers[1] < by[1] {
@@ -241,8 +243,8 @@ mod tests {
         nodes.iter().map(|x| x + s.vector(bend)).collect()
     }
 
-    /// Whether the local minimum reached from a starting point has a certificate, and the excess over the least
-    /// distance.
+    /// Whether the local minimum reached from a starting point has a certificate, and by how much its distance exceeds
+    /// the least distance.
     struct Excess([f64; 2]);
 
     impl Visitor for Excess {
@@ -293,7 +295,7 @@ mod tests {
         }
     }
 
-    /// Excess of the growth of F from ξ to ξ + δ over the bound from `PartOverBox::growth`:
+    /// Growth of 2 F from ξ to ξ + δ beyond its linear part, minus the lower bound from `PartOverBox::growth`:
     ///
     /// ```text
     /// 2 F(ξ + δ) − 2 F(ξ) − 2 ∇F(ξ)·δ − bound
@@ -332,9 +334,9 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Corner of the face, and a fraction of the distance of this corner from the query. The first box contains the
-    /// points within this fraction of the distance, and a second box is computed on the first. The result: whether the
-    /// corner is outside one of the boxes; `None` if `box_of_points_within` gives no first box.
+    /// Number of a corner of the face, and a fraction f. The first box contains the points whose distance from the
+    /// query is at most f times the distance of the corner; a second box is computed from the first in the same way.
+    /// The result: whether the corner is outside one of the boxes; `None` if `box_of_points_within` gives no first box.
     struct Missing(usize, f64);
 
     impl Visitor for Missing {

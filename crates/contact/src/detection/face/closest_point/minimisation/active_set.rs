@@ -18,7 +18,8 @@ use crate::detection::face::closest_point::Feature;
 use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
-/// Iterations after which sequential quadratic programming with BFGS takes over: Newton steps may diverge near folds.
+/// Number of iterations after which sequential quadratic programming with BFGS takes over: Newton steps may diverge
+/// near folds.
 const MAX_ITERATIONS: u32 = 40;
 
 /// The primal active-set method. An iteration is one evaluation of F with its derivatives, and the following step.
@@ -63,8 +64,8 @@ struct Step {
     step: [f64; 2],
 }
 
-/// Newton step. As long as the step is too small or leaves F unchanged, a constraint leaves the working set, and the
-/// step is computed again.
+/// Newton step, with the feature of its working set. While the step is too small or leaves F unchanged, a constraint
+/// with a negative multiplier, if any, leaves the working set, and the step is computed again.
 fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) -> Step {
     loop {
         let step = newton_step(domain, here, free);
@@ -171,7 +172,7 @@ fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     Reach { xi: on_feature(domain, free, xi), free }
 }
 
-/// The point must lie within rounding of the feature.
+/// Moves `xi`, which lies within rounding of the feature `free`, exactly onto this feature.
 fn on_feature(domain: &Domain, free: Feature, xi: [f64; 2]) -> [f64; 2] {
     match free {
         Feature::Face => domain.project(xi),

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! F = ½ |x(ξ) − r|² for the query r, A ξ ≥ b is the natural domain, and μ is the barrier parameter. The iteration
-//! starts at the centre of the face, where the slacks z are largest; the given starting point is ignored. The
-//! constraints are linear, so the slacks follow from ξ. The iteration never reaches the border. A crossover therefore
-//! moves the final point onto the active constraints. The active-set method continues from there.
+//! starts at the centre of the face, where the least slack z is largest; the given starting point is ignored. The
+//! constraints are linear, so the slacks are computed from ξ. The iteration never reaches the border. A crossover
+//! therefore moves the final point onto the active constraints. The active-set method continues from there.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -19,20 +19,22 @@ use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomia
 const MAX_SIDES: usize = 4;
 /// Iterations after which the active-set method takes over.
 const MAX_ITERATIONS: u32 = 60;
-/// Residual, relative to `Barrier::scale`, at or below which active and inactive constraints can be told apart.
+/// The iteration ends when the residual of the optimality conditions, relative to `Barrier::scale`, is at most this
+/// value. Active and inactive constraints can then be told apart.
 const TOLERANCE: f64 = 1e-7;
 /// Initial μ, relative to F at the centre of the face.
 const FIRST_BARRIER: f64 = 0.1;
-/// New μ relative to the mean of λ z, with the multipliers λ. μ changes only after more than half of a Newton step.
+/// New μ relative to the mean of λ z, with the multipliers λ. μ changes only after a step longer than half the Newton
+/// step.
 const CENTRING: f64 = 0.2;
 /// Largest fraction of the way to z = 0, or to λ = 0, in one step.
 const TO_THE_BORDER: f64 = 0.995;
 /// Armijo condition: least ratio of the decrease of F − μ Σ ln z to the predicted decrease.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// Fraction of a Newton step at or below which halving ends.
+/// Fraction of a Newton step at or below which the line search stops halving this fraction.
 const LEAST_FRACTION: f64 = 1e-10;
 
-/// The interior-point method. The iterations of the final active-set method count too.
+/// The interior-point method. `Minimum::iterations` includes the iterations of the final active-set method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InteriorPoint;
 
@@ -94,7 +96,8 @@ impl Barrier {
         largest.max(dual[0].abs()).max(dual[1].abs())
     }
 
-    /// Takes a fraction of the Newton step for the current μ, with the gradient g and the Hessian H of F:
+    /// Takes a fraction of the Newton step in ξ, and another fraction in λ. For the current μ, with the gradient g and
+    /// the Hessian H of F, the Newton step is
     ///
     /// ```text
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
@@ -148,7 +151,7 @@ impl Barrier {
     }
 
     /// Moves the point by a fraction of `step`, and returns this fraction: `largest`, halved until F − μ Σ ln z
-    /// decreases sufficiently.
+    /// decreases sufficiently, or until the fraction is at most `LEAST_FRACTION`.
     fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
         let merit = |xi: [f64; 2]| {
             let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();
