@@ -1,10 +1,11 @@
-//! Selects the entry face of a node with a detected contact. The *nearest* face is the face of this contact.
+//! Selects the entry face of a node with a detected contact. The *nearest* face is the face of this contact. At a
+//! common edge or vertex, several faces are nearest.
 //!
 //! An *alternative* is a face near the node; the node lies behind the face and projects onto it, and the normals of
-//! face and node are opposed. An alternative *continues* an earlier contact under three conditions. (1) The contact
-//! acts on the node or on a node of the alternative. (2) The contact force has the direction that a contact with the
-//! alternative would have. (3) The node is at most about twice as deep below the alternative as the contact. The exact
-//! conditions are at the top of `entry_face`.
+//! face and node are opposed. An alternative *continues* a contact of the previous step, or another contact of this
+//! step, under three conditions. (1) The contact acts on the node or on a node of the alternative. (2) The contact
+//! force has the direction that a contact with the alternative would have. (3) The node is at most about twice as deep
+//! below the alternative as the contact. The exact conditions are at the top of `entry_face`.
 
 use crate::detection::face::closest_point::{
     Method, Start, closest_point, face_normal_where, normals_are_opposed, vertex_normal,
@@ -43,7 +44,7 @@ pub(super) enum Origin {
 }
 
 impl Continuation {
-    /// Rank, see the top of `entry_face`. A contact with a depth within rounding is unloaded.
+    /// Rank of the alternative, see the top of `entry_face`. A contact whose depth is at most `rounding` is unloaded.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         match self.origin {
             Origin::Node | Origin::Face if self.depth > rounding => 2,
@@ -136,7 +137,7 @@ impl Query<'_> {
         self.configuration.positions_before[node as usize]
     }
 
-    /// Component perpendicular to the normal of the contact.
+    /// Component of `vector` perpendicular to the normal of the contact.
     fn across(&self, vector: &Vec3) -> Vec3 {
         let normal = self.constraint.normal;
         vector - normal * normal.dot(vector)
@@ -298,8 +299,8 @@ impl Query<'_> {
     }
 
     /// Adds one contact for the equally good alternatives `tied`. If their planes differ, the contact is with their
-    /// common edge or vertex, if any. If their planes agree, and the first alternative is a nearest face, the detected
-    /// contact is kept. Otherwise the contact is with the first alternative.
+    /// common edge or vertex, if any. If their planes agree, and the first alternative has the face and the normal of
+    /// the detected contact, the detected contact is kept. Otherwise the contact is with the first alternative.
     fn push_tied(&self, tied: &[Alternative], chosen: &mut Constraints) {
         let normal = &tied[0].normal;
         let differ = tied.iter().any(|a| !are_coplanar(&a.normal, normal));

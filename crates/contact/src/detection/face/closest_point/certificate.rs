@@ -9,14 +9,14 @@
 //! ```
 //!
 //! The first term is not negative, because of the optimality conditions. For any matrix A, DᵀD ≥ AᵀD + DᵀA − AᵀA. Hence
-//! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ (the criterion). Here, A is the
-//! Jacobian at the centre of the coordinates considered. M is then AᵀA plus terms linear in the *nonlinear
+//! no other point is closer if M = AᵀD + DᵀA − AᵀA + K is positive definite for all ξ (the criterion). The points ξ lie
+//! in a box of coordinates, and A is the Jacobian at its centre. M is then AᵀA plus terms linear in the *nonlinear
 //! coefficients*, those of the monomials of x of degree two and higher. M can be positive definite although F is not
 //! convex, as on plane faces that are distorted in their plane.
 //!
-//! If M is not positive definite on the whole face, M is often positive definite on a smaller box of coordinates ξ.
-//! This box suffices, because it contains the coordinates of all points of the face within the distance |p| of r
-//! (Neumaier 1990, *Interval Methods for Systems of Equations*, ch. 5).
+//! If M is not positive definite on a box around the whole domain, M is often positive definite on a smaller box. This
+//! box suffices, because it contains the coordinates of all points of the face within the distance |p| of r (Neumaier
+//! 1990, *Interval Methods for Systems of Equations*, ch. 5).
 
 use std::ops::Range;
 

@@ -81,7 +81,7 @@ impl Domain {
         n[0] * xi[0] + n[1] * xi[1] >= b
     }
 
-    /// Number of the corner at the end of the k-th edge.
+    /// Index of the corner at the end of the k-th edge.
     #[inline]
     pub fn next_corner(&self, k: usize) -> usize {
         if k + 1 == self.corners.len() { 0 } else { k + 1 }

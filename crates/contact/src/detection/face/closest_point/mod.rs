@@ -1,4 +1,4 @@
-//! Level 3: the closest point of a face.
+//! Level 3 of contact detection: the closest point of a face.
 //!
 //! The closest point to a query r solves, in the natural coordinates ξ,
 //!
@@ -97,7 +97,7 @@ impl Method {
     }
 }
 
-/// Starting point of an iteration, with the options of Aragón, Yastrebov & Molinari 2013.
+/// Starting point of an iteration. Options I and II are those of Aragón, Yastrebov & Molinari 2013.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Start {
     /// The point closest to the query among the nodes and the centre (option I).
@@ -215,7 +215,7 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     }
 }
 
-/// The distance is infinite if no projection inside the face is found.
+/// Newton projection on the face alone; the distance is infinite if no projection inside the face is found.
 struct InsideProjection<'a>(LocalMinimum<'a, Newton>);
 
 impl Visitor for InsideProjection<'_> {
@@ -276,7 +276,7 @@ impl ClosestPoint {
     }
 }
 
-/// A point on an edge with coincident nodes is assigned to the first corner of this edge.
+/// Feature of the point at ξ. If the nodes of an edge coincide, its points are assigned to its first corner.
 #[inline]
 fn feature_of<P: FacePolynomial>(nodes: &[Vec3], xi: [f64; 2]) -> Feature {
     match P::DOMAIN.feature(xi) {

@@ -17,7 +17,7 @@ use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
 const MAX_SIDES: usize = 4;
-/// Iterations after which the active-set method takes over.
+/// Largest number of iterations before the crossover.
 const MAX_ITERATIONS: u32 = 60;
 /// The iteration ends when the residual of the optimality conditions, relative to `Barrier::scale`, is at most this
 /// value. Active and inactive constraints can then be told apart.

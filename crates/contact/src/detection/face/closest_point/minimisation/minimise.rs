@@ -15,6 +15,6 @@ pub struct Minimum {
     pub xi: [f64; 2],
     /// Number of iterations; for sequential quadratic programming, number of quadratic programs.
     pub iterations: u32,
-    /// Whether ξ satisfies the optimality conditions to the tolerance.
+    /// Whether ξ satisfies the optimality conditions to the tolerance of the method.
     pub converged: bool,
 }

@@ -1,4 +1,4 @@
-//! Constrained minimisation in the natural coordinates of a face: sequential quadratic programming and alternatives.
+//! Minimisation of the distance from a query to a face: sequential quadratic programming and other methods.
 
 mod active_set;
 mod interior_point;

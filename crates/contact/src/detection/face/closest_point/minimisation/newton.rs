@@ -1,9 +1,9 @@
 //! Closest point by Newton projection, as in codes with node-to-segment contact.
 //!
 //! At the foot x(ξ) of the normal from the query r, (r − x)·x,ᵢ = 0 with x,ᵢ = ∂x/∂ξᵢ. Newton iterations solve for ξ.
-//! If no minimum inside the face is found, the query is projected onto the edges, and the corners are tested.
+//! If no minimum inside the face is found, the corners are tested, and the query is projected onto the edges.
 //! Projections can fail near a concave corner, beyond a centre of curvature or on a distorted face. The active-set
-//! method therefore continues from the best point on the edges and corners.
+//! method therefore continues from the best of the corners and the points found on edges.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
@@ -49,8 +49,8 @@ impl Minimise for Newton {
     }
 }
 
-/// Root of F,ᵢ = 0 at a local minimum of F = ½ |r − x|², inside or outside the face, and the number of iterations.
-/// The root is `None` without convergence, or if it is not reliably a minimum.
+/// Root of F,ᵢ = 0 at a local minimum of F = ½ |r − x|², inside or outside the face, and the number of iterations. The
+/// root is `None` if the iteration does not converge, or if the root is not reliably a minimum.
 pub(crate) fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
     let dimension = P::DOMAIN.dimension();
     let mut xi = start;
@@ -88,7 +88,7 @@ fn determinant([h11, h22, h12]: [f64; 3]) -> f64 {
     h11 * h22 - h12 * h12
 }
 
-/// As `project_on_face`, along an edge; also `None` if the root is outside the edge.
+/// As `project_on_face`, but along the edge between two corners; also `None` if the root is outside the edge.
 fn project_on_edge<P: FacePolynomial>(polynomial: &P, [from, to]: [[f64; 2]; 2]) -> (Option<[f64; 2]>, u32) {
     let along = [to[0] - from[0], to[1] - from[1]];
     let at = |t: f64| [0, 1].map(|i| from[i] + t * along[i]);

@@ -4,17 +4,18 @@ use crate::detection::face::closest_point::domain::Domain;
 use crate::detection::face::closest_point::polynomial::FacePolynomial;
 use crate::math::Vec3;
 
-/// For a program with the matrix B: the minimum without constraints is too inaccurate to select edges if
-/// det B / (B₁₁ B₂₂) is at most this ratio.
+/// If det B / (B₁₁ B₂₂) is at most this ratio, for a program with the matrix B, the minimum without constraints is too
+/// inaccurate to tell on which edges the constrained minimum can lie.
 const ILL_CONDITIONED: f64 = 1e-8;
 
 /// Minimises ½ pᵀ B p + gᵀ p over all p for which ξ + p lies in the domain; returns ξ + p. `b` = (B₁₁, B₂₂, B₁₂) must
 /// be positive definite.
 ///
-/// The free minimum is the minimum without constraints. Outside the domain, the free minimum violates the inequality of
-/// at least one edge, and the constrained minimum lies on such an edge: from any other border point, the line to the
-/// free minimum first enters the domain, and the function decreases along this line. The method is direct and cannot
-/// cycle. Results on the border of the domain are exact, except for rounding on the edge ξ + η = 1 of the triangle.
+/// The free minimum is the minimum without constraints. If the free minimum is outside the domain, it violates the
+/// inequality of at least one edge, and the constrained minimum lies on such an edge. From a border point on none of
+/// these edges, the line to the free minimum first enters the domain, and the function decreases along this line. The
+/// method is direct and cannot cycle. Results on the border of the domain lie exactly on the border, except for
+/// rounding on the edge ξ + η = 1 of the triangle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
@@ -30,10 +31,10 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
     least_on_edges(domain, free, trusted, xi, |from, to| minimise_along([from, to], xi, b, g))
 }
 
-/// Natural coordinates of the minimum of ½ |x(ξ) − r|² in the domain, for an affine x.
+/// Natural coordinates of the minimum of ½ |x(ξ) − r|² in the domain, for an affine x and the query r.
 ///
-/// The solution avoids normal equations, which would square the condition number of a sliver. With n = x,₁ × x,₂ and
-/// c₀ = x − r at ξ = 0, the free minimum is
+/// The solution avoids normal equations, which would square the condition number of a sliver. With x,ᵢ = ∂x/∂ξᵢ,
+/// n = x,₁ × x,₂, and c₀ = x − r at ξ = 0, the free minimum is
 ///
 /// ```text
 /// ξ₁ = −(c₀ × x,₂)·n / n·n,   ξ₂ = −(x,₁ × c₀)·n / n·n
@@ -57,7 +58,7 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
 
 /// Position of the minimum over the edges of the domain. If the free minimum `free` is `trusted`, only edges whose
 /// inequality `free` violates are considered. The result is `otherwise` if the minima of all edges are NaN. The closure
-/// `minimise` gives the least value on one edge and its position.
+/// `minimise` gives the least value on the edge between two corners, and its position.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,

@@ -20,12 +20,12 @@ const QUADRATIC_CONVERGENCE: f64 = 1e-3;
 pub(crate) const NOISE: f64 = 8.0 * f64::EPSILON;
 /// Armijo condition: least ratio of the decrease of F to the decrease predicted by the slope.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// Iterations after which BFGS replaces the exact Hessian: Newton steps may diverge near folds of the face.
+/// Number of iterations after which BFGS replaces the exact Hessian: Newton steps may diverge near folds of the face.
 const MAX_NEWTON: u32 = 25;
 /// Largest number of iterations with the exact Hessian and with BFGS together.
 const MAX_ITERATIONS: u32 = 75;
-/// Number added to the diagonal of the Hessian model, relative to the trace of the metric x,ᵢ·x,ⱼ. Negative
-/// eigenvalues of at most this magnitude are rounding errors and count as zero.
+/// Number added to the diagonal of the Hessian model, relative to the trace of the metric x,ᵢ·x,ⱼ, with x,ᵢ = ∂x/∂ξᵢ.
+/// Negative eigenvalues of at most this magnitude are rounding errors and count as zero.
 const REGULARISATION: f64 = 1e-12;
 /// Least value that replaces a negative eigenvalue, relative to the trace of the metric.
 const CLIPPED_EIGENVALUE: f64 = 1e-3;
@@ -97,14 +97,15 @@ impl Minimise for Sqp {
     }
 }
 
-/// Whether the next step is predicted to be below a tenth of the tolerance, after Newton steps of the sizes `last` and
-/// `size`. The prediction is C `size`², with C = `size`/`last`², but at least 1.
+/// Whether the next step is predicted to be below a tenth of `STEP_TOLERANCE`, after Newton steps of the sizes `last`
+/// and `size`. The predicted size is C `size`², where C is the larger of `size`/`last`² and 1.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
 }
 
-/// Whether the change of F predicted by `slope` is within the rounding error of F: |x − r| times the error of x − r.
+/// Whether the change of F over a full step, predicted as `slope`, is within the rounding error of F: |x − r| times the
+/// rounding error of x − r.
 #[inline]
 pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     let reach = here.objective + here.metric[0] + here.metric[1];
@@ -135,8 +136,8 @@ pub(crate) fn backtrack<P: FacePolynomial>(
     }
 }
 
-/// The Hessian, made positive definite. On an edge along which F is convex, only second derivatives across the edge are
-/// changed. Steps along the edge then remain Newton steps.
+/// The Hessian, made positive definite. If the point lies on an edge along which F is convex, only second derivatives
+/// across the edge are changed. Steps along the edge then remain Newton steps.
 #[inline]
 fn newton_model(domain: &Domain, here: &Expansion) -> [f64; 3] {
     let [h11, h22, h12] = here.hessian;
