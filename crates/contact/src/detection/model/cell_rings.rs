@@ -8,9 +8,9 @@
 //!     │   │   │   │       lower lip of the cut
 //!     └───┴───┴───┘
 //! ```
-//! Let r be the distance of n from those sides of its cells that do not contain n. A path from n through the material
-//! that is shorter than r stays in the cell ring of n. A face at a smaller distance than r that belongs to no cell of
-//! the ring therefore belongs to the other lip, even if an overlap has moved the face across the lip of n.
+//! Let r be the least distance of n from those sides of its cells that do not contain n. A path from n through the
+//! material that is shorter than r stays in the cell ring of n. If a face is nearer to n than r, and is no side of a
+//! cell of the ring, it therefore belongs to the other lip. This also holds if the two lips overlap.
 
 use std::collections::HashMap;
 
@@ -19,18 +19,18 @@ use crate::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Assumed lower bound on the distance from a curved side of a cell, relative to the distance from the linear face with
-/// the same corners.
+/// Assumed lower bound on the distance of a node from a curved side of a cell, relative to its distance from the linear
+/// face with the same corners.
 const CURVED: f64 = 0.5;
 
-/// Cells of one kind, and the global nodes of these cells, cell by cell.
+/// The kind of several cells, and the global nodes of these cells, cell by cell.
 pub type Cells<'a> = (CellKind, &'a [u32]);
 
 /// Cell rings of the nodes of all surfaces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellRings {
-    /// For every node, a lower bound on the distance from the sides of its cells that do not contain the node \[m\]; 0
-    /// for nodes without known cells.
+    /// For every node, a lower bound on its distance \[m\] from those sides of its cells that do not contain the node;
+    /// 0 for nodes without known cells.
     clearance: Vec<f64>,
     /// Pairs of a node and a face, ascending. The face is a side of a cell of the node and does not contain the node.
     opposite: Vec<[u32; 2]>,

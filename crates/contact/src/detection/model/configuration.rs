@@ -2,7 +2,7 @@
 
 use crate::math::Vec3;
 
-/// Nodal positions at the end of a predictor step, and at the previous detection.
+/// Nodal positions at the end of a predictor step, and those at which the previous detection was run.
 ///
 /// In each step, detection precedes the position corrections by the contact response. The displacements since the
 /// previous detection therefore include the corrections of the previous step.

@@ -16,7 +16,8 @@ use super::thickness::Thickness;
 pub struct ContactModel {
     /// One surface per body; empty for a body without contact.
     pub surfaces: Vec<Surface>,
-    /// Search depth of each body \[m\]. A contact is lost beyond the smaller search depth of its two bodies.
+    /// Search depth of each body \[m\]. A contact is lost if its penetration exceeds the smaller search depth of its
+    /// two bodies.
     pub search_depths: Vec<f64>,
     /// Pairs excluded from contact, and one-pass or two-pass contact.
     pub policy: ContactPolicy,
@@ -35,14 +36,14 @@ impl ContactModel {
     /// see [`ContactModel::with_edges`].
     ///
     /// # Cost
-    /// For each body, a tree over the faces and a search for each node.
+    /// For each body, a tree over the faces, and for each node a search for opposite faces in the tree.
     pub fn new(surfaces: Vec<Surface>, excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
         let excluded = excluded.iter().map(|&bodies| SurfacePair::whole(bodies));
         Self::of_solids(surfaces, &[], ContactPolicy::excluding(excluded), positions)
     }
 
-    /// Contact as in [`Self::new`], with the cells of each body in the order of the surfaces, and with a policy. The
-    /// cells distinguish the lips of a cut from the sides of a thin body.
+    /// Contact as in [`Self::new`], but with a policy, and with the `cells` of each body, in the order of the surfaces.
+    /// The cells tell the lips of a closed cut, without material between them, from opposite sides of a thin body.
     pub fn of_solids(
         surfaces: Vec<Surface>,
         cells: &[Vec<Cells<'_>>],
@@ -103,7 +104,7 @@ impl ContactModel {
     /// of self-contact.
     ///
     /// # Cost
-    /// For each of these bodies, a tree over the faces and a search for each node.
+    /// For each of these bodies, a tree over the faces, and for each node a search for opposite faces in the tree.
     #[must_use]
     pub fn with_self_contact(mut self, bodies: &[u32]) -> Self {
         let mut bodies: Vec<u32> = bodies.to_vec();
@@ -164,8 +165,8 @@ impl ContactModel {
         self.search_depth(bodies) + self.offset(bodies)
     }
 
-    /// Whether a candidate can touch. Self-contact excludes faces by `Thickness::exclude`, and faces whose stress-free
-    /// distance from the node is at most twice the offset of the body.
+    /// Whether the node of a candidate can touch its face. In self-contact, it cannot if `Thickness::exclude` excludes
+    /// the face, or if the offset of the body is positive and the stress-free distance is at most twice this offset.
     pub(crate) fn can_touch(&self, candidate: &Candidate) -> bool {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let (surface, offset) =

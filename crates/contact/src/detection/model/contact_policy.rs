@@ -7,8 +7,8 @@ use crate::{Constraint, ContactKey, SurfacePair};
 /// Detection skips pairs of bodies that are excluded as a whole ([`ContactPolicy::can_meet`]). Detection still finds
 /// the contacts of excluded parts and of second passes; the caller of a detector removes these contacts
 /// ([`ContactPolicy::excludes`], [`ContactPolicy::is_of_second_pass`]). Detection needs these contacts for two reasons.
-/// If detection skipped a closest face that is excluded, an adjacent face would push the node out sideways. The entry
-/// face of a node depends on all contacts of neighbouring nodes.
+/// First, if the closest face of a node is excluded and detection skipped it, an adjacent face would push the node out
+/// sideways. Second, the entry face of a node depends on all contacts of neighbouring nodes.
 #[derive(Clone, Debug, Default)]
 pub struct ContactPolicy {
     /// Excluded pairs of different bodies, ascending, with first < second.
@@ -46,7 +46,7 @@ impl ContactPolicy {
         self.parts.iter().any(|pair| pair.bodies() == bodies)
     }
 
-    /// Whether a contact connects excluded parts.
+    /// Whether a contact connects an excluded pair of parts.
     pub fn excludes(&self, constraint: &Constraint<'_>) -> bool {
         self.parts.iter().any(|pair| pair.holds(constraint))
     }

@@ -1,7 +1,7 @@
 //! Feature edges: edges of a surface that can touch other edges.
 //!
 //! Sharp convex edges, like the ridges of two roofs, can cross although no node is inside the other body. Concave edges
-//! cannot cross. When nearly flat edges touch, their nodes touch too.
+//! cannot cross. If edges between nearly coplanar faces touch, their nodes touch too.
 
 use ictus_core::vocabulary;
 
@@ -27,7 +27,7 @@ vocabulary! {
 /// Cosine of 30°, the least angle between the face normals of a feature edge.
 const SHARP: f64 = 0.866_025_403_784_438_6;
 
-/// Sine of the angle between the face normals up to which a concave edge counts as flat.
+/// Sine of the largest angle between the face normals at which a concave edge counts as flat.
 const FLAT: f64 = 1e-9;
 
 /// Feature edges of one surface.
@@ -35,9 +35,10 @@ const FLAT: f64 = 1e-9;
 pub(crate) struct FeatureEdges {
     /// Number of the first edge of this surface. The edges of all surfaces are numbered consecutively.
     pub first_number: u32,
-    /// Indices into [`Surface::edges`], ascending. Edges assigned to the same face are consecutive.
+    /// The selected edges: indices into [`Surface::edges`], ascending. Each edge is assigned to the first of its faces;
+    /// edges assigned to the same face are consecutive.
     edges: Vec<u32>,
-    /// For each face, the index in `edges` after the last edge assigned to this face.
+    /// For each face, the end of the range of `edges` that is assigned to this face.
     ends: Vec<u32>,
 }
 
@@ -56,12 +57,12 @@ impl FeatureEdges {
         Self { first_number, ends: ends.collect(), edges }
     }
 
-    /// Indices into [`Surface::edges`], ascending.
+    /// All feature edges: indices into [`Surface::edges`], ascending.
     pub fn all(&self) -> &[u32] {
         &self.edges
     }
 
-    /// Indices into [`Surface::edges`]. An edge is assigned to the first of its two faces.
+    /// Feature edges assigned to this face: indices into [`Surface::edges`].
     pub fn of_face(&self, face: u32) -> &[u32] {
         let Some(&end) = self.ends.get(face as usize) else { return &[] };
         let first = if face == 0 { 0 } else { self.ends[face as usize - 1] };
@@ -78,7 +79,7 @@ fn is_selected(selection: EdgeSelection, surface: &Surface, positions: &[Vec3], 
     let Some(along) = along(edge.nodes, positions).filter(|_| edge.neighbour.is_some()) else {
         return edge.neighbour.is_none();
     };
-    // Positive if the edge is convex.
+    // `turn` is positive if the edge is convex.
     let turn = first.cross(&second).dot(&along);
     match selection {
         EdgeSelection::Feature => turn > 0.0 && first.dot(&second) <= SHARP,

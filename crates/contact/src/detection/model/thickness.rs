@@ -16,7 +16,8 @@
 //! A self-contact is lost beyond the depth t/2. Two stacked sheets with the thicknesses t₁ and t₂ resemble one body
 //! with the thickness t₁ + t₂. Their contact is lost beyond the depth (t₁ + t₂)/2.
 //!
-//! The lips of a closed cut also lie behind each other, but without material between them (see [`CellRings`]).
+//! The lips of a closed cut also lie behind each other, but have no material between them. [`CellRings`] identify them,
+//! and their faces do not count as opposite.
 //!
 //! # Limits
 //! Opposite faces count within eight search depths (about four edge lengths) in bodies with self-contact, and within
@@ -57,8 +58,9 @@ const NEAR: f64 = 8.0;
 /// Whether a node is behind the plane of a face with this unit normal. `offset` is the vector from the closest point of
 /// the face to the node.
 ///
-/// On edges and corners, the sign of the gap is reliable only for the closest face of the whole surface. Self-contact
-/// excludes the faces adjacent to the node and therefore needs this test.
+/// If the closest point lies on an edge or a corner of the face, the sign of the gap is reliable only if no other face
+/// of the surface is closer. Self-contact needs this test, because the faces that contain the node are closer but
+/// excluded.
 pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
     offset.dot(face_normal) < -BEHIND * offset.norm()
 }

@@ -13,9 +13,10 @@ use crate::{Constraint, ContactKey, Surface};
 /// the target. For two edges, and for a node past a rim, this normal points to the same side as the normal of the
 /// constraint.
 ///
-/// A node contact uses the closest of the faces whose nodes are all in `constraint`, or the mean of equally close
-/// faces. An edge contact uses two straight edges. Contacts with walls (planes), of parallel edges and of curved edges
-/// keep their weights and normal; curved edges are assumed short relative to their radius of curvature.
+/// A node contact uses the closest of the faces whose nodes are all in `constraint`, or the means of the weights and
+/// normals of equally close faces. An edge contact uses two straight edges. Contacts with walls (planes), of parallel
+/// edges and of curved edges keep their weights and normal; curved edges are assumed short relative to their radius of
+/// curvature.
 ///
 /// # Shapes
 /// `weights`: one per node of the constraint. `positions`: of all nodes, by global number.
@@ -88,9 +89,9 @@ fn move_node_on_faces(
     Some(normals.try_normalize(0.0).unwrap_or(*before))
 }
 
-/// Inside a face, the face normal. On an edge or at a corner, the direction between closest point and query, in the
-/// sense of `before`. The face normal replaces this direction if the face normal is at least as close to `before`, or
-/// if closest point and query coincide within rounding.
+/// If the closest point is inside the face, the face normal. On an edge or at a corner, the unit vector along the line
+/// from the closest point to the query, with the sign of an acute angle to `before`. The face normal replaces this
+/// vector if its angle to `before` is not larger, or if closest point and query coincide within rounding.
 fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3) -> Vec3 {
     let offset = query - closest.point;
     let distance = offset.norm();
@@ -102,8 +103,8 @@ fn normal_at(closest: &ClosestPoint, query: &Vec3, of_face: &Vec3, before: &Vec3
     if along.abs() > of_face.dot(before) * distance { of_distance } else { *of_face }
 }
 
-/// Writes the weights of the closest points of two segments, and returns their common normal in the sense of `before`.
-/// For parallel segments, returns `None` and writes nothing.
+/// Writes the weights of the closest points of two segments, and returns the unit normal to both, with the sign of an
+/// acute angle to `before`. For parallel segments, returns `None` and writes nothing.
 fn move_edges(p: &[Vec3; 2], q: &[Vec3; 2], before: &Vec3, weights: &mut [f64]) -> Option<Vec3> {
     let common = (p[1] - p[0]).cross(&(q[1] - q[0])).try_normalize(0.0)?;
     let [s, t] = closest_parameters(p, q);
@@ -145,7 +146,7 @@ mod tests {
         assert!(apart.cross(&normal).norm() < 1e-15 && weights.iter().sum::<f64>().abs() < 1e-15);
     }
 
-    /// The coordinates of a node at the origin suggest no rounding error.
+    /// A rounding error estimated from the coordinates of the contactor alone would be zero at the origin.
     #[test]
     fn nodes_at_the_origin_have_weights() {
         for k in 1..300 {

@@ -1,8 +1,8 @@
 //! Consistent weights of tied nodes, by integrals over the overlap of the contactor faces with the target faces (dual
 //! mortar method).
 //!
-//! Each contactor node i has a weight function φ_i. The jump between the displacement fields u_c of the contactor and
-//! u_t of the target, weighted by φ_i, has a zero integral. The φ_i are dual to the shape functions N_j of the
+//! Each contactor node i has a weight function φ_i. Weighted by φ_i, the jump between the displacement fields u_c of
+//! the contactor and u_t of the target is zero on average. The φ_i are dual to the shape functions N_j of the
 //! contactor:
 //!
 //! ```text
@@ -46,12 +46,12 @@ use crate::mesh::CellKind;
 
 use super::plane_overlap::{Plane, overlap_points};
 
-/// α of the modified shape functions.
+/// α of the modified shape functions Ñ.
 const SHIFT: f64 = 0.2;
-/// A face counts as covered if the covered fraction of its area lies in this range. On curved surfaces, the fraction
-/// may exceed 1.
+/// A contactor face counts as covered if the target overlaps a fraction of its area within this range. On curved
+/// surfaces, the fraction may exceed 1.
 const COVERED: [f64; 2] = [0.9, 1.1];
-/// Covered fraction of the area of a face up to which the face counts as uncovered.
+/// Overlapped fraction of its area up to which a contactor face counts as uncovered.
 const BARE: f64 = 1e-6;
 /// Greatest cosine between the normals of two faces that can overlap.
 const OPPOSED: f64 = -0.5;
@@ -66,7 +66,7 @@ pub(super) type Shares = Vec<(u32, f64)>;
 
 /// Integrals over the overlap of one contactor face with the target, for each node i of the face.
 struct OfFace {
-    /// Covered fraction of the area of the face.
+    /// Fraction of the area of the face that the target overlaps.
     covered: f64,
     /// ∫ Ñ_i dA.
     areas: [f64; MAX_FACE_NODES],
@@ -74,9 +74,11 @@ struct OfFace {
     products: Vec<BTreeMap<u32, f64>>,
 }
 
-/// Weights of the contactor nodes, from integrals over faces with all nodes near the target (`is_near`). The map omits
-/// - nodes of a partly covered face (neither covered nor uncovered), and nodes without a covered face;
-/// - middle nodes of edges with an omitted end, on faces with modified shape functions.
+/// Weights of the contactor nodes, from integrals over those contactor faces whose nodes are all near the target
+/// (`is_near`). The map omits
+/// - nodes of such a face that is only partly covered (neither covered nor uncovered), and nodes without a covered
+///   face;
+/// - on faces with modified shape functions, the middle node of an edge if an end of this edge is omitted.
 ///
 /// # Cost
 /// An index of the target faces, and for each contactor face the overlaps with nearby target faces.
@@ -118,8 +120,8 @@ pub(super) fn consistent_shares(
     shares
 }
 
-/// Sums divided by their total. Sums with magnitudes up to `NOTHING` times `area` are dropped. `None` if the area or
-/// the total is not positive.
+/// Drops the sums with magnitudes up to `NOTHING` times `area`, and divides the others by their total. `None` if the
+/// area or the total is not positive.
 fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     if area.is_nan() || area <= 0.0 {
         return None;
@@ -129,8 +131,8 @@ fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     (total > 0.0).then(|| sums.into_iter().map(|(node, value)| (node, value / total)).collect())
 }
 
-/// Converts weights for the coefficients ũ of the modified shape functions to weights for the displacements u. Only
-/// middle nodes m change; c are the ends of the edge:
+/// Converts weights for the coefficients ũ of the modified shape functions to weights for the displacements u. Only the
+/// weights of middle nodes m change; c are the two ends of the edge of m:
 ///
 /// ```text
 /// u_m = (1 − 2α) ũ_m + α Σ ũ_c
@@ -181,7 +183,7 @@ fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     }
 }
 
-/// `None` if the face counts as uncovered.
+/// Integrals over the overlap of a contactor face with the target faces `near`; `None` if the face counts as uncovered.
 fn of_face(
     [contactor, target]: [&Surface; 2],
     face: usize,
@@ -227,7 +229,8 @@ fn of_face(
     for k in nodes.len()..MAX_FACE_NODES {
         mass[(k, k)] = 1.0;
     }
-    // The mass matrix of a barely covered face may be singular. The zero matrix then gives no weights.
+    // If the mass matrix of a barely covered face is singular, the zero matrix replaces its inverse and gives no
+    // weights.
     let inverse = mass.try_inverse().unwrap_or_else(Matrix::zeros);
     let mut products = vec![BTreeMap::new(); nodes.len()];
     for (weight, values, other, other_values) in points {

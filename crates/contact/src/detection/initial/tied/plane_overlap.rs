@@ -21,7 +21,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// Plane with a normal, through the mean of the nodes `places` of a face.
+    /// Plane with this unit normal, through the mean of the nodal positions `places` of a face.
     pub fn new(normal: Vec3, places: &[Vec3]) -> Self {
         let origin = places.iter().sum::<Vec3>() / places.len() as f64;
         let along = places[1] - places[0];
@@ -45,7 +45,7 @@ impl Plane {
     }
 }
 
-/// Local numbers of the nodes of the convex parts of a face. A quadratic face is divided at its middle nodes.
+/// Convex parts of a face, as lists of local node numbers. A quadratic face is divided at its middle nodes.
 fn facets(kind: CellKind) -> &'static [&'static [usize]] {
     match kind {
         CellKind::Line2 => &[&[0, 1]],
@@ -71,7 +71,7 @@ pub(super) fn overlap_points(
     let mut points = Vec::new();
     for polygon in polygons(kind, places) {
         for mut other in polygons(other_kind, other_places) {
-            // The normals of the two faces are opposed; `clipped` needs the same orientation.
+            // `clipped` needs two counter-clockwise polygons, but the normals of the two faces are opposed.
             other.reverse();
             if polygon.len() == 2 {
                 append_points_of_segment(plane, &polygon, &other, &mut points);

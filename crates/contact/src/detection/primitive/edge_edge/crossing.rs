@@ -50,12 +50,13 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// Whether the crossing is next to an end of an edge (`END`), and one of two conditions holds:
+    /// Whether the crossing is next to an end of an edge (`END`), and one of two conditions holds for the node at this
+    /// end:
     ///
-    /// - The node at this end is in contact with the body of the other edge.
-    /// - This node lies in front of a face of the other edge, nearer to the face than the edges are to each other. The
-    ///   vector from the face to the node forms an acute angle with the vector from the other edge to the edge of the
-    ///   node.
+    /// - The node is in contact with the body of the other edge.
+    /// - The node lies in front of the interior of a face of the other edge, nearer to the face than the edges are to
+    ///   each other. The vector from the face to the node forms an acute angle with the vector from the other edge to
+    ///   the edge of the node.
     pub fn is_covered(&self, model: &ContactModel, positions: &[Vec3], constraints: &Constraints) -> bool {
         let EdgePair { bodies, .. } = self.candidate;
         let edges = self.candidate.edges(model);
@@ -121,7 +122,8 @@ pub(super) fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[
     })
 }
 
-/// Vector from the closest point of a face to a point \[m\]; `None` unless the point is above the interior of the face.
+/// Vector from the closest point of a face to a point \[m\]; `None` if the closest point is on the boundary of the
+/// face, or if the point is not in front of the face.
 fn vector_above(surface: &Surface, positions: &[Vec3], face: u32, point: &Vec3) -> Option<Vec3> {
     let (kind, nodes) = surface.face(face as usize);
     let mut corners = [Vec3::zeros(); MAX_NODES];
@@ -171,8 +173,8 @@ pub(crate) fn normal_of_crossing(
     is_normal.then_some(normal)
 }
 
-/// Whether a face of one edge and a face of the other edge have opposed normals. Excludes borders of coplanar sheets
-/// with equal normals.
+/// Whether a face of one edge and a face of the other edge have opposed normals. The borders of two coplanar sheets
+/// with equal normals have none.
 fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
     a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
 }

@@ -61,7 +61,8 @@ impl Curve {
     }
 }
 
-/// Curve coordinates in \[0, 1\] of the closest points of two edges; on curved edges, of a local minimum.
+/// Curve coordinates in \[0, 1\] of the closest points of two edges. If an edge is curved, the distance of these points
+/// may be only a local minimum.
 pub(crate) fn closest_places(curves: &[Curve; 2]) -> [f64; 2] {
     if curves.iter().all(Curve::is_straight) {
         return closest_parameters(&curves[0].ends, &curves[1].ends);
@@ -78,7 +79,7 @@ pub(crate) fn closest_places(curves: &[Curve; 2]) -> [f64; 2] {
     places
 }
 
-/// Curve coordinates of the closest points of two polylines, which consist of the chords of both halves of each curve.
+/// Curve coordinates of the closest points of two polylines. The chords of the two halves of a curve form its polyline.
 fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     let chord =
         |k: usize, half: usize| [0.5 * half as f64, 0.5 * (half + 1) as f64].map(|s| curves[k].at(s).0);
@@ -94,8 +95,8 @@ fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     best.1
 }
 
-/// Curve coordinates after a Newton step, clamped to \[0, 1\]. The increment is halved, at most eight times, until the
-/// distance does not grow; otherwise the coordinates stay unchanged.
+/// Curve coordinates after a Newton step, clamped to \[0, 1\]. The increment is halved until the distance does not
+/// grow. If the distance still grows after seven halvings, the coordinates stay unchanged.
 fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     let [(p, dp), (q, dq)] = [0, 1].map(|k| curves[k].at(places[k]));
     let r = p - q;
@@ -118,8 +119,9 @@ fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     places
 }
 
-/// Increment to the minimum of a quadratic model of half the squared distance. The model includes the curvature of the
-/// edges only if the model then is convex. Coordinates in `is_held` stay unchanged.
+/// Increment to the minimum of a quadratic model of half the squared distance. If the model with the curvature of the
+/// edges is not convex, the curvature is omitted; if the model is still not convex, the increment is zero. Coordinates
+/// in `is_held` stay unchanged.
 fn descent(
     curves: &[Curve; 2],
     r: &Vec3,

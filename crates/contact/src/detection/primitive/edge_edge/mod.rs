@@ -1,6 +1,6 @@
 //! From candidate pairs of edges to contact constraints.
 //!
-//! Two convex edges that cross touch along the common perpendicular of their tangents d₁ and d₂:
+//! Where two convex edges cross, contact acts along the common perpendicular of their tangents d₁ and d₂:
 //!
 //! ```text
 //! n = ±(d₁ × d₂)/|d₁ × d₂|
@@ -22,9 +22,9 @@
 //! Curved edges are parabolas through their middle nodes, with closest points by Newton's method. If two curved edges
 //! approach each other at two places, the method finds only one.
 //!
-//! Node–face contact replaces edge contact between edges at an angle below 0.6° to each other. It also replaces edge
-//! contact within a hundredth of the edge length from an end, if the node at this end is in contact with the other
-//! body. Without contact of this node, only edge contact supports the corner.
+//! If the angle between two edges is below 0.6°, node–face contact replaces their edge contact. It also replaces an
+//! edge contact within a hundredth of the edge length from an end, if the node at this end is in contact with the other
+//! body. If this node is not in contact, only edge contact supports the corner.
 //!
 //! A crossing next to an end is also no contact if the edges have passed each other outside the bodies. In this case,
 //! the node at this end lies in front of a face of the other edge. An example is a leaning block that slides over the

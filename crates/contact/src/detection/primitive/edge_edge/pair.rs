@@ -20,7 +20,8 @@ pub(crate) struct EdgePair {
 }
 
 impl EdgePair {
-    /// From bodies and indices of edges; `None` if the edges can never touch.
+    /// Pair of one edge of each of the `bodies`; `edges` are indices into [`Surface::edges`]. `None` if the edges can
+    /// never touch.
     pub fn new(model: &ContactModel, bodies: [u32; 2], edges: [u32; 2]) -> Option<Self> {
         let number = |k: usize| model.edges[bodies[k] as usize].first_number + edges[k];
         let (first, second) = (number(0), number(1));
@@ -74,7 +75,8 @@ fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Ve
     unit_or_zero(&(first + second))
 }
 
-/// Adds to `near` the edge pairs that can touch and may be within `reach` \[m\], with one edge from each face.
+/// Adds to `near` the pairs of an edge of the first face and an edge of the second face that can touch and may be
+/// within `reach` of each other \[m\].
 pub(crate) fn near_edges(
     model: &ContactModel,
     bodies: [u32; 2],

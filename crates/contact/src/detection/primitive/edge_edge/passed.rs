@@ -1,12 +1,12 @@
-//! Edges that have passed each other outside the bodies, beyond their ends.
+//! Edges that have passed each other outside the bodies, beyond the ends of the edges.
 
 use super::crossing::END;
 use crate::flush::rounding_of_gap;
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 
-/// Upper bound on the ratio of the depth to the relative displacement in a step, for edges that crossed in this step.
-/// Without rotation of the normal, the ratio is at most 1.
+/// Upper bound on the ratio of penetration depth to relative displacement in a step, for edges that began to cross in
+/// this step. Without rotation of the normal, the ratio is at most 1.
 const PASSED: f64 = 2.0;
 
 /// Whether the edges of a new crossing have passed each other beyond their ends; `false` for a node contact. `before`

@@ -1,19 +1,20 @@
 //! Crossings that other crossings make redundant.
 //!
-//! If an edge crosses two edges of one body, as at a corner, and the distance of the two crossings is below the depth
-//! of the deeper crossing, only the shallower crossing counts.
+//! An edge may cross two edges of one body, as at a corner. If both crossings are contacts, and their distance is below
+//! the depth of the deeper one, only the shallower crossing counts.
 //!
 //! If an edge crosses both rims of a seam between flush bodies, neither crossing counts in two cases:
 //! - Both crossings are contacts, and their distance is at most the larger of the depth of the deeper crossing and the
 //!   width of a closed seam (`CLOSED_SEAM`).
-//! - One crossing is a contact, and the distance and the difference of the gaps are at most the width of a closed seam.
+//! - Only one crossing is a contact, and both the distance of the crossings and the difference of their gaps are at
+//!   most the width of a closed seam.
 //!
 //! ```text
 //!        ────────────────   edge that crosses both rims
 //!     ──────────┐┌─────────
 //!        a      ││     b    bodies a and b: their rims coincide, and their top faces are flush
 //! ```
-//! The edge touches a continuous surface. Node–face contact covers this contact.
+//! In both cases, the edge touches a continuous surface, and node–face contact prevents its penetration.
 
 use super::crossing::Crossing;
 use super::curve::Curve;
@@ -23,7 +24,7 @@ use crate::detection::model::ContactModel;
 use crate::flush::{are_coplanar, are_opposite, is_along, rounding_of_gap};
 use crate::math::Vec3;
 
-/// An edge of a crossing. `side` is the position of the edge (0 or 1) in the crossing.
+/// An edge of a crossing. `side` is 0 for the contactor edge of the crossing, 1 for the target edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Incidence {
     edge: u32,
@@ -77,7 +78,8 @@ impl RedundantCrossings {
     }
 }
 
-/// Whether one edge crosses the two rims of a seam. `sides` gives the position of this edge (0 or 1) in each crossing.
+/// Whether the common edge of two crossings crosses the two rims of a seam. `sides` tells, for each crossing, whether
+/// the common edge is the contactor (0) or the target (1).
 fn are_at_seam(
     model: &ContactModel,
     positions: &[Vec3],
@@ -110,7 +112,7 @@ struct FaceBeside {
     into: Vec3,
 }
 
-/// The normal of a missing face is zero.
+/// The two faces at one edge of a crossing. On a border, the normal of the missing face is zero.
 fn faces_beside(
     model: &ContactModel,
     positions: &[Vec3],

@@ -18,8 +18,9 @@ use crate::mesh::CellKind;
 
 const NODES_AT_A_TIME: usize = 64;
 
-/// Largest size of a face for which [`ClosestFaces::largest_rounding`] is a bound, relative to the reach of the face
-/// (`TargetFace::reach`). Faces of meshes are far smaller, because the search depth follows the lengths of the edges.
+/// Largest size of a face for which [`ClosestFaces::largest_rounding`] bounds the rounding error, relative to the
+/// reach: the distance from the face up to which a node can give a constraint (`TargetFace::reach`). Faces of meshes
+/// are far smaller, because the reach is of the order of the edge lengths.
 const LARGEST_FACE: f64 = 1e6;
 
 /// The closest candidate face of one contactor node.
@@ -30,10 +31,10 @@ pub(super) struct Closest {
     pub point: ClosestPoint,
     /// Normal of the face at the closest point, of any length; `None` if not yet computed.
     pub face_normal: Option<Vec3>,
-    /// Begin and end of the candidates of the node.
+    /// Begin and end of the range of candidates of the node.
     pub group: [u32; 2],
     /// Squared distance of the second-closest face, among all faces passed to `NodeSearch::take` and `note` \[m²\];
-    /// `f64::MAX` without one.
+    /// `f64::MAX` if there is none.
     pub second: f64,
 }
 
@@ -52,7 +53,7 @@ pub(super) struct Groups<'a> {
     pub begin: u32,
     /// For each node, the end of its candidates.
     pub ends: &'a [u32],
-    /// Starting point of each node; empty without starting points.
+    /// For each node, the closest point of the previous step, where the iteration can start; may be empty.
     pub last: &'a [Option<StartingPoint>],
 }
 
@@ -61,7 +62,7 @@ struct NodeSearch<'a> {
     last: Option<StartingPoint>,
     normal: Option<Vec3>,
     group: [u32; 2],
-    /// Squared distance of the closest face so far \[m²\]; `f64::MAX` at first.
+    /// Squared distance of the closest face so far \[m²\], below which another face replaces it; `f64::MAX` at first.
     farthest: f64,
 }
 
@@ -129,7 +130,7 @@ impl ClosestFaces<'_> {
     }
 
     /// The node of the candidate faces that is nearest to the contactor; the lowest number among equally near nodes.
-    /// `None` unless the method is [`Method::NearestNode`].
+    /// `None` if the method is not [`Method::NearestNode`].
     fn nearest_node(&self, candidates: Range<usize>) -> Option<u32> {
         if self.options.method != Method::NearestNode {
             return None;
@@ -140,7 +141,8 @@ impl ClosestFaces<'_> {
         nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 
-    /// Bound on the rounding error of a distance \[m\], from three nodes, because a single node may be at the origin.
+    /// Bound on the rounding error of a distance \[m\], from the coordinates of three nodes: those of one node may be
+    /// zero.
     pub fn rounding(&self, candidate: usize) -> f64 {
         let nodes = self.nodes_of(candidate);
         let points = [self.candidates[candidate].key.contactor, nodes[0], nodes[nodes.len() / 2]];
@@ -166,8 +168,9 @@ impl ClosestFaces<'_> {
         self.model.surfaces[key.target as usize].face(face as usize).1
     }
 
-    /// Takes a face that is within its reach and closer than the closest face so far, if the face normal is opposed to
-    /// the normal of the node. Notes the distance of a face that is not closer, or is beyond its reach.
+    /// Takes the face if the node is within the reach of the face, if the face is closer than the closest face so far,
+    /// and if the normals of face and node are opposed. If the face is not closer, or the node is beyond its reach,
+    /// notes its distance.
     ///
     /// Without the condition on the normals, two blocks that meet end to end would also make contact along their sides.
     fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
@@ -217,8 +220,8 @@ impl ClosestFaces<'_> {
         })
     }
 
-    /// Closest point of a face; `None` if a lower bound on the distance exceeds the reach, or exceeds the distance of
-    /// the closest face so far by more than rounding.
+    /// Closest point of a face; `None` if a lower bound on the distance of the face exceeds its reach, or exceeds the
+    /// distance of the closest face so far by more than rounding.
     fn closest_point_within(&self, place: usize, node: &NodeSearch<'_>) -> Option<ClosestPoint> {
         let (candidate, reach) = (&self.candidates[place], self.target_faces[place].reach);
         let query = &self.positions[candidate.key.contactor as usize];
@@ -239,7 +242,7 @@ impl ClosestFaces<'_> {
         Some(closest_point(self.options.method, start, kind, corners, query))
     }
 
-    /// Starting point for the next step.
+    /// Starting point of the node for the next time step.
     pub fn last(&self, closest: &Closest) -> StartingPoint {
         let Candidate { key, face, .. } = self.candidates[closest.candidate as usize];
         StartingPoint { key, face, xi: closest.point.xi }
