@@ -8,9 +8,9 @@
 //!     │   │   │   │       lower lip of the cut
 //!     └───┴───┴───┘
 //! ```
-//! Let r be the least distance of n from those sides of its cells that do not contain n. A path from n through the
-//! material that is shorter than r stays in the cell ring of n. If a face is nearer to n than r, and is no side of a
-//! cell of the ring, it therefore belongs to the other lip. This also holds if the two lips overlap.
+//! Let r be the least distance of n from those sides of its cells that do not contain n. From n, a path through the
+//! material stays in the cell ring of n if its length is below r. Therefore a face whose distance from n is below r,
+//! and that is not a side of a cell of the ring, belongs to the other lip. This also holds if the two lips overlap.
 
 use std::collections::HashMap;
 

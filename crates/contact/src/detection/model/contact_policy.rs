@@ -21,7 +21,8 @@ pub struct ContactPolicy {
 }
 
 impl ContactPolicy {
-    /// Two-pass contact of all pairs except these: two whole bodies, or parts of their surfaces.
+    /// Two-pass contact of all pairs except `pairs`. Each excluded pair consists of two whole bodies, or of parts of
+    /// their surfaces.
     pub fn excluding(pairs: impl IntoIterator<Item = SurfacePair>) -> Self {
         let (whole, parts) = pairs.into_iter().partition::<Vec<_>, _>(SurfacePair::is_whole);
         let mut bodies: Vec<[u32; 2]> = whole.iter().map(SurfacePair::bodies).collect();

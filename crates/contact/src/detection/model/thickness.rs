@@ -23,7 +23,7 @@
 //! Opposite faces count within eight search depths (about four edge lengths) in bodies with self-contact, and within
 //! two search depths in other bodies. A thicker body with self-contact would touch itself if compressed to the
 //! thickness of one search depth. The thickness is measured between faces of the contact surface, which may be only a
-//! part of the skin.
+//! part of the boundary of the body.
 
 use rayon::prelude::*;
 

@@ -55,8 +55,8 @@ const COVERED: [f64; 2] = [0.9, 1.1];
 const BARE: f64 = 1e-6;
 /// Greatest cosine between the normals of two faces that can overlap.
 const OPPOSED: f64 = -0.5;
-/// Largest magnitude of a weight that is dropped as a rounding error. The weight is Σ ∫ φ_i N_l dA over the faces,
-/// relative to Σ ∫ Ñ_i dA.
+/// Largest magnitude of a weight that is dropped as a rounding error. The weight is Σ ∫ φ_i N_l dA over the contactor
+/// faces at node i, relative to Σ ∫ Ñ_i dA.
 const NOTHING: f64 = 1e-10;
 
 type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
@@ -81,7 +81,8 @@ struct OfFace {
 /// - on faces with modified shape functions, the middle node of an edge if an end of this edge is omitted.
 ///
 /// # Cost
-/// An index of the target faces, and for each contactor face the overlaps with nearby target faces.
+/// An index of the target faces, and for each contactor face the overlaps with nearby target faces: the boxes of both
+/// faces, each enlarged by `within` \[m\], overlap.
 pub(super) fn consistent_shares(
     [contactor, target]: [&Surface; 2],
     positions: &[Vec3],

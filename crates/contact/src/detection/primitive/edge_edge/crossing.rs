@@ -136,8 +136,8 @@ fn vector_above(surface: &Surface, positions: &[Vec3], face: u32, point: &Vec3) 
     (closest.feature == Feature::Face && normal.dot(&above) > 0.0).then_some(above)
 }
 
-/// Whether straight edges with these chords are too close to parallel to cross. Curved edges may cross although their
-/// chords are parallel.
+/// Whether two straight edges with these chords are so nearly parallel that they cannot cross (`CROSSING`). Curved
+/// edges may cross although their chords are parallel.
 pub(super) fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * first.norm_squared() * second.norm_squared();
     first.cross(second).norm_squared() < bound

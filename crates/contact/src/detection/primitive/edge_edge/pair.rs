@@ -20,8 +20,8 @@ pub(crate) struct EdgePair {
 }
 
 impl EdgePair {
-    /// Pair of one edge of each of the `bodies`; `edges` are indices into [`Surface::edges`]. `None` if the edges can
-    /// never touch.
+    /// Pair of two edges, given by their `bodies` and by their indices `edges` into [`Surface::edges`]. `None` if the
+    /// edges can never touch.
     pub fn new(model: &ContactModel, bodies: [u32; 2], edges: [u32; 2]) -> Option<Self> {
         let number = |k: usize| model.edges[bodies[k] as usize].first_number + edges[k];
         let (first, second) = (number(0), number(1));

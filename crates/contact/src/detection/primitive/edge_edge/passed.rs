@@ -39,7 +39,8 @@ mod tests {
     use super::*;
     use crate::{EdgeOnEdge, NodeOnSurface, Side};
 
-    /// Two edges of 2 m that cross at their middles, with depth and displacement in the step \[m\].
+    /// Two edges of 2 m that cross at their middles, with this penetration depth and this relative displacement in the
+    /// step \[m\].
     fn crossing(depth: f64, displacement: f64) -> (Constraints, [Vec<Vec3>; 2]) {
         let at = |height: f64| {
             let other = [-1.0, 1.0].map(|y| Vec3::new(0.0, y, height));

@@ -33,7 +33,7 @@ pub(super) struct Closest {
     pub face_normal: Option<Vec3>,
     /// Begin and end of the range of candidates of the node.
     pub group: [u32; 2],
-    /// Squared distance of the second-closest face, among all faces passed to `NodeSearch::take` and `note` \[m²\];
+    /// Squared distance \[m²\] of the second-closest of the faces passed to `NodeSearch::take` and `NodeSearch::note`;
     /// `f64::MAX` if there is none.
     pub second: f64,
 }
@@ -53,7 +53,8 @@ pub(super) struct Groups<'a> {
     pub begin: u32,
     /// For each node, the end of its candidates.
     pub ends: &'a [u32],
-    /// For each node, the closest point of the previous step, where the iteration can start; may be empty.
+    /// For each node, its closest face and point of the previous step, a starting point for iterative methods; empty if
+    /// no node has one.
     pub last: &'a [Option<StartingPoint>],
 }
 
@@ -141,8 +142,8 @@ impl ClosestFaces<'_> {
         nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 
-    /// Bound on the rounding error of a distance \[m\], from the coordinates of three nodes: those of one node may be
-    /// zero.
+    /// Bound on the rounding error of a distance \[m\], from the coordinates of three nodes, because the coordinates of
+    /// a single node may all be zero.
     pub fn rounding(&self, candidate: usize) -> f64 {
         let nodes = self.nodes_of(candidate);
         let points = [self.candidates[candidate].key.contactor, nodes[0], nodes[nodes.len() / 2]];
