@@ -1,4 +1,4 @@
-//! Normals of the surface at the support points on the surface.
+//! Surface normals at those support points ([module](super)) that lie on the surface.
 
 use std::f64::consts::PI;
 

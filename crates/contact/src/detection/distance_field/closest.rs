@@ -13,7 +13,7 @@ use crate::detection::tree::closest_face::ClosestFaceIndex;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Closest points of all support points; `None` outside the band, and where a front does not arrive.
+/// For each support point, the closest point of the surface; `None` outside the band, and where no front arrives.
 pub(super) fn closest_points(
     algorithm: DistanceAlgorithm,
     support: &Support,
@@ -56,8 +56,8 @@ fn certified(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     closest
 }
 
-/// For each support point of the band, finds the nearest support point on the surface, then the closest point on the
-/// faces that contain this surface point.
+/// For each support point of the band, finds the nearest support point on the surface, then the closest point of the
+/// faces that contain the nearest support point.
 fn discrete_points(support: &Support, target: &Target<'_>) -> Vec<Option<Closest>> {
     let places: Vec<Vec3> =
         support.boundary.iter().map(|boundary| support.positions[boundary.point as usize]).collect();

@@ -27,8 +27,8 @@ impl DistanceField {
         values
     }
 
-    /// Distance, interpolated linearly on simplices between support points, and its gradient. `None` outside the
-    /// element, or if the Jacobian is not positive.
+    /// Distance, interpolated linearly on simplices with support points as corners, and the gradient of this
+    /// interpolation. `None` outside the element, or if the determinant of the Jacobian is not positive.
     pub fn piecewise_linear(&self, element: usize, xi: [f64; 3]) -> Option<(f64, Vec3)> {
         const BORDER: f64 = -1e-12;
         let kind = self.kind(element);

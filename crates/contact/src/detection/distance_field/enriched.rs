@@ -1,6 +1,6 @@
 //! Enriched elements of the distance field ([module](super)): support points and shape functions.
 //!
-//! | corners of the element | points | shape functions |
+//! | shape of the element | support points | shape functions |
 //! |---|---|---|
 //! | triangle | 7: corners, edges, centre | quadratic, and the bubble of the centre |
 //! | quadrilateral | 9 | biquadratic |
@@ -300,8 +300,8 @@ fn tetrahedron_gradients(l: [f64; 4]) -> [[f64; 4]; 15] {
     gradients
 }
 
-/// Values and gradients of the wedge functions: products of a triangle function and a segment function, whose indices
-/// are in `FACTORS`. The segment points are ordered −1, +1, 0.
+/// Values and gradients of the wedge functions: products of a triangle function and a segment function. `FACTORS` lists
+/// the indices of both factors. The points of the segment are ordered −1, +1, 0.
 fn wedge(xi: [f64; 3]) -> [(f64, [f64; 3]); 21] {
     const FACTORS: [(usize, usize); 21] = [
         (0, 0),

@@ -9,7 +9,8 @@ pub enum DistanceFieldError {
     /// The body has no elements or no faces.
     #[error("a distance field needs elements and a surface; give a solid body with faces")]
     Empty,
-    /// The cells do not have one dimension more than the faces, or have no enriched element.
+    /// The dimension of the cells is not that of the faces plus one, or the cells have no
+    /// [enriched element](super::Enriched).
     #[error("{} cells have no interior; give a body of plane or solid elements", .0.name())]
     NotSolid(CellKind),
     /// A node number has no position.
@@ -28,7 +29,7 @@ pub enum DistanceFieldError {
     /// The element is degenerate or inverted.
     #[error("element {0} has a Jacobian that is not positive; correct the mesh")]
     Inverted(usize),
-    /// No element touches the surface.
+    /// No element has a node on the surface.
     #[error("no element touches the surface; give the faces of the same body")]
     ForeignSurface,
 }

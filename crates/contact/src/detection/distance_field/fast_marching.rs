@@ -1,8 +1,8 @@
-//! Fast marching: a first-order approximation of the distance d, with |∇d| = 1, on the sub-simplices of the elements.
-//! The corners of a sub-simplex are support points.
+//! Fast marching: a first-order solution of |∇d| = 1 for the distance d, on the sub-simplices of the elements. The
+//! corners of a sub-simplex are support points ([module](super)).
 //!
 //! The distance of a point is the time at which a front of unit speed from the surface arrives at the point. Let x be a
-//! corner of a sub-simplex, and d_i the known arrival times at other corners x_i. The arrival time at x through
+//! corner of a sub-simplex, and d_i the known arrival times at its other corners x_i. The arrival time at x through
 //! this sub-simplex is the minimum, over all weights λ_i ≥ 0 with Σ λ_i = 1, of
 //!
 //! ```text
@@ -60,8 +60,8 @@ pub(super) fn fast_marching(support: &Support, mut closest: Vec<Option<Closest>>
     closest
 }
 
-/// The sub-simplices with a corner at a support point, in the elements that the field covers. Each sub-simplex is given
-/// by four support points.
+/// The sub-simplices with a corner at the support point `point`, in the elements that the field covers. Each
+/// sub-simplex is given by its four corners.
 fn simplices_at(support: &Support, point: u32) -> impl Iterator<Item = [usize; 4]> {
     support.elements_of(point as usize).iter().flat_map(move |&(element, local)| {
         let points = support.points_of(element as usize);
@@ -88,10 +88,11 @@ fn arrival(known: &[(Vec3, f64)], at: &Vec3) -> f64 {
 }
 
 /// Arrival time t at the point `at` of a plane front that passes the first `count` points of `known` at their times.
-/// `None` if there is no such front, or if the front does not reach `at` from between these points.
+/// `None` if there is no such front, or if the ray of the front to `at` does not cross the segment or triangle of these
+/// points.
 ///
 /// The time is the larger root of (t e − d)ᵀ Q (t e − d) = 1. Here e consists of ones, and d of the times of the
-/// points. Q is the inverse Gram matrix of the offsets from the points to `at`.
+/// points. Q is the inverse Gram matrix of the vectors from the points to `at`.
 fn front(known: [(Vec3, f64); 3], count: usize, at: &Vec3) -> Option<f64> {
     let mut gram = Mat3::identity();
     for i in 0..count {

@@ -10,9 +10,9 @@ use crate::Surface;
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Distances from the surface of a body, and gradients of the distance, at the support points of its elements. All
-/// quantities refer to the reference configuration. The *band* consists of the elements that the field covers. See the
-/// [module](super).
+/// Distances from the surface of a body, and gradients of the distance, at the support points ([module](super)) of its
+/// elements. All quantities refer to the reference configuration. The *band* consists of the elements that the field
+/// covers.
 #[derive(Clone, Debug)]
 pub struct DistanceField {
     pub(super) support: Support,
@@ -133,9 +133,9 @@ impl DistanceField {
         }
     }
 
-    /// Substitute for a gradient shorter than [`NO_DIRECTION`]: the unit vector from a surface point to the position of
-    /// ξ, or zero if both coincide. Among the support points of the element, one has the largest shape value at ξ. The
-    /// surface point is the closest point of this support point.
+    /// Substitute for an assumed gradient shorter than [`NO_DIRECTION`]. Let A be the support point of the element with
+    /// the largest shape value at ξ. The substitute is the unit vector from the closest surface point of A to the
+    /// position of ξ, or zero if these two coincide.
     fn fallback_direction(&self, element: usize, xi: [f64; 3], values: &[f64; MAX_POINTS]) -> Vec3 {
         let points = self.points_of(element).iter().zip(values);
         let nearest = points.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(&point, _)| point as usize);

@@ -1,5 +1,5 @@
-//! Assumed gradients at the support points ([module](super)): by lumped least squares inside the body, by normals on
-//! the surface.
+//! Assumed gradients at the support points ([module](super)): from lumped least squares inside the body; on the
+//! surface, the inward normals.
 
 use std::array;
 use std::sync::LazyLock;
@@ -158,8 +158,8 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// The lumped least squares of one square \[−1, 1\]². Reference by hand, with the distance 1 at the centre and 0
-    /// elsewhere:
+    /// Assumed gradients G on a single element, the square \[−1, 1\]². Reference by hand, with the distance 1 at the
+    /// centre and 0 at the other support points:
     ///
     /// - centre: G = 0, ∫ N_A dV = 16/9
     /// - middle of the right side: G = (−1.6, 0), ∫ N_A dV = 4/9
@@ -181,7 +181,8 @@ mod tests {
         }
     }
 
-    /// The integrals over the reference tetrahedron give the quadrature on random tetrahedra, to 1e-12.
+    /// On random tetrahedra, the contributions from the integrals over the reference tetrahedron equal those by
+    /// quadrature, to 1e-12.
     #[test]
     fn tetrahedra_in_closed_form_equal_quadrature() {
         let mut samples = Samples::new(7);

@@ -1,5 +1,5 @@
-//! Closest-feature front marching. Distances spread from the surface; each point tests faces near the closest points of
-//! its neighbours.
+//! Closest-feature front marching. Distances spread from the surface to the support points ([module](super)). The
+//! closest face of a support point is searched only near the closest faces of neighbouring support points.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -8,15 +8,16 @@ use super::support::Support;
 use super::target::{Closest, Target};
 use crate::math::Vec3;
 
-/// The front accepts the point of the heap that is nearest to the surface. It then searches the closest point of each
-/// neighbour of the accepted point. A variant selects the faces to search.
+/// Variant of the algorithm. A heap holds the points with a provisional distance. The front accepts the point of the
+/// heap that is nearest to the surface, then searches the closest surface point of each neighbour of the accepted
+/// point. The variant selects the faces of this search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Front {
-    /// The faces that contain the support point on the surface at which the front to the accepted point began (Wolff &
-    /// Bucher, Algorithm 1).
+    /// The faces that contain the origin of the accepted point, the support point on the surface from which the front
+    /// reached the accepted point (Wolff & Bucher, Algorithm 1).
     Published,
-    /// The faces of a walk that begins at the closest face of the accepted point, and ends when no neighbouring face is
-    /// closer.
+    /// The faces of a walk that begins at the closest face of the accepted point, and ends when no adjacent face is
+    /// closer to the neighbour.
     RingWalk,
 }
 
@@ -59,8 +60,8 @@ pub(super) fn front_marching(support: &Support, target: &Target<'_>, front: Fron
         }
     }
     let mut is_final = vec![false; support.positions.len()];
-    // For each point, the accepted point that tested this point last. `Support::neighbours` can list a neighbour
-    // repeatedly.
+    // For each point, the accepted point from which it was last tested. Prevents repeated tests, because
+    // `Support::neighbours` can list a neighbour repeatedly.
     let mut tried_from = vec![u32::MAX; support.positions.len()];
     while let Some(Reverse(Waiting { point, .. })) = heap.pop() {
         let Some(from) = closest[point as usize].filter(|_| !is_final[point as usize]) else { continue };

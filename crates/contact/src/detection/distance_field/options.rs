@@ -1,6 +1,6 @@
 //! Options of a distance field.
 
-/// Algorithm for the distances of the support points.
+/// Algorithm for the distances of the support points ([module](super)) from the surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DistanceAlgorithm {
     /// The closest face by a hierarchy over the whole surface: exact to rounding.
@@ -13,11 +13,11 @@ pub enum DistanceAlgorithm {
     /// First the nearest support point on the surface, then the closest point on the faces that contain this surface
     /// point.
     DiscretePoints,
-    /// First-order approximation of the distance d, with |∇d| = 1, on simplices between support points.
+    /// First-order solution of |∇d| = 1 for the distance d, on simplices with support points as corners.
     FastMarching,
 }
 
-/// Weight of each face in the normal at a support point.
+/// Weight of each face in the surface normal at a support point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NormalWeight {
     /// Angle of the face at the point: the normal does not depend on the triangulation.
@@ -30,7 +30,7 @@ pub enum NormalWeight {
 /// Elements that the field covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Band {
-    /// Layers of elements below the surface. The elements of the first layer have a node on the surface.
+    /// Number of layers of elements below the surface. The elements of the first layer have a node on the surface.
     Layers(usize),
     /// All elements.
     Whole,

@@ -1,11 +1,12 @@
-//! A sample of the field, its push-forward and the projection on the surface.
+//! A sample of the distance field, the push-forward of gradients, and the projection onto the surface.
 //!
 //! Equation numbers refer to Wolff & Bucher, CMAME 259 (2013) 77–92.
 
 use super::gradient::NO_DIRECTION;
 use crate::math::{Mat3, Vec3};
 
-/// Norm |∇d| of the natural gradient below which the depth follows from the assumed gradient instead.
+/// If the norm |∇d| of the gradient of the interpolated distance is smaller, the depth follows from the assumed
+/// gradient instead of ∇d.
 const LEAST_NATURAL_NORM: f64 = 0.2;
 
 /// The field at a point of an element, in the reference configuration. All values are NaN in elements that the field

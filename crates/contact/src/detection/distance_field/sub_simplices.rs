@@ -1,7 +1,8 @@
-//! Division of an enriched element into simplices with its support points as corners.
+//! Division of an enriched element into simplices with its support points ([module](super)) as corners.
 //!
-//! Triangles are divided about their centre into 6 triangles, quadrilaterals into 8. Solid elements are divided about
-//! their centre into tetrahedra over the triangles of their faces. Neighbouring elements divide a common face alike.
+//! Triangles are divided about their centre into 6 triangles, quadrilaterals into 8. The faces of solid elements are
+//! divided likewise; each triangle and the centre of the element give a tetrahedron. Neighbouring elements divide a
+//! common face alike.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Support points of a body, without repetition, and the narrow band: the elements that the field covers.
+//! Support points ([module](super)) of a body, each listed once, and the band: the elements that the field covers.
 
 use std::collections::HashMap;
 
@@ -181,7 +181,7 @@ impl Support {
     }
 }
 
-/// Support points of a face: local numbers of the corners whose mean is the point, and natural coordinates.
+/// For each support point of a face, local numbers of the corners whose mean is the point, and natural coordinates.
 fn face_points(kind: CellKind) -> Vec<(Vec<usize>, [f64; 2])> {
     let Some(domain) = Domain::of(kind) else { return Vec::new() };
     let count = domain.corners.len();

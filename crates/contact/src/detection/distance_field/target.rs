@@ -1,10 +1,10 @@
-//! The surface in the reference configuration, and closest points of its faces.
+//! The surface in the reference configuration, and the points of its faces closest to a given point.
 
 use crate::Surface;
 use crate::detection::face::closest_point::{Method, Start, closest_point};
 use crate::math::Vec3;
 
-/// Closest point of the surface to a support point.
+/// Point of the surface closest to a support point ([module](super)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Closest {
     pub distance: f64,
@@ -28,7 +28,7 @@ impl Target<'_> {
         Closest { distance: found.distance_squared.sqrt(), face, point: found.point }
     }
 
-    /// Closest point to `query`, on the first of equally close faces.
+    /// Point of the `faces` closest to `query`. Of equally close faces, the first counts.
     pub fn closest_of_faces(&self, faces: impl Iterator<Item = u32>, query: &Vec3) -> Option<Closest> {
         let nearer =
             |best: Closest, other: Closest| if other.distance < best.distance { other } else { best };

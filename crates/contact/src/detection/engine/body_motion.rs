@@ -18,13 +18,14 @@ use crate::math::reduction::fixed_order_sum;
 use super::displacement::{Steps, bounds_of_chunks};
 use super::patches::{BOXES, Patches, Placed};
 
-/// Steps at the current speed that the allowance of an inflated box covers.
+/// Number of steps that the allowance of an inflated box covers, if the body keeps its current speed.
 const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 
 /// Least allowance of an inflated box, relative to the `search_distance` of the body.
 const LEAST_ALLOWANCE: f64 = 0.5;
 
-/// Growth of a volume above which the volume is refitted, relative to the `search_distance` of the body.
+/// Growth above which a bounding volume is refitted, relative to the `search_distance` of the body. Growth is the
+/// increase of the radius of a sphere, or of the half-widths of a box.
 const GROWTH_LIMIT: f64 = 0.125;
 
 /// Ratio of the total sphere volume to its least value so far, above which a tree is rebuilt.
@@ -41,7 +42,8 @@ pub(super) struct BodyMotion {
     bounds: Aabb,
     /// Displacements since the last inflation \[m\].
     since_bounds: Bounds,
-    /// The inflated box contains the body until a component of a displacement exceeds this length \[m\].
+    /// The inflated box contains the body until a component of a displacement since the inflation exceeds this length
+    /// \[m\].
     allowance: f64,
     /// Largest absolute coordinate within the inflated box \[m\].
     largest_coordinate: f64,
@@ -60,9 +62,8 @@ pub(super) struct BodyMotion {
     since_moved: Bounds,
     /// Search depth plus offset of the body \[m\].
     search_distance: f64,
-    /// Half the search depth plus the offset \[m\]. Bodies farther apart than the sum of their shares cannot touch,
-    /// because the search depth of a pair is the smaller of two search depths, and thus at most the sum of their
-    /// halves.
+    /// Offset of the body plus half its search depth \[m\]. Bodies farther apart than the sum of their shares cannot
+    /// touch: the search depth of a pair is the smaller of the search depths of its bodies, thus at most the mean.
     share_of_reach: f64,
     overshoot: f64,
 }
@@ -160,8 +161,8 @@ impl BodyMotion {
         self.patches.as_deref()
     }
 
-    /// Divides the surface into patches if needed, and refits deformed patches. Returns the number of refitted boxes,
-    /// without the first fit.
+    /// Divides the surface into patches if needed, and refits deformed patches. Returns the number of refitted boxes;
+    /// the first fit does not count.
     pub fn divide(&mut self, surface: &Surface, positions: &[Vec3]) -> usize {
         if self.patches.is_none() {
             let mut patches = Patches::new(surface, positions);
@@ -173,7 +174,7 @@ impl BodyMotion {
         self.fit_patches(surface, positions, all)
     }
 
-    /// Makes the `selected` patches (ascending) active.
+    /// Makes the `selected` patches (ascending) active, and all others inactive.
     pub fn select_active_patches(
         &mut self,
         selected: impl Iterator<Item = u32> + Clone,
@@ -285,8 +286,8 @@ mod tests {
         (surface, (0..count).flat_map(corners).collect())
     }
 
-    /// A moving body stays in its box, and its faces stay in spheres and boxes. Rigid translation enlarges no volume.
-    /// An escape from the inflated box is reported in time.
+    /// A moving body stays in its box, and its faces stay in the spheres of the tree and the boxes of the patches.
+    /// Rigid translation enlarges no volume. An escape from the inflated box is reported in time.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);
@@ -353,7 +354,8 @@ mod tests {
         }
     }
 
-    /// A permutation of the faces causes a rebuild. The new tree is as good as a tree of the permuted configuration.
+    /// A permutation of the positions of the faces causes a rebuild. The spheres of the rebuilt tree have the same
+    /// total volume as those of a tree built at the new positions.
     #[test]
     fn a_degraded_tree_is_rebuilt() {
         let (surface, mut positions) = strip(200);

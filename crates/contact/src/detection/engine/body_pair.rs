@@ -1,14 +1,14 @@
 //! Two nearby bodies, or one body in self-contact: the active patch pairs and their validity.
 //!
-//! The *travel* sums, over steps, a bound on the relative displacement of any two points, one of each body. The travel
-//! decides when to search again:
+//! The *travel* is the sum, over steps, of bounds on the relative displacement of any two points, one of each body. The
+//! travel decides when to search again:
 //!
 //! - Separated bodies need no search until the travel exceeds their distance minus the search distance.
 //! - *Active patch pairs* are the pairs of patches within the search distance plus a margin. Inactive pairs cannot
 //!   touch until the travel exceeds the margin.
 //! - An active patch has a Verlet list of node–face pairs within the search distance plus a *skin*. The list is
-//!   complete until the travel of the patch relative to its partners exceeds the skin
-//!   ([`patch_lists`](super::patch_lists)).
+//!   complete until the travel of the patch relative to its partners, the other patches of its active pairs, exceeds
+//!   the skin ([`patch_lists`](super::patch_lists)).
 //! - The *short list* contains the pairs of the Verlet list that can give a constraint in the next steps
 //!   ([`short_list`](super::short_list)).
 //!
@@ -50,7 +50,8 @@ pub(super) struct BodyPair {
     pub rounding: f64,
     /// Lists of the active patches, ascending by contactor side, then by patch.
     pub patch_lists: Vec<PatchLists>,
-    /// The vertex of each sphere tree that determined the last bound on the distance of the bodies, if any.
+    /// The two vertices, one of each sphere tree, that determined the last bound on the distance of the bodies; `None`
+    /// if the bound came from boxes, or if there is no bound.
     pub nearest: Option<[u32; 2]>,
 }
 
@@ -246,8 +247,8 @@ impl BodyPair {
         self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, bound));
     }
 
-    /// Records a lower bound on the distance of the bodies. Discards the active patch pairs if a search is due, or
-    /// if the bound allows more travel than the remaining margin of these pairs.
+    /// Records a lower bound on the distance of the bodies. Discards the active patch pairs if a search is due, or if
+    /// the bound allows more travel than the remaining margin of these pairs.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let slack = separation.distance - self.contact_distance(model);
@@ -294,8 +295,8 @@ impl BodyPair {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// Lower bound on the distance of the bodies \[m\], valid if no two batches of faces were within reach when the
-    /// lists were made.
+    /// Lower bound on the distance of the bodies \[m\], valid if no two batches of faces were within
+    /// [`BodyPair::reach`] of each other when the lists were made.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)

@@ -1,8 +1,8 @@
-//! Levels 1 to 3 of the [engine](super) in the contact phase, in which bodies deform.
+//! Levels 1 to 3 of the [engine](super) in the contact phase, in which bodies deform. Each stage updates:
 //!
 //! ```text
 //! motion        displacement bounds of each body in the step                         ([`body_motion`])
-//! body pairs    pairs with overlapping inflated boxes, once a body left its box      ([`BodyTree`], [`body_pair`])
+//! body pairs    pairs with overlapping inflated boxes, when a body leaves its box    ([`BodyTree`], [`body_pair`])
 //! patch pairs   active patch pairs of body pairs whose travel exceeds its limit      ([`body_pair`], [`patches`])
 //! near pairs    Verlet lists of patches whose travel exceeds the skin                ([`patch_lists`], [`traversal`])
 //! short list    near pairs that can give a constraint in the next steps              ([`short_list`])
@@ -41,7 +41,7 @@ const BODIES_PER_TASK: usize = 32;
 /// Smallest number of body pairs per task, or of bodies in passes where few bodies need work.
 pub(super) const PER_TASK: usize = 512;
 
-/// Escapes after which all inflated boxes are rebuilt, relative to the number of bodies.
+/// Number of escapes from inflated boxes after which all these boxes are rebuilt, relative to the number of bodies.
 const REBUILD_FRACTION: f64 = 0.25;
 
 pub(super) struct ContactPhase {
@@ -139,8 +139,8 @@ impl ContactPhase {
         (left, is_due)
     }
 
-    /// Inflates the boxes of the bodies that left their boxes. If many bodies did, inflates the boxes of all bodies
-    /// ([`REBUILD_FRACTION`]). Updates the body pairs.
+    /// Inflates the boxes of the bodies that left their boxes. After many escapes ([`REBUILD_FRACTION`]), inflates the
+    /// boxes of all bodies. Updates the body pairs.
     fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();
         let all = self.num_moved as f64 >= REBUILD_FRACTION * self.bodies.len() as f64;

@@ -1,7 +1,8 @@
 //! Height of the points of a flying body above a moving wall, as a function of time.
 //!
-//! The centre of the body moves on a parabola relative to the wall. The body rotates at a constant angular speed Ω. At
-//! the time s after the beginning of the step, a point at the vector q from the centre has the height
+//! The centre of the body moves on a parabola relative to the wall. The body rotates about an axis of constant
+//! direction at a constant angular speed Ω. At the time s after the beginning of the step, a point at the vector q from
+//! the centre has the height
 //!
 //! ```text
 //! h(s) = α(s) + A cos(Ω s − φ),   A = |q⊥| |n⊥|
@@ -12,11 +13,11 @@
 use crate::math::polynomial::first_root_of_quadratic;
 use crate::math::{RigidMotion, Vec3};
 
-/// Rounding of heights relative to coordinates, and of rates relative to velocities.
+/// Rounding of heights, relative to the coordinates, and of rates of heights, relative to the velocities.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Rounding of a time, relative to the time.
 const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// Largest number of advances in `Heights::first_touch`. Near a grazing contact, convergence is linear.
+/// Largest number of iterations in `Heights::first_touch`, which converge linearly near a grazing contact.
 const MAX_ADVANCES: usize = 200;
 
 /// Heights of the points of a body above a wall.
@@ -33,7 +34,7 @@ pub(super) struct Heights<'a> {
     acceleration: f64,
     spin: f64,
     axis: Vec3,
-    /// Length of the component of the normal perpendicular to the rotation axis.
+    /// Length |n⊥| of the component of the normal perpendicular to the rotation axis.
     normal_across: f64,
 }
 
@@ -73,7 +74,7 @@ impl<'a> Heights<'a> {
         }
     }
 
-    /// Height of a material point at the time s from the beginning of the step \[s\].
+    /// Height of a material point, less the offset, at the time `s` \[s\] after the beginning of the step.
     pub fn at(&self, point: &Vec3, s: f64) -> Height {
         let (x, v) = self.body.point(point, s);
         let (wall, wall_velocity) = self.wall.point(&self.wall_point, s);
@@ -91,7 +92,7 @@ impl<'a> Heights<'a> {
     }
 
     /// First time in \[0, `until`\] at which a ball of `radius` \[m\] about a material point touches the wall, exact or
-    /// too early. A point (radius 0) that starts at the wall touches only when it descends.
+    /// too early. A point (radius 0) that starts at the wall touches at once if it descends, otherwise on its return.
     ///
     /// # Source
     /// Mirtich 1996, §2.3 (conservative advancement), with the bounds h'' ≥ α'' − Ω² A and h ≥ α − A.

@@ -1,13 +1,14 @@
 //! Contact of bodies with rigid walls: infinite planes that translate.
 //!
 //! A wall is a body with one node on its plane. The material of the wall is behind the plane, at negative heights.
-//! Walls need no hierarchy and no search depth. One wall detector can therefore complement any other detector.
+//! Detection at walls needs no hierarchy and no search depth. The wall detector can therefore run beside any detector.
 //!
 //! ```text
 //! flight   first time at which a point of a body has the height zero; the height is quadratic in time, plus a cosine
 //!          if the body rotates ([`flight`])
 //! contact  nodes on or behind the plane ([`contact`])
-//! step     first root of the height of a node; nodes and walls move on parabolas ([`step_impact`])
+//! step     first time in a time step at which a node has the height zero; nodes and walls move on parabolas
+//!          ([`step_impact`])
 //! ```
 //! # Limits
 //! In the contact phase, only nodes touch a wall. In flight, a curved face can also touch between its nodes.
@@ -54,7 +55,7 @@ pub struct WallDetector {
 
 impl WallDetector {
     /// A detector of contact between walls and the surfaces of all bodies. `positions` \[m\] are the reference
-    /// positions of all nodes in flights.
+    /// positions of all nodes, used in flights.
     pub fn new(walls: Vec<Wall>, surfaces: &[Surface], policy: &ContactPolicy, positions: &[Vec3]) -> Self {
         let touchable = (0_u32..).zip(surfaces).filter(|(_, surface)| surface.num_faces() > 0);
         let bodies: Vec<WalledBody> = if walls.is_empty() {
@@ -101,7 +102,7 @@ impl WallDetector {
         impact
     }
 
-    /// Discards the state of earlier configurations.
+    /// Discards the data kept from earlier steps.
     pub fn forget(&mut self) {
         (self.flight, self.contact) = (None, None);
     }

@@ -39,8 +39,9 @@ impl WallDetector {
     }
 }
 
-/// Fraction of the step at which a node that begins in front of a wall reaches the wall; `None` unless the fraction is
-/// in \[`BEGINNING`, 1\]. `offset` is the outward offset of the surface of the node \[m\].
+/// Fraction of the step at which a node that begins in front of a wall reaches the wall. `None` if the fraction is
+/// outside \[`BEGINNING`, 1\], or if the node begins on or behind the wall. `offset` is the outward offset of the
+/// surface of the node \[m\].
 fn time_of_contact(paths: &StepPaths, wall: &Wall, offset: f64, node: u32) -> Option<f64> {
     let (of_node, of_wall) = (paths.coefficients(node), paths.coefficients(wall.node));
     let mut height = [0, 1, 2].map(|k| wall.normal.dot(&(of_node[k] - of_wall[k])));

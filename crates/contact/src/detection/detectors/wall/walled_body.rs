@@ -18,7 +18,8 @@ pub struct Wall {
     pub normal: Vec3,
 }
 
-/// Largest number of nodes, or of curved faces, in a block. A block consists of successive entries of a list.
+/// Largest number of nodes, or of curved faces, in a block. A block consists of successive entries of the list of nodes
+/// (or of curved faces) of a body.
 pub(super) const BLOCK: usize = 64;
 
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ pub(super) struct WalledBody {
     pub faces: Vec<u32>,
     /// Bounding spheres of the blocks of nodes, in the reference configuration.
     pub spheres: Vec<Sphere>,
-    /// Curved faces, which can bulge beyond their nodes.
+    /// Curved faces: those that can bulge beyond the convex hull of their nodes.
     pub curved: Vec<u32>,
     /// The surface; `None` if the body has no curved faces.
     pub surface: Option<Surface>,

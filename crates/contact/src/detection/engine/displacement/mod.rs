@@ -1,4 +1,4 @@
-//! Bounds on the displacements in a step, and the sums of these bounds over the steps since the last restart.
+//! Bounds on the displacements in a step, and the travel: the sum of bounds over the steps since its last restart.
 
 mod steps;
 mod travel;

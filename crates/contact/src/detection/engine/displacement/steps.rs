@@ -12,7 +12,7 @@ pub(crate) struct Steps {
     /// On a curved face, displacements leave the range of the nodal displacements by at most this fraction of the range
     /// \[-\].
     pub overshoot: f64,
-    /// Rounding of a coordinate \[m\].
+    /// Bound on the rounding of a displacement \[m\].
     pub rounding: f64,
 }
 
@@ -27,7 +27,7 @@ impl Steps {
     }
 }
 
-/// Union of `bounds` over all parts of a list of nodes.
+/// Union of `bounds(part)` over the parts into which `nodes` is divided.
 pub(crate) fn bounds_of_chunks(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
     if nodes.len() <= NODES_PER_TASK {
         return bounds(nodes);
