@@ -18,8 +18,8 @@ use crate::mesh::CellKind;
 /// Norm of an assumed gradient below which its direction is undefined, as on the medial axis.
 pub(super) const NO_DIRECTION: f64 = 0.1;
 
-/// ∫ N_A grad d dV and ∫ N_A dV for each support point A of an element, with its shape function N_A and the interpolated
-/// distance d.
+/// ∫ N_A grad d dV and ∫ N_A dV for each support point A of an element, with its shape function N_A and the
+/// interpolated distance d.
 type Contribution = [(Vec3, f64); MAX_POINTS];
 
 /// Assumed gradients at the support points (Wolff & Bucher, eqs. (13), (14)): of unit length except near the medial

@@ -62,8 +62,9 @@ pub(super) struct BodyMotion {
     since_moved: Bounds,
     /// Search depth plus offset of the body \[m\].
     search_distance: f64,
-    /// Offset of the body plus half its search depth \[m\]. Two bodies farther apart than the sum of these lengths cannot
-    /// touch: the search depth of a pair is the smaller of the search depths of its bodies, thus at most the mean.
+    /// Offset of the body plus half its search depth \[m\]. Two bodies farther apart than the sum of these lengths
+    /// cannot touch: the search depth of a pair is the smaller of the search depths of its bodies, thus at most the
+    /// mean.
     share_of_reach: f64,
     overshoot: f64,
 }
