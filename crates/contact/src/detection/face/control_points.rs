@@ -13,8 +13,8 @@ use crate::mesh::CellKind;
 /// Largest number of control points of a face.
 pub const MAX_CONTROL_POINTS: usize = 9;
 
-/// Bound on the rounding error of a control point, relative to the largest coordinate: at most nine terms, with weights
-/// of total magnitude nine.
+/// Bound on the rounding error of a control point, relative to the largest coordinate. A control point is a weighted
+/// sum of at most nine nodal positions; the magnitudes of the weights add up to at most nine.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Whether the nodes of a face of this kind are its control points.
@@ -96,13 +96,13 @@ pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f
     distance * distance
 }
 
-/// Bound on the rounding error of these points, control points or nodes \[m\].
+/// Bound on the rounding error of `points` \[m\], which are control points or nodes.
 #[inline]
 pub fn rounding_of(points: &[Vec3]) -> f64 {
     ROUNDING * points.iter().map(Vec3::amax).fold(0.0, f64::max)
 }
 
-/// max Σ |Nₐ(ξ)| with the shape functions Nₐ: the largest motion of a point if each node moves by at most 1.
+/// max Σ |Nₐ(ξ)| with the shape functions Nₐ: the largest motion of a point of the face if all nodes move by at most 1.
 ///
 /// - Quadratic segment: the maximum of 1 + s − s², with s = |ξ|.
 /// - Quadratic triangle: the maximum of 3 − 4 Σ λ², with the barycentric coordinates λ.

@@ -1,4 +1,4 @@
-//! Bézier faces: faces, and parts of faces. Each Bézier face lies in the convex hull of its points.
+//! Bézier faces: faces, and parts of faces. Each lies in the convex hull of the points by which it is given.
 
 use super::control_points::{num_control_points, to_control_points};
 use crate::math::Vec3;
@@ -66,9 +66,9 @@ impl QuadraticBezierFace {
         }
     }
 
-    /// Bound on the distance of each point of the face from the polygon of its corners, and of each point of the
-    /// polygon from the face \[m\]. Exception: parts of the face beyond the border of the polygon, as on a concave
-    /// quadrilateral.
+    /// Upper bound on two distances \[m\]: of the points of the face from the polygon of its corners, and of the points
+    /// of the polygon from the face. The bound does not apply to parts of the face that project outside the border of
+    /// the polygon, as on a concave quadrilateral.
     pub(crate) fn thickness(&self) -> f64 {
         if self.count == self.kind.num_nodes() {
             return 0.0;

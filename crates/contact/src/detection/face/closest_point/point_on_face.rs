@@ -16,16 +16,17 @@ pub enum Feature {
 /// The way in which a closest point was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// In closed form; or the nearest node, if the kind is not a face or nodes are missing.
+    /// In closed form. Also the nearest node, for a cell kind that is not a face, or if nodes are missing.
     Exact,
-    /// By iteration, to the tolerance. The minimum is proved to be global, except for
+    /// By an iteration that converged. The point is proved to be the global minimum of the distance, except for
     /// [`Method::Projection`](super::Method::Projection).
     Converged,
-    /// By iteration and a search for the global minimum.
+    /// By iteration and a search, which proved the global minimum.
     Searched,
-    /// Only by [`Method::Projection`](super::Method::Projection): no projection inside the face was found.
+    /// No projection inside the face was found; only by [`Method::Projection`](super::Method::Projection).
     Outside,
-    /// Best point without a proof of the global minimum: the search was too long, or positions are not finite.
+    /// Best point found, without a proof of the global minimum: the search reached its limit, or the distance is not
+    /// finite.
     Capped,
 }
 
@@ -40,7 +41,7 @@ pub struct ClosestPoint {
     pub distance_squared: f64,
     /// Feature on which the point lies.
     pub feature: Feature,
-    /// Iterations of the method and of the search together; zero in closed form.
+    /// Number of iterations, of the method and of the search together; zero in closed form.
     pub iterations: u32,
     /// The way in which the point was obtained.
     pub outcome: Outcome,

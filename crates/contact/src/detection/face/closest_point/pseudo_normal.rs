@@ -2,8 +2,8 @@
 //!
 //! Let x* be the point of the whole surface closest to the point r. The distance has the sign of (r − x*)·n, with a
 //! normal n at x*. Inside a face, n is the face normal; on an edge, the sum of the unit normals of both faces. At a
-//! corner, the unit normals are weighted by the angles of the faces (Bærentzen & Aanæs 2005). On a border, only
-//! existing faces count.
+//! corner, n is the sum of the unit normals of the face ring, each weighted by the angle of its face at the corner
+//! (Bærentzen & Aanæs 2005). On a border of the surface, the sums have fewer terms.
 
 use std::f64::consts::PI;
 
@@ -17,7 +17,7 @@ use crate::mesh::CellKind;
 use crate::{Edge, Surface};
 
 /// Sine of the deviation from a right angle up to which two directions count as perpendicular. The tolerance exceeds
-/// the relative error ε |x|/h of a face normal, with edges of length h at positions x and the machine precision ε.
+/// the relative error ε |x|/h of a face normal, with edge length h, nodal positions x and machine precision ε.
 pub const SQUARE: f64 = 1e-6;
 
 /// Cosine of the largest angle at the tip of a taper, measured through the material (about 55°, clearly below 60°).
@@ -78,7 +78,8 @@ pub fn pseudo_normal_vector(
 /// otherwise:   g = s |r − x*|,   normal = s (r − x*)/|r − x*|,   s = −1 if (r − x*)·n < 0, else s = 1
 /// ```
 ///
-/// Within rounding, n = 0 gives g = 0 and a zero normal. `closest` must be the point of the whole surface closest to r.
+/// If x* is within rounding of r and n = 0, the gap and the normal are zero. `closest` must be the point of the whole
+/// surface closest to r.
 pub fn signed_gap(
     surface: &Surface,
     positions: &[Vec3],
@@ -172,17 +173,18 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
 }
 
-/// Whether a point lies behind a face, but in front of an adjacent face at the edge or corner `feature`. The angle
-/// between the normals of both faces must be below about 125°, which excludes the tips of tapers. `offset` is the
-/// vector from the closest point, at `xi` on `feature`, to the point.
+/// Whether a query point lies behind `face`, but in front of an adjacent face at the edge or corner `feature`. The
+/// angle between the normals of both faces must be below about 125°, which excludes the tips of tapers. `offset` is the
+/// vector from the closest point of `face` to the query point. The closest point has the natural coordinates `xi` and
+/// lies on `feature`.
 ///
 /// ```text
 ///   face      ┆
 ///   ━━━━━━━━━━●
 ///    material ┃╲ offset
-///             ┃  ● point
+///             ┃  ● query point
 /// ```
-/// In the drawing, the point is outside the body.
+/// In the drawing, the query point is outside the body.
 pub fn is_past_rim(
     surface: &Surface,
     positions: &[Vec3],
@@ -222,7 +224,8 @@ pub fn normals_beside_edge(
     [normal(edge.face), edge.neighbour.map_or_else(Vec3::zeros, normal)]
 }
 
-/// Unit normal of a face at the fraction `place` of its edge `ends`; zero if undefined, or if an end is no corner.
+/// Unit normal of a face at the fraction `place` from the first to the second node of its edge `ends`. Zero if
+/// undefined, or if one of these nodes is not a corner of the face.
 fn normal_on_edge(
     surface: &Surface,
     at: &impl Fn(u32) -> Vec3,
@@ -258,8 +261,8 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
 }
 
 /// `true` if the normals of all faces around a node (global number) are [opposed](normals_are_opposed) to `direction`,
-/// `false` if all their dot products with `direction` are positive. In these two cases, the [`vertex_normal`]
-/// gives the same result: it is opposed, or its dot product is positive. In all other cases `None`; also for a node
+/// `false` if all their dot products with `direction` are positive. The [`vertex_normal`], a sum of these normals with
+/// positive weights, is then also opposed, or its dot product is also positive. `None` in all other cases, for a node
 /// that is not on the surface, and if one of the faces is quadratic, a segment, or a quadrilateral collapsed at the
 /// node.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
@@ -334,7 +337,7 @@ fn weighted_corner_normal(
     let tangent = |from: usize, to: usize, edge: usize| {
         let at = |k: usize| position(nodes[k % nodes.len()]);
         let (from, to) = (at(from), at(to % count));
-        // A quadratic edge starts towards its middle Bézier control point.
+        // The tangent of a quadratic edge at one of its ends points towards the middle Bézier control point.
         let towards = if kind == kind.linear() { to } else { bulge(&from, &to, &at(count + edge)) };
         towards - from
     };

@@ -8,17 +8,19 @@
 //!   optimality conditions on the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig, Floudas & Neumaier 1998,
 //!   αBB). This bound discards cells on which F is nearly convex.
 //! - If all control points lie beyond a plane, as seen from the query, no point of the cell is closer than the plane.
-//!   The normal of the plane points from the query to the best point or to a point of the cell. This bound discards
-//!   flat cells with any parametrisation.
+//!   The normal of the plane points from the query to the best point or to a local minimum on the cell. This bound
+//!   discards cells that are flat in space, whatever their parametrisation.
 //!
-//! The control points are computed anew for each cell, so that rounding errors shrink with the cells.
+//! The control points of each cell are computed from the polynomial of the whole face, so that rounding errors shrink
+//! with the cells.
 
 use super::minimisation::sqp::{Hessian, Sqp};
 use super::minimisation::{Minimise, Minimum};
 use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 
-/// Largest excess of the distance found over the least distance, relative to the `size` of the face.
+/// Largest excess of the distance found over the least distance, relative to the size of the face: the greatest
+/// distance of a node from the first corner.
 const TOLERANCE: f64 = 1e-11;
 /// Bound on the rounding error of the Bernstein coefficients of F, relative to the greatest coefficient.
 const NOISE: f64 = 16.0 * f64::EPSILON;
@@ -30,13 +32,14 @@ const MAX_CELLS: u32 = 20_000;
 /// Result of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// The best point. `converged` means proved to be the global minimum within the tolerance.
+    /// The best point. `converged` is true if the search proved that the point is the global minimum within the
+    /// tolerance.
     pub minimum: Minimum,
     /// Number of cells made by bisection, without the whole face.
     pub cells: u32,
 }
 
-/// Seeks the global minimum from a local minimum, converged or not.
+/// Seeks the global minimum, starting from the result `local` of a local method. This method need not have converged.
 #[cold]
 #[inline(never)]
 pub fn global_minimum<P: FacePolynomial>(polynomial: &P, local: Minimum) -> Search {
@@ -90,8 +93,8 @@ struct BranchAndBound<'a, P> {
 }
 
 impl<P: FacePolynomial> BranchAndBound<'_, P> {
-    /// Whether a bound proves that no point of a cell is closer than the best point by more than the tolerance. A
-    /// closer point found on the way replaces the best point.
+    /// Whether a bound proves that no point of a cell is closer than the best point by more than the tolerance; also
+    /// `true` if the bound is NaN. A closer point found during this test replaces the best point.
     ///
     /// `part`: the polynomial over the cell; `known`: a point that satisfies the optimality conditions on the cell.
     fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
@@ -118,13 +121,14 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
             || is_behind_plane(part, part.offset(xi), self.threshold(noise))
     }
 
-    /// Value of F at and above which a cell is discarded. The rounding error `noise` of F lowers this value.
+    /// A cell is discarded if its lower bound on F is at least this value. The rounding error `noise` of F lowers the
+    /// value.
     fn threshold(&self, noise: f64) -> f64 {
         threshold(self.objective, self.size) - noise
     }
 
-    /// Replaces the best point if F is lower at `xi` by more than the rounding error of F. `xi` are natural coordinates
-    /// of the cell. Returns F at `xi`.
+    /// Replaces the best point by `xi`, given in natural coordinates of the cell, if F is lower at `xi` by more than
+    /// the rounding error of F. Returns F at `xi`.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {
@@ -141,7 +145,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         }
     }
 
-    /// Bisects a cell across its longest side. The half whose centre is closer to the query comes first.
+    /// Bisects a cell across the side that is longest in space. The half whose centre is closer to the query is first.
     fn halves(&self, part: &P, cell: &Cell) -> [Cell; 2] {
         let halves = if P::DOMAIN.corners.len() == 3 {
             halves_of_triangle(part, cell)

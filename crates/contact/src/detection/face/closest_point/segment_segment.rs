@@ -11,8 +11,8 @@ const PARALLEL_SINE_SQUARED: f64 = 1e-28;
 ///
 /// # Source
 /// Ericson, Real-Time Collision Detection, §5.1.9. In the notation of this book, d₁ and d₂ are the vectors along the
-/// segments, r = p₀ − q₀, and a, b, c, e, f are dot products of these vectors, as in the code. Lagrange's identity
-/// replaces the left-hand sides:
+/// segments, r = p₀ − q₀, and a, b, c, e, f are dot products of these vectors, as in the code. By Lagrange's identity,
+/// the right-hand sides replace the left-hand sides of the book:
 ///
 /// ```text
 /// a e − b² = |d₁ × d₂|²,   b f − c e = (d₁ × d₂)·(d₂ × r)

@@ -8,8 +8,9 @@
 //!   0   |  e0 |   1
 //! ```
 //! The region of a corner (0, 1, 2) is the wedge between the outward normals of its edges. The region of an edge (e0,
-//! e1, e2) is the strip outside the triangle. The signs of dot products select the region, so that no division by zero
-//! occurs. These dot products lose digits as the area vanishes. Slivers therefore use `brute_force`.
+//! e1, e2) is the strip outside the triangle between the normals at both ends of the edge. F is the triangle itself.
+//! The signs of dot products select the region, so that no division by zero occurs. These dot products lose digits as
+//! the area vanishes. Slivers therefore use `brute_force`.
 
 use super::{ClosestPoint, Feature, Outcome, brute_force};
 use crate::math::Vec3;
@@ -20,8 +21,8 @@ pub const SLIVER: f64 = 1e-6;
 /// Closest point of a three-node triangle.
 ///
 /// # Source
-/// Ericson 2005, *Real-Time Collision Detection*, §5.1.5. Here d₃…d₆ and the areas are computed from dot products of
-/// the edges, as in §3.4, against cancellation for distant queries.
+/// Ericson 2005, *Real-Time Collision Detection*, §5.1.5. The code computes d₃…d₆ and the areas v_a, v_b, v_c of this
+/// section from dot products of the edges, as in §3.4, against cancellation for distant queries.
 pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     let [a, b, c] = nodes;
     let (ab, ac, ap) = (b - a, c - a, query - a);

@@ -9,13 +9,13 @@ use crate::math::vectorised::Vectorised;
 /// Largest number of examined pairs of pieces of the two faces. Faces that touch along a curve or an area exceed this
 /// number, and count as not intersecting.
 const MAX_PIECES: usize = 16384;
-/// Margin of an intersection of the polygons of two flat pieces, relative to the parameter `touching` of
-/// `crossing_of_bezier_faces`. The intersection remains if each polygon is perturbed by up to `touching`. The pieces
-/// deviate from their polygons by at most `touching` in total, so the faces certainly intersect.
+/// Margin by which the polygons of the corners of two pieces must intersect, relative to the parameter `touching` of
+/// `crossing_of_bezier_faces`. With this margin, the polygons still intersect if each is perturbed by up to `touching`.
+/// The deviations of the two pieces from their polygons add up to at most `touching`, so the faces certainly intersect.
 const CLEAR: f64 = 2.0;
 
 /// A point \[m\] that lies on both faces and satisfies `is_inside`, found by subdivision into pieces that are flat up
-/// to `touching` \[m\]. The first face may be a segment in space. `None` if no such point is certain.
+/// to `touching` \[m\]. The first face may be a segment in space. `None` if no certain intersection is found.
 pub fn crossing_of_bezier_faces(
     bezier_faces: [QuadraticBezierFace; 2],
     touching: f64,
@@ -47,8 +47,8 @@ pub fn crossing_of_bezier_faces(
     None
 }
 
-/// A point of intersection that remains if each polygon is perturbed by up to half of `margin`. The first polygon may
-/// be a segment.
+/// A common point of two polygons that still intersect if each is perturbed by up to half of `margin`. The first
+/// polygon may be a segment.
 fn crossing_of_polygons(first: &[Vec3], second: &[Vec3], margin: f64) -> Option<Vec3> {
     if let &[from, to] = first {
         return facets(second).find_map(|facet| facet.passed_by(&[from, to], margin));

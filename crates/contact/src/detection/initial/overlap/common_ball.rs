@@ -9,21 +9,21 @@ use super::side::Side;
 
 /// Number of starting points along each axis of the common box, the intersection of the bounding boxes of the bodies.
 const LATTICE: usize = 8;
-/// Largest number of starting points at nodes and face centres of one body.
+/// Largest number of starting points near the nodes and face centres of one body.
 const MAX_POINTS: usize = 1000;
 /// Largest number of growth steps of a ball.
 const MAX_TOUCHED: usize = 8;
 /// Largest number of trial radii in a growth step.
 const MAX_TRIALS: usize = 30;
-/// Number of balls that `rise` moves along the medial surface; the largest balls are chosen.
+/// Number of balls that `rise` moves along the medial surface: the largest balls after growth.
 const MAX_RISING: usize = 8;
 const RISING_STEPS: usize = 190;
-/// Ratio of a step of `rise` to the previous step.
+/// Ratio of the length of a step of `rise` to the length of the previous step.
 const SHORTER: f64 = 0.9;
-/// First step of `rise`, relative to half the diagonal of the common box. The last step is about 1e-9 of half the
-/// diagonal.
+/// Length of the first step of `rise`, relative to half the diagonal of the common box. The length of the last step is
+/// about 1e-9 of half the diagonal.
 const FIRST_STEP: f64 = 0.5;
-/// Relative tolerance of three tests: a ball contains no surface points, a ball has grown, a box is flat.
+/// Relative tolerance of three tests: whether a ball is free of surface points, a ball has grown, and a box is flat.
 const TOLERANCE: f64 = 1e-9;
 
 /// Approximate diameter and centre of the largest ball inside both of two closed surfaces; `None` if no ball is found.
@@ -31,7 +31,7 @@ const TOLERANCE: f64 = 1e-9;
 /// Any displacement that separates the bodies is at least as long as this diameter. Balls start at those of the
 /// following points that are inside both bodies:
 /// - the points of a lattice in the common box `common`;
-/// - the inset points (`Side::inset_points`) of each body at `depth` \[m\];
+/// - the nodes and face centres of each body, displaced inward by about `depth` \[m\] (`Side::inset_points`);
 /// - the point `inside`.
 pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {
     let both = Both(sides);
@@ -100,8 +100,8 @@ impl Both<'_> {
         Some(ball)
     }
 
-    /// Moves the centre of a ball along the medial surface, in ever shorter steps, each away from the touched point.
-    /// Returns the largest ball on this path.
+    /// Moves the centre of a ball along the medial surface in ever shorter steps. Each step leads away from the point
+    /// that the ball touches before the step. Returns the largest ball on this path.
     fn rise(&self, ball: Ball, step: f64) -> Ball {
         let (mut best, mut last, mut step) = (ball, ball, step);
         for _ in 0..RISING_STEPS {

@@ -19,8 +19,8 @@ impl Facet {
         &self.points[..self.count]
     }
 
-    /// Intersection of a segment with the facet, farther than `margin` inside the border. Both ends must lie farther
-    /// than `margin` from the plane, on opposite sides.
+    /// Point of intersection of the segment `ends` with the facet, farther than `margin` inside the border. Both ends
+    /// must lie farther than `margin` from the plane of the facet, on opposite sides.
     pub fn pierced_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -28,8 +28,8 @@ impl Facet {
         self.holds(&point, &normal, margin).then_some(point)
     }
 
-    /// Intersection of a segment with the facet, whose border is widened by `slack`. The ends must lie on opposite
-    /// sides of the plane.
+    /// Point of intersection of the segment `ends` with the facet, after the border of the facet is widened by `slack`.
+    /// The ends must lie on opposite sides of the plane.
     pub fn met_by(&self, ends: &[Vec3; 2], slack: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, 0.0)?;
@@ -49,8 +49,9 @@ impl Facet {
         passes.then(|| at_height(ends, heights, 0.0))
     }
 
-    /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. A segment in this
-    /// triangle through the midpoint, normal to the line, must pierce the other triangle as in [`Self::passed_by`].
+    /// Midpoint of the intersection line of two triangles; `None` if the intersection is not certain. The intersection
+    /// is certain if a segment in this triangle, normal to the line at the midpoint, intersects the other triangle as
+    /// in [`Self::passed_by`].
     ///
     /// # Source
     /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): each triangle covers an
@@ -77,8 +78,8 @@ impl Facet {
         passes.then_some(middle)
     }
 
-    /// The two points of the border on the plane of the triangle `other`, with its unit normal `normal`; `None` if the
-    /// border does not intersect the plane.
+    /// The two points at which the border intersects the plane of the triangle `other`, with the unit normal `normal`;
+    /// `None` if there are none.
     fn cut(&self, other: &Self, normal: &Vec3) -> Option<[Vec3; 2]> {
         let heights = self.points.map(|point| normal.dot(&(point - other.points[0])));
         let crosses = |k: &usize| (heights[*k] < 0.0) != (heights[(k + 1) % 3] < 0.0);
@@ -96,8 +97,8 @@ impl Facet {
         (second - origin).cross(&across).try_normalize(0.0)
     }
 
-    /// Heights of the ends above the plane; `None` unless the ends lie farther than `margin` from the plane, on
-    /// opposite sides.
+    /// Signed heights of both ends above the plane. `None` if both ends are on the same side, or if one is within
+    /// `margin` of the plane.
     fn heights_on_both_sides(&self, ends: &[Vec3; 2], normal: &Vec3, margin: f64) -> Option<[f64; 2]> {
         let heights = ends.map(|end| normal.dot(&(end - self.points[0])));
         let on_both_sides =

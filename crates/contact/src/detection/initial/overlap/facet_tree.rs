@@ -1,4 +1,4 @@
-//! Facets near a box, by a box tree.
+//! Search for the facets near a box, by a tree of boxes.
 
 use crate::detection::tree::box_tree::BoxTree;
 use crate::detection::volume::Aabb;

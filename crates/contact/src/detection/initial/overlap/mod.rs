@@ -43,10 +43,11 @@ pub struct Penetration {
     /// Approximate length of the least displacement that separates the bodies \[m\]: the larger of the thickness of the
     /// overlap and the largest depth of a node inside the other body. The thickness is
     /// - for two closed surfaces, about the diameter of the largest ball inside both;
-    /// - for an open and a closed surface, the largest depth of a face centre of the open surface;
+    /// - for an open and a closed surface, the largest depth of the face centres of the open surface in the closed one;
     /// - for two open surfaces, 0.
     pub depth: f64,
-    /// Deepest node, centre of the largest ball, deepest face centre, or common point \[m\].
+    /// The point that determines `depth`: deepest node, centre of the largest ball, or deepest face centre. If `depth`
+    /// is zero, a common point of both bodies \[m\].
     pub point: Vec3,
 }
 
@@ -57,7 +58,8 @@ pub enum Entry {
     Nodes,
     /// No node is inside the other body, but faces intersect.
     Faces,
-    /// No node is inside and no faces intersect, as for aligned bodies. Contact detection does not find this overlap.
+    /// No node is inside and no faces intersect, as for two equal boxes, one of which is shifted along an edge. Contact
+    /// detection does not find this overlap.
     Insides,
 }
 
@@ -73,8 +75,8 @@ const BORDER: f64 = 16.0;
 /// Relative excess of the thickness over the depth of the deepest node, above which the thickness replaces this depth.
 const ROUNDING: f64 = 1e-6;
 
-/// Pairs of different bodies that overlap, ascending; for single bodies see [`self_crossings`]. `positions` are the
-/// positions of all nodes \[m\].
+/// Overlapping pairs of different bodies, ascending, without pairs excluded from contact. For the overlap of a body
+/// with itself see [`self_crossings`]. `positions` are the positions of all nodes \[m\].
 ///
 /// # Cost
 /// A tree over the boxes of the bodies. For each pair with overlapping boxes, searches over the faces and nodes in the
@@ -131,8 +133,8 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
         .or_else(|| common_point(sides, common, touching).map(|point| (Entry::Insides, 0.0, point)))
 }
 
-/// A point inside both bodies, for bodies with aligned faces. Tests the nodes and face centres of one body, displaced
-/// inward and, by a smaller distance, sideways; then the points of `inset_crossing`.
+/// A point inside both bodies, for bodies with aligned faces. Tests, for each body in turn, the nodes and face centres,
+/// displaced inward and, by a smaller distance, sideways; then the points of `inset_crossing`.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -145,8 +147,8 @@ fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<V
     })
 }
 
-/// Intersection of a flat face of `other` with a straight edge of `inset` that is slightly displaced inward. `None`
-/// also if `inset` is open.
+/// Point at which a straight edge of `inset`, slightly displaced inward, intersects a flat face of `other`. `None` if
+/// there is none, or if `inset` is open.
 fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f64) -> Option<Vec3> {
     if !inset.is_closed() {
         return None;

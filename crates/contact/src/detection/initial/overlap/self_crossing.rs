@@ -15,10 +15,10 @@ use super::facet::Facet;
 use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is_flat, is_off_border};
 
 /// The bodies with self-contact that intersect themselves, and a point of intersection \[m\] of each. A closed surface
-/// overlaps itself only if some of its faces intersect. Pairs with a common node are omitted. An intersecting pair is
+/// overlaps itself only if some of its faces intersect. The following pairs are tested, if they have no common node:
 ///
-/// - an edge and a flat or warped face,
-/// - two segments of a plane body, or
+/// - an edge and a face, both linear (the face is flat or warped);
+/// - two linear segments of a plane body;
 /// - two faces, at least one of which is quadratic.
 ///
 /// # Cost
@@ -87,7 +87,7 @@ impl<'a> SelfCrossing<'a> {
         self.pierced(first, second).or_else(|| self.pierced(second, first))
     }
 
-    /// A point at which `face` intersects an edge of the face `edges` that has no node in common with `face`.
+    /// A point at which `face` intersects an edge of the face `edges`. Edges with a node of `face` are omitted.
     fn pierced(&self, edges: usize, face: usize) -> Option<Vec3> {
         let nodes = self.surface.face(face).1;
         let edges = self.surface.edges_of_face(edges).iter().map(|&edge| self.surface.edges()[edge as usize]);

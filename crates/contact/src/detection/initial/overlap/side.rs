@@ -11,8 +11,9 @@ use crate::math::Vec3;
 
 use super::winding::winds_around;
 
-/// Oblique shift of points that are displaced inward, per unit of depth. With the shift, the points do not lie on
-/// aligned faces of another body. The shift is shorter than 1, so that the points stay inside.
+/// Oblique shift of points that are displaced inward, per unit of depth. With the shift, the points do not lie on faces
+/// of another body that are aligned with faces of this body. The shift is shorter than 1, so that the points stay
+/// inside.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
 /// Every cosine between the outward direction of a node and a normal of its face ring must exceed this value.
 const LEAST_COSINE: f64 = 0.05;
@@ -88,7 +89,7 @@ impl<'a> Side<'a> {
     }
 
     /// Position of a node of a closed surface, displaced inward to about this depth \[m\]. A node without an outward
-    /// direction keeps its position.
+    /// direction (`outward_direction`) keeps its position.
     pub fn inset_node(&self, node: u32, depth: f64) -> Vec3 {
         let local = self.surface.local_node(node);
         let displacement = self
@@ -139,8 +140,8 @@ fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     surface.nodes().par_iter().enumerate().map(displacement).collect()
 }
 
-/// A vector m with min n·m = 1 over the unit normals n. Approximately, the ray along m meets the convex hull of all n
-/// where the hull is nearest to the origin. `None` without normals, or if a cosine between m and a normal is at most
+/// A vector m with min n·m = 1 over the unit normals n. Its direction is approximately that from the origin to the
+/// nearest point of the convex hull of all n. `None` without normals, or if a cosine between m and a normal is at most
 /// `LEAST_COSINE`.
 ///
 /// # Source

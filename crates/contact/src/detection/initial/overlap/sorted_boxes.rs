@@ -1,8 +1,8 @@
-//! Boxes that overlap a given box, by sorting along an axis.
+//! Search for the boxes that overlap a given box, by sorting along an axis.
 
 use crate::detection::volume::Aabb;
 
-/// Boxes with their items, sorted by lower bounds along the longest axis of the box around all boxes.
+/// Boxes, each with an item, sorted by their lower bounds along the longest axis of the box around all boxes.
 pub struct SortedBoxes<T> {
     axis: usize,
     /// Greatest width of a box along the axis \[m\].

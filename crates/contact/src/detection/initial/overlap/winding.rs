@@ -1,6 +1,6 @@
 //! Winding number of a surface about a point.
 //!
-//! Beside a self-intersection, a point outside the body can lie behind the closest face. The sign of the distance would
+//! Near a self-intersection, a point outside the body can lie behind the closest face. The sign of the distance would
 //! place this point inside; the winding number does not.
 
 use std::f64::consts::TAU;
@@ -12,9 +12,9 @@ use crate::math::Vec3;
 
 use super::facet::fan;
 
-/// Deviation up to which the polygon of the corners replaces a piece of a face, relative to the distance of the point
-/// from the box of the piece. Polygons of adjacent pieces may leave cracks between them, seen from the point under
-/// angles of about this value \[rad\].
+/// The polygon of its corners replaces a piece of a face if the two deviate from each other by at most this fraction of
+/// the distance between the point and the box of the piece. Polygons of adjacent pieces may leave cracks between them,
+/// seen from the point under angles of about this value \[rad\].
 const COARSENESS: f64 = 0.05;
 /// Largest number of successive subdivisions of a curved or warped face, reached for a point on the face.
 const MAX_HALVINGS: u32 = 48;

@@ -12,7 +12,7 @@ use crate::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 
 use crate::detection::tree::closest_face::{ClosestFace, ClosestFaceIndex};
 
-/// Gap up to which a node counts as on a face, relative to `TiedSurfaces::within`.
+/// Length of the offset of a tied node up to which its gap is set to zero, relative to `TiedSurfaces::within`.
 const ON_FACE: f64 = 1e-12;
 
 /// Two tied bodies: nodes of the contactor are tied to faces of the target.
@@ -28,7 +28,7 @@ pub struct TiedSurfaces<'a> {
 
 impl TiedSurfaces<'_> {
     /// A constraint for each contactor node within the distance `within` of the target, at the closest point of the
-    /// target. Gaps are distances (≥ 0). Normals point from the target to the node; along x if the node is on the face.
+    /// target. Gaps are distances (≥ 0). Normals point from the closest point to the node; along x if the two coincide.
     ///
     /// # Cost
     /// An index of the target faces, and a search for each contactor node.
@@ -83,7 +83,7 @@ impl TiedSurfaces<'_> {
         self.push(node, offset, (nodes, &values[..nodes.len()]), ties);
     }
 
-    /// `offset` \[m\] is the vector from the weighted mean of the target nodes to the node.
+    /// `offset` \[m\] is the vector from the weighted mean of the target nodes to the contactor node.
     fn push(&self, node: u32, offset: Vec3, (nodes, shape_values): (&[u32], &[f64]), ties: &mut Constraints) {
         let gap = if offset.norm() > ON_FACE * self.within { offset.norm() } else { 0.0 };
         let normal = offset.try_normalize(0.0).unwrap_or_else(Vec3::x);

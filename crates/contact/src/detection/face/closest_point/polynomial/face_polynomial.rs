@@ -5,7 +5,8 @@ use crate::detection::face::closest_point::domain::Domain;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// The polynomial x(ξ) − r of a face on its natural domain, for the query r. F is ½ |x(ξ) − r|².
+/// The polynomial x(ξ) − r on the natural domain of a face, with the query point r and the point x(ξ) of the face. F is
+/// ½ |x(ξ) − r|².
 pub trait FacePolynomial: Copy {
     /// Kind of the face.
     const KIND: CellKind;
@@ -27,16 +28,17 @@ pub trait FacePolynomial: Copy {
     /// Coefficients c_ij of the monomials ξⁱ ηʲ, in the order of [`FacePolynomial::POWERS`].
     fn coefficients(&self) -> &[Vec3];
 
-    /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
+    /// The polynomial over the part `cell` of the domain, in the natural coordinates of this part.
     fn part(&self, cell: &Cell) -> Self;
 
-    /// Bounds of F over the whole domain. If `least_value` ≥ `limit`, `least_curvature` is −∞ and not computed. Affine
-    /// faces ignore `limit`.
+    /// Bounds of F over the whole domain. If the lower bound `least_value` on F is at least `limit` \[m²\],
+    /// `least_curvature` is not computed, and is −∞. Affine faces ignore `limit`.
     fn bounds(&self, _limit: f64) -> Bounds {
         Bounds::AFFINE
     }
 
-    /// Least n·(p − r) over the control points p, for the direction n: a lower bound on n·(x − r). −∞ for affine faces.
+    /// Least n·(p − r) over the Bézier control points p of the face, with n = `direction`: a lower bound on n·(x − r).
+    /// −∞ for affine faces.
     #[inline]
     fn least_along(&self, _direction: &Vec3) -> f64 {
         f64::NEG_INFINITY

@@ -1,4 +1,4 @@
-//! Faces without middle nodes: segment, triangle and quadrilateral.
+//! The polynomials x(ξ) − r, with the query r, of faces without middle nodes: segment, triangle and quadrilateral.
 
 use super::face_polynomial::{Cell, Derivatives, FacePolynomial, least_of, shifted};
 use crate::detection::face::closest_point::bernstein::{BilinearNet, Bounds};

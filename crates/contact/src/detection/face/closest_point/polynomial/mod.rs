@@ -1,7 +1,8 @@
 //! A face as a polynomial of its natural coordinates, relative to the query point r.
 //!
 //! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The query is first subtracted from the nodes, against cancellation far from the origin.
-//! Parts of a face ([`FacePolynomial::part`]) have the same type, so bounds over a whole domain also serve for parts.
+//! A part of a face ([`FacePolynomial::part`]) is a polynomial of the same type as the face, on the same domain. Its
+//! bounds are therefore computed like those of a whole face.
 
 mod face_polynomial;
 mod linear;

@@ -1,4 +1,4 @@
-//! Faces with nodes in the middle of their edges.
+//! The polynomials x(ξ) − r, with the query r, of faces with nodes in the middle of their edges.
 
 use super::face_polynomial::{Cell, Derivatives, FacePolynomial, least_of, shifted};
 use crate::detection::face::closest_point::bernstein::{BiquadraticNet, Bounds, Curve, TriangleNet};
@@ -328,7 +328,7 @@ impl FacePolynomial for Biquadratic {
     }
 }
 
-/// Coefficients of p(o + h s) in powers of s, with o = `origin`, h = `half` and the coefficients `c` of p.
+/// Coefficients of p(o + h s) in powers of s, with p(t) = c₀ + c₁ t + c₂ t², o = `origin` and h = `half`.
 fn taylor(c: &[Vec3; 3], origin: f64, half: f64) -> [Vec3; 3] {
     let along = c[1] + c[2] * origin;
     [c[0] + along * origin, (along + c[2] * origin) * half, c[2] * (half * half)]
@@ -347,7 +347,7 @@ fn control_points([c0, c1, c2]: &[Vec3; 3]) -> [Vec3; 3] {
     [even - c1, c0 - c2, even + c1]
 }
 
-/// Bézier control points of Σ c_ij ξⁱ ηʲ, with c_ij = `rows[i][j]`. The first index of the result counts ξ.
+/// Bézier control points of Σ c_ij ξⁱ ηʲ, with c_ij = `rows[i][j]`. The first index of the result runs along ξ.
 #[inline]
 fn net_of_square(rows: &[[Vec3; 3]; 3]) -> [[Vec3; 3]; 3] {
     let [p, q, r] = [control_points(&rows[0]), control_points(&rows[1]), control_points(&rows[2])];
