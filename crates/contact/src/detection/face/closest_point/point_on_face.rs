@@ -21,7 +21,7 @@ pub enum Outcome {
     /// By an iteration that converged. The point is proved to be the global minimum of the distance, except for
     /// [`Method::Projection`](super::Method::Projection).
     Converged,
-    /// By iteration and a search, which proved the global minimum.
+    /// By iteration and branch and bound, which proved that the point is the global minimum.
     Searched,
     /// No projection inside the face was found; only by [`Method::Projection`](super::Method::Projection).
     Outside,

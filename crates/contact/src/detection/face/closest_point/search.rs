@@ -4,12 +4,12 @@
 //! the query r than the best point found so far:
 //!
 //! - The least Bernstein coefficient of F is a lower bound on F, useful for distant cells.
-//! - Let −α ≤ 0 be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ. If ξ* satisfies the
-//!   optimality conditions on the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig, Floudas & Neumaier 1998,
-//!   αBB). This bound discards cells on which F is nearly convex.
+//! - Let −α ≤ 0 be a lower bound on the eigenvalues of the Hessian of F on a cell of diameter δ in natural coordinates.
+//!   If ξ* satisfies the optimality conditions on the cell, then F ≥ F(ξ*) − ½ α δ² on the cell (Adjiman, Dallwig,
+//!   Floudas & Neumaier 1998, αBB). This bound discards cells on which F is nearly convex.
 //! - If all control points lie beyond a plane, as seen from the query, no point of the cell is closer than the plane.
-//!   The normal of the plane points from the query to the best point or to a local minimum on the cell. This bound
-//!   discards cells that are flat in space, whatever their parametrisation.
+//!   The normal of the plane points from the query to the best point, or to the result of a local minimisation on the
+//!   cell. This bound discards cells that are flat in space, whatever their parametrisation.
 //!
 //! The control points of each cell are computed from the polynomial of the whole face, so that rounding errors shrink
 //! with the cells.

@@ -134,7 +134,7 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
 }
 
 /// A point inside both bodies, for bodies with aligned faces. Tests, for each body in turn, the nodes and face centres,
-/// displaced inward and, by a smaller distance, sideways; then the points of `inset_crossing`.
+/// displaced inward and, by a smaller distance, sideways; then the point found by `inset_crossing`.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
