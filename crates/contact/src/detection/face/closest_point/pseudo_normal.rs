@@ -261,9 +261,9 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
 }
 
 /// `true` if the normals of all faces around a node (global number) are [opposed](normals_are_opposed) to `direction`,
-/// `false` if all their dot products with `direction` are positive. The same then holds for the [`vertex_normal`], a sum
-/// of these normals with positive weights. `None` in all other cases, for a node that is not on the surface, and if one
-/// of the faces is quadratic, a segment, or a quadrilateral collapsed at the node.
+/// `false` if all their dot products with `direction` are positive. The same then holds for the [`vertex_normal`], a
+/// sum of these normals with positive weights. `None` in all other cases, for a node that is not on the surface, and if
+/// one of the faces is quadratic, a segment, or a quadrilateral collapsed at the node.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {
