@@ -1,4 +1,4 @@
-//! Options of the search for closest faces, and starting points of iterative methods.
+//! Options of the search for closest faces, and starting points of iterative closest-point methods.
 
 use ictus_core::vocabulary;
 use serde::{Deserialize, Serialize};
@@ -16,10 +16,10 @@ pub struct NodeFaceOptions {
 }
 
 vocabulary! {
-    /// Starting point of an iterative method on a candidate face.
+    /// Starting point of an iterative closest-point method on a candidate face.
     #[derive(Default)]
     pub enum StartFrom {
-        /// The point nearest to the contactor among the nodes and the centre of the face.
+        /// The node or the centre of the face, whichever is nearest to the contactor.
         #[default]
         Nearest = "nearest",
         /// The centre of the face.

@@ -5,8 +5,8 @@ use crate::detection::face::closest_point::{Feature, Gap, is_past_rim, pseudo_no
 use crate::detection::model::is_behind;
 use crate::flush::are_coplanar;
 
-/// Sine of the angle between the face normal and the vector from the closest point to the node, up to which the contact
-/// normal is the face normal, even on an edge or corner.
+/// Sine of an angle. If the line from a closest point on an edge or corner to a penetrating node makes a smaller angle
+/// with the face normal, the contact normal is the face normal.
 pub(crate) const STRAIGHT: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,16 +18,17 @@ pub(super) struct Penetration {
 }
 
 impl ClosestFaces<'_> {
-    /// The penetration of a node in contact; otherwise `None`. The gap is the signed distance from the target surface
-    /// minus the offset of the body pair.
+    /// The penetration of a node; `None` if the node is not in contact with the face. The gap is the signed distance
+    /// from the face minus the offsets of both bodies.
     ///
     /// Let d be the vector from the closest point to the node. If the closest point is on an edge or corner of the
     /// face, the contact normal is the face normal in three cases:
     ///
-    /// - d is along the face normal within rounding (`STRAIGHT`).
-    /// - The node is past the rim (`is_past_rim`). A normal along d would push the node along the face.
-    /// - The node is below a dent between faces that count as coplanar. The direction of d varies with rounding and
-    ///   would drive motion along the face.
+    /// - The node is not in front of the face, and d is parallel to the face normal within `STRAIGHT` or rounding.
+    /// - The node is past a rim: behind the face, but in front of an adjacent face (`is_past_rim`). A contact normal
+    ///   along d would push the node along the face.
+    /// - The node is below a dent between faces that count as coplanar. A contact normal along d would vary with
+    ///   rounding, and would drive motion along the face.
     pub fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal, .. } = closest;
@@ -37,7 +38,7 @@ impl ClosestFaces<'_> {
             pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
         };
         let of_feature;
-        // A reference, because the processor could read a copy only after it has written the copy.
+        // A reference, because the processor would have to write a copy before it could read it.
         let pseudo_normal = match (point.feature, face_normal) {
             (Feature::Face, Some(normal)) => normal,
             (feature, _) => {
@@ -48,7 +49,8 @@ impl ClosestFaces<'_> {
         let offset = model.offset([candidate.contactor_body, candidate.key.target]);
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
-        // Most nodes are far in front of the face. For these, the cheaper `largest_rounding` suffices.
+        // Most nodes are far in front of the face. For these nodes, the cheaper bound `largest_rounding` on the
+        // rounding error suffices.
         let before = from_face.dot(pseudo_normal);
         let is_in_front = |rounding: f64| {
             before > 0.0 && before * before > rounding * rounding * pseudo_normal.norm_squared()

@@ -28,7 +28,8 @@ struct Found {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeFaceSearch {
     pub(super) vectorised: Vectorised,
-    /// End of each group. A group is the candidates with one contactor node and one target.
+    /// For each group, the index after its last candidate. A group consists of all candidates with the same contactor
+    /// node and target.
     pub(super) group_ends: Vec<u32>,
     pub(super) target_faces: Vec<TargetFace>,
     /// Starting points for the next search, one per group; empty unless the option is [`StartFrom::Previous`].
@@ -46,13 +47,13 @@ impl NodeFaceSearch {
         self.last.iter().flatten().copied().collect()
     }
 
-    /// Sets the starting points, ascending by key.
+    /// Sets the starting points; `points` ascend by key.
     pub fn start_from(&mut self, points: &[StartingPoint]) {
         self.last.clear();
         self.last.extend(points.iter().copied().map(Some));
     }
 
-    /// Groups the candidates by contactor node and target. The candidates must be sorted by key. Call after every
+    /// Groups the candidates by key: contactor node and target. The candidates must be sorted by key. Call after every
     /// change of the candidates.
     pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
         let target_face = |candidate: &Candidate| {
@@ -83,9 +84,9 @@ impl NodeFaceSearch {
 
     /// Replaces `constraints` by the constraints of the nodes that have penetrated a target.
     ///
-    /// The closest face gives the constraint; several equally close faces give one constraint, a mean (`tied`). The
-    /// pseudo-normal at the closest point gives the sign of the gap. A node deeper than `ContactModel::depth_of` has no
-    /// constraint.
+    /// The closest face gives the constraint. If several faces are equally close, the constraint is a mean over these
+    /// faces (module `tied`). The pseudo-normal at the closest point gives the sign of the gap. A node deeper than
+    /// `ContactModel::depth_of` has no constraint.
     pub fn find(
         &mut self,
         candidates: &[Candidate],

@@ -1,8 +1,9 @@
 //! Contact of a node with several equally close faces of its target.
 //!
-//! Below a node or an edge of the target, all adjacent faces are equally close, up to rounding. If these faces are
-//! coplanar, the contact is the mean of the contacts with them, so it does not depend on the numbering of the faces.
-//! Below a sharp edge, [`entry_face`](crate::detection::EntryFaces) later selects the face of the contact.
+//! If the closest point is on a node or an edge of the target, all faces that share this node or edge are equally
+//! close, up to rounding. If these faces are coplanar, the contact is the mean of the contacts with the single faces.
+//! It therefore does not depend on the numbering of the faces. Below a sharp edge,
+//! [`entry_face`](crate::detection::EntryFaces) later selects the face of the contact.
 
 use super::closest_faces::{Closest, ClosestFaces};
 use super::penetration::Penetration;
@@ -12,14 +13,15 @@ use crate::flush::are_coplanar;
 use crate::math::Vec3;
 use crate::{NodeOnSurface, Surface};
 
-/// Largest number of target nodes of a contact. The mean omits a face whose nodes would exceed this number.
+/// Largest number of target nodes of a contact. If the nodes of a face would bring the total above this number,
+/// `MeanPoint` omits the face.
 const MAX_TIED_NODES: usize = 2 * MAX_NODES - 1;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeContact {
     pub key: NodeOnSurface,
     pub gap: Gap,
-    /// Begin and end of the penetrations of the contact in the list of all penetrations.
+    /// The penetrations of the contact in the list of all penetrations: index of the first, and index after the last.
     pub points: [u32; 2],
 }
 
@@ -37,7 +39,8 @@ impl Default for MeanPoint {
 }
 
 impl MeanPoint {
-    /// Adds a point of a face with natural coordinates `xi`, unless the mean would exceed `MAX_TIED_NODES` nodes.
+    /// Adds the point of a face with natural coordinates `xi`. Ignores it if the mean would then have more than
+    /// `MAX_TIED_NODES` nodes.
     pub fn add(&mut self, surface: &Surface, face: u32, xi: [f64; 2]) {
         let (kind, nodes) = surface.face(face as usize);
         let is_new = |node: &&u32| !self.nodes[..self.num_nodes].contains(node);
@@ -65,8 +68,8 @@ impl MeanPoint {
 }
 
 impl ClosestFaces<'_> {
-    /// Contact of a node; `None` for a node outside the target. Appends the penetration below each face of the contact
-    /// to `points`.
+    /// Contact of a node; `None` if the node is not in contact with the target. Appends the penetration below each face
+    /// of the contact to `points`.
     pub fn contact(&self, closest: &Closest, points: &mut Vec<Penetration>) -> Option<NodeContact> {
         let key = self.candidates[closest.candidate as usize].key;
         let first = points.len();
@@ -121,10 +124,10 @@ impl ClosestFaces<'_> {
         Some(Gap { gap: mean, normal: normals.normalize() })
     }
 
-    /// Closest point of the face of `candidate`.
+    /// Closest point of the face of `candidate` to the contactor node.
     ///
-    /// `None` if the squared distance exceeds `farthest` \[m²\] or the squared reach of the candidate, or if the
-    /// normals of face and node are not opposed.
+    /// `None` if the squared distance of the node from this point exceeds `farthest` \[m²\] or the squared
+    /// `TargetFace::reach`, or if the normals of face and node are not opposed.
     fn tied(&self, closest: &Closest, candidate: u32, farthest: f64) -> Option<Closest> {
         let place = candidate as usize;
         let pair = &self.candidates[place];
