@@ -1,4 +1,5 @@
-//! Reports of detection: counts and times by stage, predictions, hierarchies, and the first pairs of the queue.
+//! Reports of detection: counts and times by stage, predictions, hierarchies, and the queued pairs with the earliest
+//! predicted contacts.
 
 mod queued_pair;
 mod statistics;

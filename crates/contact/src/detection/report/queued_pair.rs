@@ -12,7 +12,7 @@ pub struct QueuedPair {
     pub bodies: [u32; 2],
     /// Lower bound on the time of contact of the volumes \[s\].
     pub time: f64,
-    /// Depth of each of the two tree vertices below its root.
+    /// Depth of the vertex of each volume in its hierarchy; 0 for the root.
     pub depth: [u32; 2],
     /// Number of faces below the two vertices.
     pub num_faces: [u32; 2],

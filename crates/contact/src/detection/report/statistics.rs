@@ -5,8 +5,8 @@
 //! T = N_t C_t + N_u C_u + N_v C_v + N_p C_p + N_m C_m
 //! ```
 //!
-//! T is the total time, N the number of operations of a stage, and C the mean cost of such an operation. Only whole
-//! stages are timed, because a reading of the clock costs about as much as an operation.
+//! T is the total wall time of detection, N the number of operations of a stage, and C the mean wall time of one of
+//! these operations. Only whole stages are timed, because a reading of the clock costs about as much as an operation.
 
 use std::time::Instant;
 
@@ -17,8 +17,8 @@ use crate::detection::volume::LadderTally;
 pub struct StageCounts {
     /// N_t: predictions of the time of contact of two spheres, and computations of inflated boxes.
     pub trajectory: u64,
-    /// N_u: updated bounding volumes: all volumes of a hierarchy, or the refitted boxes of patches. For `Buckets` and
-    /// `Sorting`, the number of sorts.
+    /// N_u: updated bounding volumes: all volumes of a hierarchy, or the refitted boxes of patches. For the detectors
+    /// `Buckets` and `Sorting`, the number of sorts.
     pub update: u64,
     /// N_v: exclusion tests of bounding volumes and of near node–face pairs.
     pub overlap: u64,
@@ -31,7 +31,7 @@ pub struct StageCounts {
 /// Wall time by stage \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StageSeconds {
-    /// Predictions of level 1, including the queue.
+    /// Predictions of times of contact, including their queue.
     pub trajectory: f64,
     /// Updates of bounding volumes.
     pub update: f64,
@@ -94,14 +94,14 @@ impl StageSeconds {
     }
 }
 
-/// A predicted time of contact.
+/// A predicted time of contact of two bounding volumes, one of each body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// Simulated time at which the prediction is made \[s\].
     pub predicted_at: f64,
     /// The two bodies.
     pub bodies: [u32; 2],
-    /// Depth of each of the two tree vertices below its root.
+    /// Depth of the vertex of each volume in its hierarchy; 0 for the root.
     pub depth: [u32; 2],
     /// Lower bound on the time of contact of the two volumes \[s\].
     pub time: f64,
@@ -120,7 +120,7 @@ pub struct TreeStatistics {
     pub mean_depth: f64,
     /// Largest depth of a leaf.
     pub max_depth: u32,
-    /// Sum of the volumes of the inner spheres \[m³\].
+    /// Sum of the volumes of the spheres of all inner vertices \[m³\].
     pub sum_of_volumes: f64,
     /// Wall time of the build \[s\].
     pub build_seconds: f64,
@@ -136,8 +136,8 @@ pub struct DetectionStatistics {
     /// Simulated instants at which the detector was not idle \[s\]. After the first contact, instants are recorded only
     /// while the list has fewer than 1000 entries.
     pub operated_times: Vec<f64>,
-    /// Wall time of detection at the instants of flights \[s\]. In a step with an impact, the face tests of the step
-    /// count for the impact, and the rest for the start of the step.
+    /// Wall time of detection at the instants of flights \[s\]. A step with an impact has two instants: the time of its
+    /// face tests counts for the impact, and its remaining time for the start of the step.
     pub operated_seconds: Vec<f64>,
     /// Predictions of times of contact, made in flights.
     pub predictions: Vec<Prediction>,
@@ -171,9 +171,9 @@ impl DetectionStatistics {
         all
     }
 
-    /// Assigns the wall time spent since `seconds` was read to the new instants, those after the first `count`. Without
-    /// new instants, the time is added to the last instant. If there are two new instants, the second is an impact and
-    /// receives the time of the primitive tests.
+    /// Assigns the wall time spent since the reading `seconds` to the new instants: those of `operated_times` after the
+    /// first `count`. Without new instants, the time is added to the last instant. If there are two new instants, the
+    /// second is an impact and receives the time of the primitive tests.
     pub(crate) fn close_instants(&mut self, count: usize, seconds: &StageSeconds) {
         let spent = self.seconds.sum() - seconds.sum();
         let of_impact = self.seconds.primitive - seconds.primitive;

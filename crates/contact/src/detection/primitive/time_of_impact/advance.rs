@@ -1,11 +1,11 @@
-//! Advances: the times for which separating directions keep two faces apart.
+//! Advances in time: durations for which a separating direction shows that two faces do not touch.
 
 use super::direction::{Direction, Motion, Touch};
 use super::hull::{Closest, Feature, Hull};
 use crate::math::Vec3;
 
 /// Gap, relative to the largest coordinate, below which the line between the closest points is not an accurate normal.
-/// Coordinates are relative to a node of the pair.
+/// The origin of the coordinates is the first node of face a.
 const NEAR: f64 = 1e-6;
 
 /// Smallest ratio of an advance by `hold` to the advance before it. A shorter advance is discarded, and the closest
@@ -32,7 +32,8 @@ pub(super) struct Advance {
     pub apart: bool,
 }
 
-/// Advance along the current normal of the features of the advance `before`, without new closest points.
+/// Advance along the current normal of the features of the previous advance, `before`. The closest points are not
+/// computed anew.
 ///
 /// `None` if this normal does not separate the faces by more than rounding, or if the new advance is too short
 /// (`WORTHWHILE`).
@@ -48,10 +49,10 @@ pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> O
 
 /// Advance along the direction given by the features of the closest points.
 ///
-/// With a [`Feature::Line`], the direction is the line between the closest points, which is inaccurate for a gap below
-/// `NEAR`. If `motion.distance` is zero, the result for such a gap is the longest advance of several directions.
-/// Without a separating direction, the result is that of [`arrive`] if the faces were apart in the advance `earlier`,
-/// otherwise that of [`leave`].
+/// For [`Feature::Line`], the direction is the line between the closest points, which is inaccurate for a gap below
+/// `NEAR`. If `motion.distance` is zero, the result for such a gap is the longest advance along any direction of
+/// [`Direction::for_each`]. If no direction separates the faces: with `apart` in the previous advance, `earlier`, the
+/// result is that of [`arrive`], otherwise that of [`leave`].
 pub(super) fn advance<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,
@@ -81,16 +82,18 @@ pub(super) fn advance<const N: usize>(
     })
 }
 
-/// Advance of zero length on contact, with the current normal of the features of the advance `before`.
+/// Advance of zero duration on contact, with the current normal of the features of the previous advance, `before`.
 fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal);
     Advance { normal: direction.map_or(before.normal, |found| found.normal), step: 0.0, ..before }
 }
 
-/// Advance of faces that touch or overlap: the longest time for which a direction separates the faces, or zero.
-/// Infinite if the faces overlap at time 0 and do not approach each other along the direction of least overlap.
+/// Advance of faces that touch or overlap: the longest time for which one direction shows that the faces do not overlap
+/// further, or zero. Infinite if the faces overlap at time 0 and do not approach each other along the direction of
+/// least overlap.
 ///
-/// The sign of the common normal of coplanar faces follows the normal of `earlier`, or at time 0 the outward normals.
+/// The common normal of coplanar faces can have either sign. It points to the same side as the normal of the previous
+/// advance, `earlier`; at time 0 (no `earlier`), as the outward normal of b minus that of a.
 pub(super) fn leave<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,

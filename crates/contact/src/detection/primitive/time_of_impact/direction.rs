@@ -1,11 +1,12 @@
-//! Separating directions of two hulls, and the time of separation.
+//! Separating directions of two hulls, and the times for which they separate the hulls.
 
 use super::hull::{Closest, Feature, Hull, Side};
 use crate::math::Vec3;
 
 /// Squared sine of the angle up to which two vectors count as parallel.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
-/// Rotation of a direction \[rad\] at which an advance ends if `Motion::bound` has a negative third-order term.
+/// Rotation of a direction \[rad\] at which an advance ends if the polynomial of `Motion::bound` has a negative
+/// third-order term.
 const LARGEST_TURN: f64 = 0.5;
 
 /// A direction from hull b to hull a: n + h ṅ after a time h. `normal` is n with |n| = 1; `rate` is ṅ.
@@ -72,8 +73,9 @@ impl Direction {
     /// Calls `visit` with all directions that may separate two nearby hulls, each with both signs.
     ///
     /// # Source
-    /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1. For coplanar and collapsed
-    /// faces, directions in the faces, along the edges and along the relative velocity are added.
+    /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1. Added for coplanar and
+    /// collapsed faces: the in-plane normals of the edges, and the directions of the edges and of the relative
+    /// velocity.
     pub(super) fn for_each<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -124,9 +126,11 @@ fn mean(vectors: &[Vec3]) -> Vec3 {
 pub(super) enum Touch {
     /// Gaps and speeds count as computed.
     Apart,
-    /// Such gaps count as zero; at these gaps, speeds within rounding also count as zero.
+    /// Gaps that are negative or within rounding count as zero. At these gaps, speeds within rounding also count as
+    /// zero.
     AtStart,
-    /// Such gaps count as zero, and close at once unless the opening speed exceeds rounding.
+    /// Gaps that are negative or within rounding count as zero. They close at once if the opening speed is at most
+    /// rounding.
     Later,
 }
 
@@ -136,7 +140,7 @@ pub(super) struct Motion<'a, const N: usize> {
     pub b: &'a Hull<N>,
     /// Distance at which the hulls touch \[m\].
     pub distance: f64,
-    /// Relative acceleration a − b of the centres [m/s²].
+    /// Acceleration of the centre of body a minus that of body b [m/s²].
     pub acceleration: Vec3,
     /// Bound on the deviation of the relative acceleration of two nodes from `acceleration` [m/s²].
     pub deviation: f64,
@@ -157,8 +161,8 @@ impl<const N: usize> Motion<'_, N> {
         lowest - highest - self.distance
     }
 
-    /// The longer of the times \[s\] for which the rotating and the fixed direction certainly separate the hulls.
-    /// Infinite if the hulls stay separated until the end of the search.
+    /// Time \[s\] for which the hulls certainly stay separated: the longer of the times for the rotating `direction`
+    /// and for its initial normal, held fixed. Infinite if the hulls stay separated until the end of the search.
     pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
         let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
         let step = self.bound(&at_rest, touch);
@@ -173,9 +177,10 @@ impl<const N: usize> Motion<'_, N> {
     /// g = n·x − d,   p = n·v + ṅ·x,   q = ṅ·v + (n·A − deviation − d |ṅ|²)/2
     /// ```
     ///
-    /// d is `distance`. The nodes have the relative position x and velocity v at h = 0; A is `acceleration`. Up to a
-    /// horizon H, a negative third-order term c h³ is at least c H h², so c H is added to q. The result is the first
-    /// root over all pairs, but at most H, or infinite if there is no root before the end of the search.
+    /// d is `distance`. The nodes have the relative position x and velocity v at h = 0; A is `acceleration`. The
+    /// third-order term is c h³ with c = (ṅ·A − deviation |ṅ|)/2. If c < 0, this term is at least c H h² up to a
+    /// horizon H, so c H is added to q. The result is the first root over all pairs, but at most H. If there is no root
+    /// and H reaches the end of the search, the result is infinite.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
         // The length of a rotating direction grows with h: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.

@@ -6,9 +6,10 @@ use crate::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Deviation from a plane, relative to the longer diagonal, up to which a quadrilateral counts as plane.
+/// Distance between the diagonals of a quadrilateral, relative to the longer diagonal, up to which it counts as plane.
 const FLATNESS: f64 = 1e-12;
-/// Sine of the angle at the first corner of a triangle up to which only the edges of the triangle are used.
+/// If the sine of the angle at the first corner of a triangle is at most this value, only the edges of the triangle are
+/// used.
 const DEGENERATE_SINE: f64 = 1e-14;
 /// Widening of a triangle, in barycentric coordinates, so that no crack opens between the two triangles of a face.
 const SEAM: f64 = 1e-12;
@@ -137,11 +138,11 @@ pub(super) enum Side {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
-    /// Side and nodes of a triangle. The closest point of the other hull is a node.
+    /// Hull and nodes of a triangle. The closest point of the other hull is a node.
     Triangle(Side, [usize; 3]),
     /// An edge of `a` and an edge of `b`.
     Edges([usize; 2], [usize; 2]),
-    /// In plane problems: side and nodes of a segment. The closest point of the other hull is a node.
+    /// In plane problems: hull and nodes of a segment. The closest point of the other hull is a node.
     Segment(Side, [usize; 2]),
     /// All other pairs. The line between the closest points is the normal.
     Line,

@@ -2,7 +2,8 @@
 //!
 //! The closest points give a separating direction. It is fixed, or rotates with the features on which the points lie.
 //! The velocities and a bound on the accelerations give an interval without contact, and time advances by this
-//! interval. The result is never late, up to rounding. The last advances converge quadratically, except in a graze.
+//! interval. The computed time of contact is never late, up to rounding. The last advances converge to it
+//! quadratically, except if the faces only graze each other.
 //!
 //! Quadratic faces and warped quadrilaterals are Bézier faces, which lie in the hull of their control points
 //! (`subdivision`). All other faces are the convex hulls of their nodes.
@@ -32,16 +33,18 @@ const MAX_ADVANCES: usize = 10_000;
 
 /// First contact at a time s in [0, `duration`] \[s\]; `None` if the faces do not touch.
 ///
-/// - Faces that touch at time 0 have an impact at time 0, unless they certainly separate or rest on each other. Plane
-///   faces touch at a gap of at most 16 ε times the largest coordinate, with the machine precision ε.
-/// - Each of two coplanar faces counts as on the outer side of the other. Seen from outside, nodes run
-///   counter-clockwise.
+/// - Faces that touch at time 0 have an impact at time 0, unless they certainly move apart or rest on each other. Plane
+///   faces count as touching at a gap of at most 16 ε times the largest coordinate, with the machine precision ε.
+/// - Coplanar faces without a gap count as touching from outside: each face is on the outer side of the other, and only
+///   the relative approach decides. Seen from outside, nodes run counter-clockwise.
 /// - Faces that overlap at time 0 have an impact at time 0 if they approach along the direction of least overlap.
 ///   Otherwise they have no impact.
-/// - If the largest number of advances does not decide, the result is an impact before any contact, because a false
-///   impact is better than a missed contact. Paths that are not finite have an impact, too.
-/// - Curved faces touch if the gap is below 1e-9 of the size of the smaller face, or within rounding. The result is
-///   early by at most the time in which this gap closes. For closely conforming faces, the result may be earlier.
+/// - If time has reached neither a contact nor the end after `MAX_ADVANCES` advances, the result is an impact before
+///   any contact, because a false impact is better than a missed contact. Paths that are not finite also give an
+///   impact.
+/// - Curved faces count as touching if the gap is below 1e-9 of the size of the smaller face, or within rounding. The
+///   result is early by at most the time in which this gap closes. For closely conforming faces, the result may be
+///   earlier still.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
     time_of_approach(a, b, 0.0, duration)
 }

@@ -1,9 +1,10 @@
 //! First contact of two faces, at least one of which is curved.
 //!
 //! Branch and bound over pairs of Bézier faces. Two faces cannot touch before the hulls of their control points touch,
-//! so the time at which the hulls touch is a lower bound on the time of contact of the pair. The search splits the
-//! thicker face (`QuadraticBezierFace::thickness`) of the pair with the earliest bound, until this pair is thin: until
-//! the thicknesses of its faces add up to at most the tolerance.
+//! so the time at which the hulls touch is a lower bound on the time of contact of the pair. The search splits one face
+//! of the pair with the earliest bound, until this pair is thin. The thickness of a face is here its distance from the
+//! polygon of its corners (`QuadraticBezierFace::thickness`). The thicker face is split; a pair is thin if the sum of
+//! both thicknesses is at most the tolerance.
 //!
 //! Among pairs whose bounds agree within the resolution of time, the pair with the most subdivisions comes first.
 //! Conforming faces then need few splits, because the first thin pair gives the time.
@@ -32,7 +33,7 @@ const TOLERANCE: f64 = 1e-9;
 const MAX_PAIRS: usize = 8192;
 /// Largest number of successive advances of a pair. One advance costs as much as a few new pairs.
 const MAX_ADVANCES: usize = 16;
-/// Smallest advance of a pair, relative to the resolution of time, after which the pair advances again at once.
+/// Smallest advance of a pair, relative to `Search::resolution`, after which the pair advances again at once.
 const WORTHWHILE: f64 = 1e-3;
 
 /// Whether a face is quadratic, or a quadrilateral warped by more than the tolerance.
@@ -97,7 +98,7 @@ struct BezierFacePair {
     depth: u32,
 }
 
-/// Priority: by the earliest tick, then by the most subdivisions, then by the latest index.
+/// Priority of a pair in the queue: the earliest tick, then the most subdivisions (`depth`), then the largest index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Turn {
     /// Time of the pair in units of `Search::resolution`, rounded down.
@@ -139,7 +140,7 @@ struct Search<'a, A, B> {
 
 enum Start {
     Crossing,
-    /// The faces separate, or rest on each other, for this time \[s\].
+    /// The faces stay apart, or rest on each other, for this time \[s\].
     Apart(f64),
     /// The faces touch and may be about to penetrate.
     Touching,
@@ -148,7 +149,8 @@ enum Start {
 /// State of two hulls after the advances of a pair.
 struct Stuck {
     time: f64,
-    /// Normal of the latest advance or of the contact; `None` if the hulls overlapped before the first advance.
+    /// Normal of the latest advance or of the contact; `None` if no direction separated the hulls before the first
+    /// advance.
     normal: Option<Vec3>,
     point: Vec3,
     is_separated: bool,
