@@ -136,8 +136,8 @@ pub struct DetectionStatistics {
     /// Simulated instants at which the detector was not idle \[s\]. After the first contact, instants are recorded only
     /// while the list has fewer than 1000 entries.
     pub operated_times: Vec<f64>,
-    /// Wall time of detection at the instants of flights \[s\]. A step with an impact has two instants: the time of its
-    /// face tests counts for the impact, and its remaining time for the start of the step.
+    /// Wall time of detection at each instant in flight \[s\]. A step with an impact has two instants. The wall time of
+    /// its face tests counts for the impact, and its remaining wall time for the start of the step.
     pub operated_seconds: Vec<f64>,
     /// Predictions of times of contact, made in flights.
     pub predictions: Vec<Prediction>,

@@ -1,4 +1,4 @@
-//! Conservative advancement: time advances by a lower bound on the time of contact of two separated features.
+//! Conservative advancement: time advances by a lower bound on the time left until two separated features touch.
 //!
 //! The bound is the larger of two:
 //! - The gap divided by a bound on the relative speed.
@@ -96,8 +96,8 @@ impl Advancement<'_> {
     /// First instant of contact, as a fraction of the step. `difference` gives the vector between the closest points at
     /// a fraction of the step.
     ///
-    /// `None` if the contact is after the step or in its [`BEGINNING`], or if all advances leave the features
-    /// separated.
+    /// `None` if the contact is after the step or at a fraction up to [`BEGINNING`], or if the features are still
+    /// separated after all advances.
     pub fn first(&self, difference: impl Fn(f64) -> Vec3) -> Option<f64> {
         let (mut tau, mut before) = (0.0, [0.0, f64::INFINITY]);
         for advance in 0..CERTAIN_ADVANCES + MORE_ADVANCES {
@@ -145,7 +145,7 @@ mod tests {
         (first..).zip(values).map(|(node, value)| paths.at(node, tau) * *value).sum()
     }
 
-    /// Paths of nodes that begin about the origin, and of nodes that begin about the point `other`.
+    /// Random paths of two sets of nodes: the first set begins near the origin, the second near the point `other`.
     fn random_paths(samples: &mut Samples, counts: [usize; 2], other: Vec3) -> StepPaths {
         let centres = (0..counts[0]).map(|_| Vec3::zeros()).chain((0..counts[1]).map(|_| other));
         let begin: Vec<Vec3> = centres.map(|centre| centre + samples.vector(1.0)).collect();
@@ -158,7 +158,8 @@ mod tests {
     }
 
     /// As long as the control points of two features are separated along a line, all points of the features are
-    /// separated. At the end of the computed time, the nearest corners of linear features are at the given distance.
+    /// separated. At the end of the computed time, the nearest corners of linear features are at the given distance
+    /// along this line.
     #[test]
     fn features_are_apart_while_their_control_points_are() {
         let samples = &mut Samples::new(4);
@@ -175,7 +176,8 @@ mod tests {
             let (count, mut ended) = (kind.num_nodes(), 0);
             for case in 0..400 {
                 let (direction, distance) = (samples.direction(), samples.uniform(0.0, 0.5));
-                // A node, or an edge of the kind of the face, numbered after the nodes of the face.
+                // The other feature is a node, or an edge of the same kind as the face. Its nodes are numbered after
+                // those of the face.
                 let is_edge = kind.dimension() == 1 && case % 2 == 0;
                 let others = if is_edge { kind } else { CellKind::Point1 };
                 let paths = random_paths(samples, [count, others.num_nodes()], direction * 6.0);

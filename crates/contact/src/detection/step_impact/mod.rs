@@ -68,12 +68,12 @@ impl StepImpactSearch {
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 
-    /// The first contact within a step. Ignores contacts before `BEGINNING`, and pairs in `touching`: two edges, or a
-    /// node and a target body (whatever the face).
+    /// The first contact within a step. Ignores contacts in the first millionth of the step (`BEGINNING`), and contacts
+    /// of the pairs in `touching`: of two edges, or of a node with any face of a target body.
     ///
     /// # Cost
-    /// The bounds on all paths, once. For each near pair of bodies and each part of the step, the swept boxes of all
-    /// face groups, then of the nodes, faces and edges in the groups near the other body.
+    /// Bounds on all paths, once. Then, for each near pair of bodies and each part into which the search divides the
+    /// step: swept boxes of all face groups, then of the nodes, faces and edges in the groups near the other body.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);
@@ -90,7 +90,7 @@ impl StepImpactSearch {
     }
 }
 
-/// Pairs of bodies that can touch and have overlapping swept boxes. A body with self-contact is paired with itself.
+/// Pairs of bodies with permitted contact and overlapping swept boxes. A body with self-contact is paired with itself.
 fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32; 2]> {
     let swept = |body: u32| Some((body, reaches[body as usize].as_ref()?.whole.within(STEP)));
     let boxes: Vec<(u32, Aabb)> = model.bodies().filter_map(swept).collect();

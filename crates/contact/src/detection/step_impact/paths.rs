@@ -95,7 +95,7 @@ impl StepPaths {
 pub struct Reach {
     /// Boxes around the coefficients c₀, c₁ and c₂ of the nodes.
     coefficients: [Aabb; 3],
-    /// Distance \[m\], including rounding, by which faces and edges with the surface offset may extend beyond the
+    /// Distance \[m\], including rounding, by which the offset surface of the faces and edges may extend beyond the
     /// bounds on the nodes.
     margin: f64,
 }
@@ -116,7 +116,8 @@ impl BodyReach {
 }
 
 impl Reach {
-    /// `offset`: of the surface \[m\]. `overshoot`: see `FaceGroups::overshoot`.
+    /// `offset`: offset of the surface \[m\]. `overshoot`: excess of interpolated over nodal values
+    /// (`FaceGroups::overshoot`).
     fn of(nodes: &[u32], overshoot: f64, offset: f64, paths: &StepPaths) -> Option<Self> {
         let coefficients = paths.bounds_of_coefficients(nodes)?;
         let mut reach = Self { coefficients, margin: 0.0 };

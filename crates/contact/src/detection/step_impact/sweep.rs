@@ -1,8 +1,8 @@
 //! First contact of two bodies, or of a body with itself, in a step.
 //!
 //! The search divides the step into parts in which displacements are at most twice the smaller search depth of the
-//! bodies. However, no part except the last is shorter than a thousandth of the step, even if the displacements are
-//! larger.
+//! bodies. Every part but the last has at least a thousandth of the length of the step, even if the displacements in it
+//! are then larger.
 
 use rayon::prelude::*;
 
@@ -22,13 +22,14 @@ use super::advancement::{Advancement, RelativePaths};
 use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
 use super::step_contact::{BEGINNING, Features, StepContact, closest_at, order};
 
-/// Tolerance on the barycentric coordinates of a hit. Without it, a node could pass between two adjacent faces.
+/// Tolerance on the barycentric coordinates of the point at which a node passes through a face. Without it, a node
+/// could pass between two adjacent faces.
 const SEAM: f64 = 1e-9;
 
 /// Gap at which conservative advancement ends with a contact, relative to the length of an edge of one feature.
 const MET: f64 = 1e-12;
 
-/// Least length of a part, as a fraction of the step, except for the last part.
+/// Least length of every part but the last, as a fraction of the step.
 const SHORTEST_WINDOW: f64 = 1e-3;
 
 pub(super) struct Sweep<'a> {
@@ -42,7 +43,7 @@ pub(super) struct Sweep<'a> {
     pub reaches: [&'a BodyReach; 2],
 }
 
-/// `region`: intersection of the swept boxes of the bodies, widened by the offset. `groups`: of each body, the face
+/// `region`: intersection of the swept boxes of the bodies, widened by the offset. `groups`: for each body, its face
 /// groups near the other body.
 struct Part<'a> {
     window: Window,
@@ -154,7 +155,7 @@ impl<'a> Sweep<'a> {
         normals_are_opposed(&face_normal, &vertex_normal_where(of_node, &at, contactor))
     }
 
-    /// First instant at which a node passes a segment or triangle from outside to inside.
+    /// First instant at which a node passes through a segment or triangle from outside to inside.
     ///
     /// `None` also if the node certainly stays on one side in the part `window`.
     fn first_passage(&self, node: u32, corners: &[u32], window: Window) -> Option<f64> {
@@ -245,7 +246,8 @@ impl<'a> Sweep<'a> {
             .min_by(order)
     }
 
-    /// Swept box of an edge. The middle control point is twice as far from the chord as the middle node.
+    /// Swept box of an edge. The middle control point is twice as far from the chord as the middle node, so the box of
+    /// the nodes is widened by its diagonal.
     fn swept_edge(&self, edge: &Edge, window: Window) -> Aabb {
         let ends = self.paths.swept(&edge.nodes, window);
         let Some(middle) = edge.middle else { return ends };

@@ -14,7 +14,7 @@ use crate::math::{Vec3, polynomial::first_root_of_quadratic};
 
 use super::bounding_spheres::MovingSphere;
 
-/// Rounding error of positions and distances, relative to the sum of their terms.
+/// Bound on the rounding error of positions and distances, relative to the sum of the magnitudes of the added terms.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Largest number of passes over the six inequalities. In exact arithmetic, twelve passes suffice: each inequality is

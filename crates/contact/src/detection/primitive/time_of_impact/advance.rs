@@ -8,8 +8,8 @@ use crate::math::Vec3;
 /// The origin of the coordinates is the first node of face a.
 const NEAR: f64 = 1e-6;
 
-/// Smallest ratio of an advance by `hold` to the advance before it. A shorter advance is discarded, and the closest
-/// points are computed anew.
+/// Smallest ratio of an advance that keeps the features (`hold`) to the previous advance. A shorter advance is
+/// discarded, and the closest points are computed anew.
 const WORTHWHILE: f64 = 0.1;
 
 pub(super) fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
@@ -51,8 +51,8 @@ pub(super) fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> O
 ///
 /// For [`Feature::Line`], the direction is the line between the closest points, which is inaccurate for a gap below
 /// `NEAR`. If `motion.distance` is zero, the result for such a gap is the longest advance along any direction of
-/// [`Direction::for_each`]. If no direction separates the faces: with `apart` in the previous advance, `earlier`, the
-/// result is that of [`arrive`], otherwise that of [`leave`].
+/// [`Direction::for_each`]. If no direction separates the faces, the result is that of [`arrive`] after a previous
+/// advance `earlier` with `apart`, otherwise that of [`leave`].
 pub(super) fn advance<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,
@@ -88,12 +88,11 @@ fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
     Advance { normal: direction.map_or(before.normal, |found| found.normal), step: 0.0, ..before }
 }
 
-/// Advance of faces that touch or overlap: the longest time for which one direction shows that the faces do not overlap
-/// further, or zero. Infinite if the faces overlap at time 0 and do not approach each other along the direction of
-/// least overlap.
+/// Advance of faces that touch or overlap: the longest time for which any one direction separates the faces, or zero.
+/// Infinite if the faces overlap at time 0 and do not approach each other along the direction of least overlap.
 ///
-/// The common normal of coplanar faces can have either sign. It points to the same side as the normal of the previous
-/// advance, `earlier`; at time 0 (no `earlier`), as the outward normal of b minus that of a.
+/// Coplanar faces have two opposite common normals. Only the one along the normal of the previous advance, `earlier`,
+/// counts; at time 0, without `earlier`, the one along the outward normal of b minus that of a.
 pub(super) fn leave<const N: usize>(
     motion: &Motion<'_, N>,
     closest: &Closest,

@@ -179,8 +179,8 @@ impl<const N: usize> Motion<'_, N> {
     ///
     /// d is `distance`. The nodes have the relative position x and velocity v at h = 0; A is `acceleration`. The
     /// third-order term is c h³ with c = (ṅ·A − deviation |ṅ|)/2. If c < 0, this term is at least c H h² up to a
-    /// horizon H, so c H is added to q. The result is the first root over all pairs, but at most H. If there is no root
-    /// and H reaches the end of the search, the result is infinite.
+    /// horizon H, so c H is added to q. The result is the first root over all pairs, but at most H. If no root is
+    /// before H and H reaches the end of the search, the result is infinite.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
         // The length of a rotating direction grows with h: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.

@@ -20,7 +20,7 @@ pub trait FacePath {
     fn point(&self, reference: &Vec3, s: f64) -> (Vec3, Vec3);
     /// Acceleration of the centre of the body [m/s²], constant along the path.
     fn common_acceleration(&self) -> Vec3;
-    /// Bound on |acceleration − common acceleration| [m/s²] of a material point along the path.
+    /// Bound on |acceleration of a material point − common acceleration| along the path [m/s²].
     fn acceleration_deviation(&self, reference: &Vec3) -> f64;
 }
 

@@ -8,8 +8,8 @@ use crate::mesh::CellKind;
 
 /// Distance between the diagonals of a quadrilateral, relative to the longer diagonal, up to which it counts as plane.
 const FLATNESS: f64 = 1e-12;
-/// If the sine of the angle at the first corner of a triangle is at most this value, only the edges of the triangle are
-/// used.
+/// If the sine of the angle at the first corner of a triangle is at most this value, the closest points are sought only
+/// on its edges.
 const DEGENERATE_SINE: f64 = 1e-14;
 /// Widening of a triangle, in barycentric coordinates, so that no crack opens between the two triangles of a face.
 const SEAM: f64 = 1e-12;

@@ -39,8 +39,8 @@ const MAX_ADVANCES: usize = 10_000;
 ///   the relative approach decides. Seen from outside, nodes run counter-clockwise.
 /// - Faces that overlap at time 0 have an impact at time 0 if they approach along the direction of least overlap.
 ///   Otherwise they have no impact.
-/// - If time has reached neither a contact nor the end after `MAX_ADVANCES` advances, the result is an impact before
-///   any contact, because a false impact is better than a missed contact. Paths that are not finite also give an
+/// - If the largest number of advances reaches neither a contact nor the end of `duration`, the result is an impact
+///   before any contact, because a false impact is better than a missed contact. Paths that are not finite also give an
 ///   impact.
 /// - Curved faces count as touching if the gap is below 1e-9 of the size of the smaller face, or within rounding. The
 ///   result is early by at most the time in which this gap closes. For closely conforming faces, the result may be

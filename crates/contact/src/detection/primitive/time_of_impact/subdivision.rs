@@ -1,13 +1,13 @@
 //! First contact of two faces, at least one of which is curved.
 //!
 //! Branch and bound over pairs of Bézier faces. Two faces cannot touch before the hulls of their control points touch,
-//! so the time at which the hulls touch is a lower bound on the time of contact of the pair. The search splits one face
-//! of the pair with the earliest bound, until this pair is thin. The thickness of a face is here its distance from the
-//! polygon of its corners (`QuadraticBezierFace::thickness`). The thicker face is split; a pair is thin if the sum of
-//! both thicknesses is at most the tolerance.
+//! so the time at which the hulls touch is a lower bound on the time of contact of the pair. The search splits the
+//! thicker face of the pair with the earliest bound, until this pair is thin. Thickness is here a bound on the distance
+//! of a face from the polygon of its corners (`QuadraticBezierFace::thickness`). In a thin pair, both thicknesses add
+//! up to at most the tolerance.
 //!
-//! Among pairs whose bounds agree within the resolution of time, the pair with the most subdivisions comes first.
-//! Conforming faces then need few splits, because the first thin pair gives the time.
+//! Among pairs whose bounds agree within the tolerance divided by the relative speed, the pair with the most
+//! subdivisions comes first. Conforming faces then need few splits, because the first thin pair gives the time.
 //!
 //! # Source
 //! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between time-dependent
@@ -149,7 +149,7 @@ enum Start {
 /// State of two hulls after the advances of a pair.
 struct Stuck {
     time: f64,
-    /// Normal of the latest advance or of the contact; `None` if no direction separated the hulls before the first
+    /// Normal of the latest advance or of the contact; `None` if the hulls touched or overlapped before the first
     /// advance.
     normal: Option<Vec3>,
     point: Vec3,
