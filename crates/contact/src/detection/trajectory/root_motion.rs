@@ -144,12 +144,14 @@ impl RootMotion {
         Self { time, velocity, acceleration, errors, span: h1 + h2, arm }
     }
 
-    /// A sphere that moves with the root, and grows by the errors of the estimated motion.
+    /// Gives `sphere`, a sphere of the same body at `time`, the estimated motion of the root. The radius grows by the
+    /// errors of this motion.
     ///
     /// The body has the angular velocity ω. At the distance q from the centre of the body, velocities deviate from the
     /// velocity of this centre by at most |ω| q, and accelerations by at most (|ω|² + |dω/dt|) q ≤ `spin_bound` × q.
-    /// `turning` covers the velocity deviations of sphere and root. `growth_rate` covers the acceleration deviation of
-    /// the root. The estimated velocity is an average over the two steps; the term with `span` covers this error.
+    /// `turning` covers the velocity deviations of the centres of `sphere` and root. `growth_rate` covers the
+    /// acceleration deviation of the centre of the root. The estimated velocity is an average over the two steps; the
+    /// term with `span` covers the error of this average.
     pub(crate) fn carry(&self, motion: &RigidMotion, sphere: &Sphere, time: f64) -> MovingSphere {
         let (age, spin) = (time - self.time, motion.spin_bound);
         let [of_velocity, of_acceleration] = self.errors;
@@ -170,8 +172,8 @@ impl RootMotion {
 mod tests {
     use super::*;
 
-    /// For positions on a parabola, velocity and acceleration are exact up to rounding. A zero velocity or acceleration
-    /// gives exactly zero.
+    /// For positions on a parabola, velocity and acceleration are exact up to rounding. If the velocity or the
+    /// acceleration is zero, its estimate is exactly zero.
     #[test]
     fn three_positions_give_the_motion() {
         let (start, velocity) = (Vec3::new(-750.0, 2.0, 1.0), Vec3::new(50.0, -3.0, 86.6));

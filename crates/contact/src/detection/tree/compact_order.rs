@@ -13,8 +13,9 @@ const POINTS_PER_TASK: usize = 4096;
 /// Indices of the points, sorted by recursive division: each part of the points is divided by a plane normal to the
 /// longest side of the box around the part.
 ///
-/// Each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. On a surface, such a part has
-/// about half as many neighbouring parts as a run along a space-filling curve has neighbouring runs.
+/// Each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. If the points
+/// lie on a surface, such a part has about half as many neighbouring parts as an equally long run of a space-filling
+/// curve has neighbouring runs.
 ///
 /// # Cost
 /// O(n log n) for n points, in parallel.
@@ -71,8 +72,8 @@ mod tests {
     use super::*;
     use crate::detection::samples::Samples;
 
-    /// A plane lies between each part of 2ᵏ points that begins at a multiple of 2ᵏ⁺¹ and the next part. The order is
-    /// the same for one thread and for many.
+    /// If a part of 2ᵏ points begins at a multiple of 2ᵏ⁺¹, a plane normal to an axis separates it from the next part.
+    /// The order is the same for one thread and for many.
     #[test]
     fn aligned_parts_are_apart() {
         let samples = &mut Samples::new(7);

@@ -7,11 +7,12 @@
 //! p(t) = |d(t)|² − ρ(t)²,   d(t) = d₀ + v t + a t²/2,   ρ(t) = r₀ + r₁ t + r₂ t²/2
 //! ```
 //!
-//! The centres have the relative position d₀, velocity v and acceleration a at time 0. The sums of the radii, growths
-//! and rates of growth are r₀, r₁ and r₂. In Aragón & Molinari 2014, eq. (12), r₁ = r₂ = 0.
+//! The centres have the relative position d₀, velocity v and acceleration a at time 0. The radii of the two spheres add
+//! up to r₀, their speeds of growth to r₁, and the rates of these speeds to r₂. In Aragón & Molinari 2014, eq. (12),
+//! r₁ = r₂ = 0.
 //!
-//! The growth of the radii covers deformations and errors of the motion. The returned time is *conservative*: never
-//! later than the first root of p.
+//! Radii grow to cover deformations of the bodies and errors of the predicted motion. The returned time is
+//! *conservative*: never later than the first root of p.
 
 use crate::math::{
     Vec3,
@@ -24,10 +25,11 @@ const QUARTIC_ROUNDING: f64 = 64.0 * 0.5 * f64::EPSILON;
 /// Rounding error of positions, distances and speeds, relative to the sum of the magnitudes of their terms. The value
 /// is more than twice the estimated error.
 const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
-/// Largest number of advances that refine a time. Unless the contact is grazing, each advance doubles the number of
-/// correct digits.
+/// Largest number of iterations that refine a time (`RelativeMotion::advance`). Each iteration doubles the number of
+/// correct digits; in grazing contact, convergence is slower.
 const MAX_ADVANCES: usize = 30;
-/// Scale of a pair of spheres \[m\] below which the spheres count as touching, because numbers could underflow.
+/// If all lengths of a pair of spheres (relative position, radii, paths) are below this value \[m\], the spheres count as
+/// touching, because numbers could underflow.
 const SMALLEST_SCALE: f64 = 1e-280;
 
 /// A sphere whose centre moves on a parabola, and whose radius may grow.
@@ -41,9 +43,9 @@ pub struct MovingSphere {
     pub velocity: Vec3,
     /// Acceleration of the centre, constant \[m/s²\].
     pub acceleration: Vec3,
-    /// Growth of the radius \[m/s\]; a negative value counts as zero.
+    /// Speed at which the radius grows at time 0 \[m/s\]; a negative value counts as zero.
     pub growth: f64,
-    /// Rate of the growth \[m/s²\]; a negative value counts as zero.
+    /// Constant rate of this speed \[m/s²\]; a negative value counts as zero.
     pub growth_rate: f64,
 }
 
@@ -62,11 +64,11 @@ struct RelativeMotion {
 /// A negative horizon gives `None`. Overlap at time 0 and NaN give `Some(0.0)`: invalid data never hides a contact.
 ///
 /// # Source
-/// Aragón & Molinari 2014, eq. (12); [`first_root`] finds the first root by monotone pieces.
+/// Aragón & Molinari 2014, eq. (12); [`first_root`] divides the quartic into monotone pieces.
 ///
 /// # Cost
 /// Two square roots if the accelerations are equal and the radii constant. Otherwise the first root of a quartic, and a
-/// few advances if this root lies within the horizon.
+/// few iterations of `RelativeMotion::advance` if this root lies within the horizon.
 pub fn time_of_contact(a: &MovingSphere, b: &MovingSphere, horizon: f64) -> Option<f64> {
     if horizon < 0.0 {
         return None;
@@ -164,17 +166,16 @@ impl RelativeMotion {
         ]
     }
 
-    /// Refines a conservative time by conservative advancement (Mirtich 1996), which has only the rounding error of the
-    /// distance. `None` without contact within the horizon.
+    /// Refines the conservative time `coarse` by conservative advancement (Mirtich 1996). The refined time has only the
+    /// rounding error of the distance, not of p. `None` if no contact lies within the horizon.
     ///
-    /// Let n be the current unit vector between the centres. After a further time s, a quadratic bounds the gap from
-    /// below:
+    /// Let n = d/|d| at the current time t. After a further time s, a quadratic in s bounds the gap from below:
     ///
     /// ```text
     /// |d(t + s)| − ρ(t + s) ≥ n·d(t + s) − ρ(t + s)
     /// ```
     ///
-    /// An advance moves the time to the first root of this quadratic.
+    /// Each iteration moves the time to the first root of this quadratic.
     fn advance(&self, coarse: f64, horizon: f64) -> Option<f64> {
         let Self { distance: d, velocity: v, acceleration: a, radius: r0, growth: r1, growth_rate: r2 } =
             *self;

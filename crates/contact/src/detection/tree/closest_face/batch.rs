@@ -1,14 +1,15 @@
 //! Closest faces of many queries, in stages.
 //!
+//! Each node of the tree has up to eight children. Those of a lowest-level node are leaves, with up to four faces each.
 //! A block is up to 32 queries. All queries of a block pass a stage before the next stage begins. The instructions of
 //! different queries are independent, so the processor overlaps them.
 //!
 //! 1. Nearby queries form groups. Sample points on the faces give upper bounds on the distances of the queries from the
 //!    surface. Each group lists the lowest-level nodes whose distance from the box around its queries is at most the
 //!    largest of these bounds.
-//! 2. Each query tests the nearest leaf of its nearest listed node.
-//! 3. Each query forms pairs with the other leaves of the listed nodes, up to the least distance that it found in stage
-//!    2.
+//! 2. Each query tests the faces in the nearest leaf of its nearest listed node.
+//! 3. Each query forms pairs with the other leaves of the listed nodes whose distance is at most the least distance
+//!    found in stage 2.
 //! 4. The faces of these leaves are tested. The least distance found in stages 2 and 4 gives the closest face.
 //!
 //! If a list is full, a branch-and-bound search from the root answers the affected queries.
@@ -58,8 +59,8 @@ struct Block<'a, O> {
     rounded: [Rounded; BLOCK],
     /// Squared distance beyond which faces are ignored, by query; at most `farthest`.
     limits: [f64; BLOCK],
-    /// Keys of the listed nodes, by query: squared distances in single precision, with the list position in the low
-    /// bits.
+    /// Keys of the listed nodes, by query: squared distances of the nodes from the query in single precision, with the
+    /// list position in the low bits.
     keys: [[[u32; CHILDREN]; CHUNKS]; BLOCK],
     /// List position of the nearest node, by query; `NONE` if this node is beyond the limit of the query.
     first_nodes: [u32; BLOCK],

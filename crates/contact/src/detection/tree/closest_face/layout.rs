@@ -1,4 +1,5 @@
-//! Construction of an index: recursive division sorts the faces, and the boxes are fitted from the leaves up.
+//! Construction of a [`ClosestFaceIndex`], a tree with up to eight children per node and up to four faces per leaf.
+//! Recursive division sorts the faces, and the boxes are fitted from the leaves up.
 
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
@@ -13,15 +14,15 @@ const FACES_PER_TASK: usize = 2048;
 /// off the face.
 const MARGIN: f64 = 1e-9;
 
-/// Least number of spare leaves, relative to the number of leaves that the faces would fill completely. With spare
-/// leaves, a set of faces can be divided at several places.
+/// Least number of spare leaves, relative to the number of leaves that suffice if each holds four faces. With spare
+/// leaves, leaves need not be full, so a set of faces can be divided at several places.
 const SPARE: f64 = 0.15;
 
-/// Largest number of faces for which the build compares the costs of divisions.
+/// Largest number of faces for which the build compares several divisions by their cost (see [`divide`]).
 const COMPARED: usize = 64;
 
-/// Least extent of the faces along an axis, relative to the longest extent, for which divisions along this axis are
-/// compared.
+/// Divisions along an axis are compared if the extent of the faces along this axis is at least this fraction of the
+/// longest extent.
 const SHORTEST: f32 = 0.4;
 
 /// A face to be assigned to a leaf, with the box of its nodes relative to the origin of the index.
@@ -98,7 +99,8 @@ pub(super) fn single_precision(x: f64) -> f32 {
     Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32
 }
 
-/// Two numbers in single precision, below and above `x` by at least the rounding errors of `x` and of a nearby query.
+/// Two numbers in single precision, below and above `x`, at least by the error of rounding `x` and a nearby
+/// query to single precision.
 fn outward(x: f64) -> [f32; 2] {
     let near = single_precision(x);
     let slack = near.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;
@@ -214,10 +216,11 @@ fn arrange(items: &mut [Item], counts: &mut [usize]) {
     }
 }
 
-/// Sorts faces along an axis, divides them between two sets of leaves, and returns the size of the first set.
+/// Sorts faces along an axis, divides them between two sets of leaves, and returns the number of faces for the first.
+/// `leaves`: number of leaves in each set.
 ///
-/// Up to `COMPARED` faces are divided at the least cost. The cost of a set is the area of its box times the number of
-/// leaves that its faces fill; the costs of both sets are added. More than `COMPARED` faces are divided in proportion
+/// Up to `COMPARED` faces are divided at the least cost. The cost of a part is the area of its box times the number of
+/// leaves that its faces fill; the costs of both parts are added. More than `COMPARED` faces are divided in proportion
 /// to the numbers of leaves.
 fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     let even = items.len() * leaves[0] / (leaves[0] + leaves[1]);
@@ -242,8 +245,8 @@ fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     best.1
 }
 
-/// Cost of the cheapest division of sorted faces, and the size of its first set. `places`: admissible sizes of this
-/// set.
+/// Cost of the cheapest division of sorted faces, and the size of its first part. `places`: admissible sizes of this
+/// part.
 fn best_division(items: &[Item], places: RangeInclusive<usize>) -> (f32, usize) {
     let cost = |extent: &Extent, count: usize| extent.area() * count.div_ceil(LANES) as f32;
     let (mut beyond, mut extent) = ([0.0; COMPARED + 1], Extent::NOTHING);

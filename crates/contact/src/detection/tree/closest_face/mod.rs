@@ -52,16 +52,17 @@ pub struct ClosestFaceIndex {
     /// Level by level, from the lowest level to the root.
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
-    /// Sample points on the faces of the leaves, by lowest-level node.
+    /// Points on the faces, from which queries get upper bounds on their distances; by lowest-level node.
     samples: Vec<Sample>,
-    /// Consecutive queries share a list of nodes (`batch`) if their coordinates differ by at most `span` from those of
-    /// the first query \[m\].
+    /// Consecutive queries form a group with one list of nodes (`batch`) if their coordinates differ by at most `span`
+    /// \[m\] from those of the first query of the group.
     span: f64,
     /// Kind of each face in [`Shapes::Others`], and index of its first node in `other_nodes`.
     other_faces: Vec<(CellKind, u32)>,
     /// Positions of the nodes of the faces in `other_faces` \[m\].
     other_nodes: Vec<Vec3>,
-    /// Largest margin of the box of a leaf \[m\].
+    /// Largest distance by which the box of a face is enlarged, because computed closest points may lie slightly off
+    /// the face \[m\].
     margin: f64,
 }
 
@@ -91,7 +92,7 @@ struct Leaf {
     reason = "a pointer would cost a load for triangles, the most frequent leaves"
 )]
 enum Shapes {
-    /// Four triangles without slivers; zeros in a leaf without faces.
+    /// Four triangles, none of them nearly degenerate (a sliver); zeros in a leaf without faces.
     Triangles(TriangleLanes),
     /// The faces of any other leaf, as indices into `other_faces`.
     Others([u32; LANES]),

@@ -1,4 +1,4 @@
-//! Branch and bound through the boxes of an index.
+//! Search for the closest face by branch and bound through the tree of boxes of a [`ClosestFaceIndex`].
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
@@ -7,16 +7,16 @@ use super::*;
 use crate::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
-/// Factor f and addend a in the bound computed ≤ f × exact + a on squared distances in single precision. Differences,
-/// squares and sums together have an error of 3 units in the last place. The rounded position of a distant query has an
-/// error of half a unit in the last place of the distance. The addend covers numbers below the normal numbers of single
-/// precision.
+/// Numbers f and a: the squared distance of a query from a box, computed in single precision, is at most f times the
+/// exact value plus a. Differences, squares and sums together have an error of 3 units in the last place. The rounded
+/// position of a distant query has an error of half a unit in the last place of the distance. The addend a covers
+/// numbers below the normal numbers of single precision.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 pub(super) const LISTED: usize = 32;
 
-/// Mask of the low bits of a key. A key is a squared distance in single precision; its low bits store the index of a
-/// child or the position in a list instead.
+/// Mask of the low bits of a key. A key is the bit pattern of a squared distance in single precision. The index of a
+/// child, or a position in a list, replaces the low bits.
 const NUMBER: u32 = LISTED as u32 - 1;
 
 /// Length of the stack: seven entries for each of at most 11 levels, plus eight entries written at a time.
@@ -83,7 +83,7 @@ impl Node {
         }
     }
 
-    /// Keys of the child boxes: squared distances, with the index of the child in the low bits.
+    /// Keys of the child boxes: squared distances from `point`, with the index of the child in the low bits.
     #[inline(always)]
     pub(super) fn keys(&self, simd: impl EightLanes, point: &Rounded) -> [u32; CHILDREN] {
         let squares = simd.distances_squared(&self.boxes, &point.corners);
@@ -208,7 +208,8 @@ impl ClosestFaceIndex {
 
     /// Sample points of a lowest-level node near the midpoint of the first and the last query.
     ///
-    /// `None` if `farthest` is at most the squared span: sample points would hardly improve this limit.
+    /// Faces beyond the squared distance `farthest` \[m²\] are ignored. If `farthest` is at most `span`², the result is
+    /// `None`, because sample points would hardly improve this limit.
     #[inline(always)]
     pub(super) fn sample(&self, simd: impl EightLanes, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {
@@ -253,8 +254,8 @@ impl ClosestFaceIndex {
         }
         for (lane, &node) in list[..count].iter().enumerate() {
             *listed.get_mut(lane)? = node;
-            // Leaves and nodes are numbered together, leaves first. In a complete tree, the parent of number n is node
-            // n / 8.
+            // Leaves and nodes are numbered together, leaves first. In a complete tree, the parent of leaf or
+            // node n is `nodes[n / 8]`.
             let parent = (self.leaves.len() + node as usize) / CHILDREN;
             let above = if node as usize == root { &Node::EVERYTHING } else { &self.nodes[parent] };
             boxes[lane / CHILDREN].put(lane % CHILDREN, above, node as usize % CHILDREN);

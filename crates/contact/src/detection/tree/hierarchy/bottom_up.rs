@@ -1,9 +1,9 @@
-//! Greedy agglomeration: repeatedly merges the two live balls that are nearest to each other.
+//! Greedy agglomeration: repeatedly merges the closest two of all live balls.
 //!
 //! A ball is live until it is merged. The distance of two balls is the radius of their joint ball, the smallest ball
 //! around both. This distance is *reducible*: the joint ball of B and C is at least as far from any ball A as the
-//! nearer of B and C. Two balls that are nearest to each other therefore remain nearest until they merge. To merge all
-//! mutually nearest pairs at once gives the tree of the greedy method, up to ties.
+//! nearer of B and C. If each of two balls is the nearest ball of the other, this therefore holds until they merge. To
+//! merge all such mutually nearest pairs at once gives the tree of the greedy method, up to ties.
 
 use rayon::prelude::*;
 
@@ -13,21 +13,22 @@ use crate::math::Vec3;
 
 const BALLS_PER_TASK: usize = 64;
 
-/// Upper bound on the |coordinates| and radii for which costs are computed; their cubes are finite.
+/// Upper bound on the |coordinates| and radii of balls; below it, squared distances and volumes are finite.
 const LARGEST_COMPARABLE: f64 = 1e100;
 
-/// The live balls along a space-filling curve. A merged ball leaves an empty place in the lists.
+/// The live balls, listed along a space-filling curve. When two balls merge, the joint ball takes the lower of their two
+/// places in the lists, and the higher place becomes empty.
 struct Balls {
     spheres: Vec<Sphere>,
-    /// Number of each ball among the leaves and merges; `NONE` at an empty place.
+    /// Number of each ball: k for leaf k of n leaves, n + k for the result of merge k; `NONE` at an empty place.
     numbers: Vec<u32>,
     partners: Vec<Partner>,
     num_live: usize,
     runs: Runs,
 }
 
-/// Merges of the spheres into one tree, numbered as in [`super::topology::Topology::from_merges`]. The spheres must
-/// follow a space-filling curve.
+/// Merges the spheres into one tree, and returns the numbers of the two balls of each merge, for
+/// [`super::topology::Topology::from_merges`]. The spheres must follow a space-filling curve.
 ///
 /// # Cost
 /// For n spheres, O(n log n) expected; O(n²) if only a few pairs are mutually nearest at a time. The result does not
@@ -85,7 +86,7 @@ impl Balls {
 
     /// Merges all mutually nearest pairs. The joint ball takes the lower place of the pair.
     ///
-    /// The pair of least cost is always mutually nearest, so every round merges a pair.
+    /// The pair with the least distance (`cost`) is always mutually nearest, so every round merges a pair.
     fn merge_mutual(&mut self, num_leaves: u32, merges: &mut Vec<[u32; 2]>, changed: &mut [bool]) {
         for place in 0..self.spheres.len() {
             let Partner { cost, place: other } = self.partners[place];

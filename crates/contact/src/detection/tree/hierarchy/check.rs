@@ -28,7 +28,8 @@ pub enum HierarchyError {
         /// Number of leaves that contain the face.
         leaves: u32,
     },
-    /// The children of a vertex are equal, follow the vertex, or have another parent, or its leaf count is wrong.
+    /// The children of a vertex are equal, do not precede the vertex, or have another parent; or the number of leaves
+    /// below the vertex is not the sum over its children.
     #[error("vertex {vertex} and its children {children:?} do not agree on order, parent or leaf count")]
     Order {
         /// The parent.
@@ -36,8 +37,8 @@ pub enum HierarchyError {
         /// Children of the parent.
         children: [u32; 2],
     },
-    /// A bounding point of a face below a vertex, with the margin, is outside the sphere of the vertex, or a number is
-    /// NaN.
+    /// The distance of a bounding point of a face below a vertex from the centre of the sphere of the vertex exceeds the
+    /// radius minus the margin, or a number is NaN.
     #[error("point {point} of face {face} is {distance} from the centre of vertex {vertex}, radius {radius}")]
     NotBounded {
         /// The vertex.
@@ -54,7 +55,8 @@ pub enum HierarchyError {
 }
 
 impl Hierarchy {
-    /// Checks the structure of the tree, and whether each sphere contains the faces below its vertex with the margin.
+    /// Checks the structure of the tree, and whether each sphere contains all points within the margin of the
+    /// bounding points of the faces below its vertex.
     ///
     /// # Cost
     /// O(n · depth) for n faces; intended for tests and diagnosis.

@@ -1,5 +1,8 @@
 //! The remaining clusters during locally-ordered clustering, in their order along the space-filling curve.
 //!
+//! In each round, each cluster prefers the partner nearby on the curve with which it has the smallest joint sphere.
+//! Clusters that prefer each other merge.
+//!
 //! The arrays are padded to a multiple of eight lanes. The lanes after the last cluster contain undefined values.
 
 use bytemuck::cast;
@@ -11,7 +14,7 @@ use crate::math::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 /// Largest distance, in places along the curve, of two compared clusters. A larger value gives no better trees.
 const WINDOW: usize = 4;
 
-/// Mask of the low bits of a preference, which encode the partner (see `Pairs::choose_partners`).
+/// Mask of the low bits of a preference, a number defined at `Pairs::choose_partners`. These bits encode the partner.
 const PARTNER_BITS: u32 = 31;
 
 /// Spheres of the clusters, scaled to the unit cube, and their vertices.
@@ -31,7 +34,7 @@ pub struct Pairs {
     /// Preferences of all pairs (i, i + d) for one distance d along the curve.
     preferences: Vec<u32>,
     lower: Vec<u32>,
-    /// One bit per lane, set for the cluster with the higher index of each pair, and after the last cluster.
+    /// One bit per lane, set for the cluster with the higher index of each pair, and for lanes after the last cluster.
     removed: Vec<u8>,
     count: usize,
 }

@@ -1,4 +1,5 @@
-//! Reference spheres fitted to the bounding points of the faces.
+//! Reference spheres (the spheres of the vertices in the configuration of the build), fitted to the bounding points of
+//! the faces.
 
 use rayon::prelude::*;
 
@@ -17,7 +18,7 @@ const LEAVES_OF_GROUP: u32 = 16;
 #[derive(Default)]
 struct PointGroups {
     points: Vec<Vec3>,
-    /// End of each group in `points`.
+    /// End of each group in `points`. A group holds the points of a subtree with at most `LEAVES_OF_GROUP` leaves.
     ends: Vec<usize>,
     extremes: Vec<Extremes14>,
     /// Vertices above the groups, with the groups below each vertex.
@@ -28,8 +29,8 @@ struct PointGroups {
 
 impl Hierarchy {
     /// For each vertex above more than sixteen faces, fits a sphere to the bounding points of these faces. The fitted
-    /// sphere, with the margin, replaces the reference sphere if the fitted sphere is smaller. `positions` must be the
-    /// positions of the build.
+    /// sphere is enlarged by the margin. If it is then smaller than the reference sphere, it replaces the reference
+    /// sphere. `positions` must be the positions of the build.
     ///
     /// # Cost
     /// O(n log n) for balanced trees over n faces. The result does not depend on the number of threads.
@@ -80,7 +81,8 @@ impl Hierarchy {
         groups
     }
 
-    /// Appends the bounding points of the faces below `root`; without curved faces, each node once.
+    /// Appends the bounding points of the faces below `root`. If no face is curved, these are the nodes, each appended
+    /// once.
     fn append_points<const N: usize>(
         &self,
         root: u32,
@@ -128,8 +130,8 @@ impl PointGroups {
         self.ends.push(self.points.len());
     }
 
-    /// For `LeafFit::Ritter`, Ritter's ball of the points of `groups`; otherwise the minimum ball of the extremal
-    /// points, grown over all points.
+    /// For `LeafFit::Ritter`, Ritter's ball of the points of `groups`; otherwise the minimum ball of the points
+    /// that are extremal along seven directions, grown over all points.
     fn fit(&self, fit: LeafFit, groups: std::ops::Range<usize>) -> Option<Sphere> {
         let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
         let points = &self.points[first..self.ends[groups.end - 1]];

@@ -10,7 +10,7 @@ use crate::math::pack::{Pack, WIDTH};
 use crate::math::real::Real;
 use crate::mesh::CellKind;
 
-/// Largest stride without curved faces. The stride is the number of bounding points stored per face.
+/// Largest stride of surfaces without curved faces. The stride is the number of bounding points stored per face.
 pub const LARGEST_FLAT_STRIDE: usize = 4;
 
 /// Kind of the face of each leaf; empty if all faces lie in the hulls of their nodes.

@@ -11,13 +11,13 @@ use crate::math::Vec3;
 use crate::math::pack::Pack;
 use crate::math::real::Real;
 
-/// Computes the minimum balls, with the margin, of consecutive leaves.
+/// Computes the minimum balls of consecutive leaves, enlarged by `margin`.
 pub struct MinimumBalls<'a, const N: usize> {
     pub kinds: Kinds<'a>,
     pub nodes: &'a [[u32; N]],
     pub positions: &'a [Vec3],
     pub margin: f64,
-    /// Output: `weights[a][leaf]` is the weight of bounding point a of the leaf.
+    /// Output: `weights[a][leaf]` is the weight of bounding point a in the centre of the ball of the leaf.
     pub weights: [&'a mut [f64]; N],
     pub spheres: &'a mut [Sphere],
 }
@@ -90,7 +90,8 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
 ///
 /// with the length aᵢ of the edge opposite to corner i (`facing`: aᵢ²).
 ///
-/// The second result is 1 for unreliable weights (acute needles, and NaN in most cases), and 0 otherwise.
+/// The second result is 1 for unreliable weights (acute triangles with a very short edge, and most triangles with NaN),
+/// and 0 otherwise.
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to

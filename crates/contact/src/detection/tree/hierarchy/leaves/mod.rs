@@ -54,8 +54,8 @@ pub struct Records<'a, const N: usize> {
 }
 
 impl Leaves {
-    /// Builds the leaves of `faces`, and stores the balls at `positions`, with the margin, in `spheres`. Each slice of
-    /// `spheres` is filled by its own task.
+    /// Builds the leaves of `faces`, and writes their spheres at `positions`, enlarged by the margin, to `spheres`. Each
+    /// slice of `spheres` is filled by its own task.
     pub fn new(
         surface: &Surface,
         faces: &[u32],
@@ -184,7 +184,7 @@ impl<'a, const N: usize> Records<'a, N> {
     }
 }
 
-/// Computes the spheres of some leaves about their material centres, with the margin.
+/// Computes the spheres of some leaves about their material centres, enlarged by `margin`.
 pub struct Spheres<'a, const N: usize> {
     pub leaves: Records<'a, N>,
     pub positions: &'a [Vec3],
