@@ -40,7 +40,7 @@ pub struct Impact {
     pub time: f64,
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// The faces in contact, one of each body; the face of a wall is 0.
+    /// The faces in contact, one of each body; 0 for a rigid wall.
     pub faces: [u32; 2],
     /// Point of contact \[m\].
     pub point: Vec3,

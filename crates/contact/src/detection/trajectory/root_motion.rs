@@ -16,7 +16,7 @@ use crate::math::{RigidMotion, Vec3};
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Path length of a root over the three instants, relative to `size`, below which the root is stationary. `size` is the
-/// greatest sum, over these instants, of radius and largest |coordinate| of the centre.
+/// radius of its sphere plus the largest |coordinate| of the centre, at the instant at which this sum is greatest.
 const STATIONARY: f64 = 1e-12;
 
 /// Acceleration times the square of the shorter of the two time steps, relative to `size`, below which the velocity is

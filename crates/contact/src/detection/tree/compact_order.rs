@@ -13,9 +13,9 @@ const POINTS_PER_TASK: usize = 4096;
 /// Indices of the points, sorted by recursive division: each part of the points is divided by a plane normal to the
 /// longest side of the box around the part.
 ///
-/// Each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. If the points
-/// lie on a surface, such a part has about half as many neighbouring parts as an equally long run of a space-filling
-/// curve has neighbouring runs.
+/// Each run of 2ᵏ ≥ 8 points that begins at a multiple of 2ᵏ forms one compact part. If the points lie on a
+/// surface, such a part has about half as many neighbouring parts as an equally long run of a space-filling curve has
+/// neighbouring runs.
 ///
 /// # Cost
 /// O(n log n) for n points, in parallel.

@@ -28,8 +28,8 @@ const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
 /// Largest number of iterations that refine a time (`RelativeMotion::advance`). Each iteration doubles the number of
 /// correct digits; in grazing contact, convergence is slower.
 const MAX_ADVANCES: usize = 30;
-/// If all lengths of a pair of spheres (relative position, radii, paths) are below this value \[m\], the spheres count as
-/// touching, because numbers could underflow.
+/// If all lengths of a pair of spheres (relative position, radii, paths) are below this value \[m\], the spheres count
+/// as touching, because numbers could underflow.
 const SMALLEST_SCALE: f64 = 1e-280;
 
 /// A sphere whose centre moves on a parabola, and whose radius may grow.

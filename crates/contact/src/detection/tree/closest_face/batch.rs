@@ -1,6 +1,8 @@
 //! Closest faces of many queries, in stages.
 //!
-//! Each node of the tree has up to eight children. Those of a lowest-level node are leaves, with up to four faces each.
+//! The surface is stored as a tree. A node has up to eight children; the children of a lowest-level node are leaves of
+//! up to four faces.
+//!
 //! A block is up to 32 queries. All queries of a block pass a stage before the next stage begins. The instructions of
 //! different queries are independent, so the processor overlaps them.
 //!
@@ -8,8 +10,8 @@
 //!    surface. Each group lists the lowest-level nodes whose distance from the box around its queries is at most the
 //!    largest of these bounds.
 //! 2. Each query tests the faces in the nearest leaf of its nearest listed node.
-//! 3. Each query forms pairs with the other leaves of the listed nodes whose distance is at most the least distance
-//!    found in stage 2.
+//! 3. Each query forms pairs with those other leaves of the listed nodes that are no farther from the query than the
+//!    closest face found in stage 2.
 //! 4. The faces of these leaves are tested. The least distance found in stages 2 and 4 gives the closest face.
 //!
 //! If a list is full, a branch-and-bound search from the root answers the affected queries.

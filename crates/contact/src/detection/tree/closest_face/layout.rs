@@ -99,8 +99,8 @@ pub(super) fn single_precision(x: f64) -> f32 {
     Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32
 }
 
-/// Two numbers in single precision, below and above `x`, at least by the error of rounding `x` and a nearby
-/// query to single precision.
+/// Two numbers in single precision, below and above `x` by at least the errors of rounding `x` and a nearby query to
+/// single precision.
 fn outward(x: f64) -> [f32; 2] {
     let near = single_precision(x);
     let slack = near.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;

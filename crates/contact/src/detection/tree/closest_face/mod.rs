@@ -52,7 +52,7 @@ pub struct ClosestFaceIndex {
     /// Level by level, from the lowest level to the root.
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
-    /// Points on the faces, from which queries get upper bounds on their distances; by lowest-level node.
+    /// Points on the faces below each lowest-level node. They give upper bounds on the distances of queries.
     samples: Vec<Sample>,
     /// Consecutive queries form a group with one list of nodes (`batch`) if their coordinates differ by at most `span`
     /// \[m\] from those of the first query of the group.

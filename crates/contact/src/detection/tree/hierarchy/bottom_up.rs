@@ -2,8 +2,8 @@
 //!
 //! A ball is live until it is merged. The distance of two balls is the radius of their joint ball, the smallest ball
 //! around both. This distance is *reducible*: the joint ball of B and C is at least as far from any ball A as the
-//! nearer of B and C. If each of two balls is the nearest ball of the other, this therefore holds until they merge. To
-//! merge all such mutually nearest pairs at once gives the tree of the greedy method, up to ties.
+//! nearer of B and C. Mutually nearest balls (each is the nearest of the other) therefore remain so until they merge.
+//! To merge all mutually nearest pairs at once gives the tree of the greedy method, up to ties.
 
 use rayon::prelude::*;
 
@@ -16,8 +16,8 @@ const BALLS_PER_TASK: usize = 64;
 /// Upper bound on the |coordinates| and radii of balls; below it, squared distances and volumes are finite.
 const LARGEST_COMPARABLE: f64 = 1e100;
 
-/// The live balls, listed along a space-filling curve. When two balls merge, the joint ball takes the lower of their two
-/// places in the lists, and the higher place becomes empty.
+/// The live balls, listed along a space-filling curve. When two balls merge, the joint ball takes the lower of their
+/// two places in the lists, and the higher place becomes empty.
 struct Balls {
     spheres: Vec<Sphere>,
     /// Number of each ball: k for leaf k of n leaves, n + k for the result of merge k; `NONE` at an empty place.

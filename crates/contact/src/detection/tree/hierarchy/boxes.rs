@@ -7,7 +7,7 @@ use crate::detection::volume::Aabb;
 use crate::math::Vec3;
 
 impl Hierarchy {
-    /// Boxes of all vertices at `positions` \[m\]. The box of a leaf contains its face, enlarged by `margin`.
+    /// Boxes of all vertices at `positions` \[m\]. The box of a leaf contains all points within the margin of its face.
     ///
     /// # Panics
     /// If `positions` does not cover the largest node number.

@@ -37,8 +37,8 @@ pub enum HierarchyError {
         /// Children of the parent.
         children: [u32; 2],
     },
-    /// The distance of a bounding point of a face below a vertex from the centre of the sphere of the vertex exceeds the
-    /// radius minus the margin, or a number is NaN.
+    /// A bounding point of a face below a vertex is farther from the centre of the sphere of the vertex than its radius
+    /// minus the margin, or a number is NaN.
     #[error("point {point} of face {face} is {distance} from the centre of vertex {vertex}, radius {radius}")]
     NotBounded {
         /// The vertex.

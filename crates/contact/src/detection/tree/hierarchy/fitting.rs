@@ -130,8 +130,8 @@ impl PointGroups {
         self.ends.push(self.points.len());
     }
 
-    /// For `LeafFit::Ritter`, Ritter's ball of the points of `groups`; otherwise the minimum ball of the points
-    /// that are extremal along seven directions, grown over all points.
+    /// For `LeafFit::Ritter`, Ritter's ball of the points of `groups`; otherwise the minimum ball of the points that
+    /// are extremal along seven directions, grown over all points.
     fn fit(&self, fit: LeafFit, groups: std::ops::Range<usize>) -> Option<Sphere> {
         let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
         let points = &self.points[first..self.ends[groups.end - 1]];

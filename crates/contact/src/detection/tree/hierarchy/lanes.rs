@@ -57,8 +57,8 @@ impl<R: Real> Balls<R> {
 }
 
 impl<S: Simd> Balls<Pack<S>> {
-    /// Spheres of the left and of the right children of consecutive vertices, one vertex per lane. `first` is the
-    /// vertex of `spheres[0]`. `None` if a child is missing in `spheres`.
+    /// Spheres of the left and of the right children of consecutive vertices, one vertex per lane. `links`: the
+    /// children of each vertex. `first` is the vertex of `spheres[0]`. `None` if a child is missing in `spheres`.
     #[inline(always)]
     pub fn of_children(simd: S, spheres: &[Sphere], links: &[[u32; 2]], first: usize) -> Option<[Self; 2]> {
         let (mut places, mut largest) = ([[0; WIDTH]; 2], 0);

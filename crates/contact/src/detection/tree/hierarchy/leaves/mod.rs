@@ -54,8 +54,8 @@ pub struct Records<'a, const N: usize> {
 }
 
 impl Leaves {
-    /// Builds the leaves of `faces`, and writes their spheres at `positions`, enlarged by the margin, to `spheres`. Each
-    /// slice of `spheres` is filled by its own task.
+    /// Builds the leaves of `faces`, and writes their spheres at `positions`, enlarged by the margin, to `spheres`.
+    /// Each slice of `spheres` is filled by its own task.
     pub fn new(
         surface: &Surface,
         faces: &[u32],
