@@ -1,12 +1,14 @@
-//! Flush surfaces: coplanar surfaces at the same height, over which a contact continues from one surface to the other.
+//! Criteria for flush surfaces, which are coplanar and at the same height, and for a contact that continues from one
+//! flush surface to the other.
 //!
-//! Detection and response share these criteria: a contact keeps its spring only if both detection and response continue
+//! Detection and response share the criteria: a contact keeps its spring only if both detection and response continue
 //! this contact.
 
 use crate::math::Vec3;
 
 /// Largest gap at which surfaces touch, relative to the largest |coordinate|; larger than the rounding error of gaps.
-/// With this tolerance, bodies that lie still or fall together touch everywhere on their flush surfaces.
+/// With this tolerance, two bodies with flat faces on each other touch at every node of these faces, whether the bodies
+/// are at rest or fall together.
 const FLUSH: f64 = 1e-12;
 /// Cosine of about 1°, the largest angle between the normals of coplanar surfaces.
 const COPLANAR: f64 = 0.9998;

@@ -23,12 +23,12 @@
 //! | first, second pass | contacts of the nodes of one body of a pair with the faces of the other, and the reverse; one-pass contact omits the second pass | single-pass, two-pass contact |
 //! | search depth | penetration beyond which a contact is lost | search tolerance |
 //! | search distance | search depth plus the offsets of both bodies: detection lists the pairs within this distance | – |
-//! | offset surface | surface moved outwards by the contact thickness of its body; gaps are measured between offset surfaces | – |
+//! | offset surface | surface moved outwards by the offset of its body, half the contact thickness of the scenario; gaps are measured between offset surfaces | – |
 //! | thickness | distance of a surface node from the opposite face of its body | shell or wall thickness |
 //! | hierarchy, vertex | binary tree of bounding spheres over the faces of a surface, and an element of this tree | bounding volume hierarchy (AM14 §3.1) |
 //! | nested spheres | spheres that each contain the spheres of their children | ball tree (Omohundro 1989) |
 //! | joint sphere | smallest sphere that contains two given spheres | – |
-//! | block (of a tree) | subtree of up to 1024 leaves, stored contiguously and processed by one task | – |
+//! | block (of a tree) | up to 1024 leaves with the vertices above them, as one or more subtrees, stored contiguously and processed by one task | – |
 //! | bounding points | nodes or Bézier control points of a face; their convex hull contains the face | control polygon |
 //! | material centre | centre of the sphere of a face: a mean of the bounding points with constant weights | – |
 //! | ladder, rung | sequence of bounding volumes of increasing tightness tested at the leaves, and one of these volumes | level 2, refinement at the leaves (AM14 §3.2) |
@@ -51,7 +51,7 @@
 //! | mover | node of a deformable body, or centre or rotation of a rigid body, that impulses can move | generalised coordinate |
 //! | group (of contacts) | contacts coupled through common movers, whose impulses are computed together | contact island |
 //! | mobility | matrix that maps impulses to velocity changes: inverse masses and inertias of the movers | inverse effective mass |
-//! | numerical work | work of contact that corresponds to no law of physics, for example of position corrections against the forces | – |
+//! | numerical work | work of contact that corresponds to no law of physics, for example the work of position corrections against the contact forces | – |
 //! | position correction | displacement that contact adds to the predicted positions; in the decomposition response, it removes penetration | projection, stabilisation |
 //! | kick | velocity change by the accelerations over half a step, or from one mid-step to the next | kick–drift scheme (leapfrog) |
 

@@ -2,7 +2,7 @@
 //!
 //! Contact k has a spring of stiffness κ_k. K is the diagonal matrix of the κ_k, and W = G M⁻¹ Gᵀ is the compliance of
 //! the contacts: G maps velocities to relative velocities, and M is the mass matrix of the model. λ(K W) is the largest
-//! eigenvalue of K W. The springs are stable in time steps dt if λ dt² is small.
+//! eigenvalue of K W. Without elements, time steps dt are stable if λ dt² is less than 4.
 //!
 //! Deformable nodes contribute W_nodes to W, and rigid bodies W_rigid. Node a has the mass m_a, and the weight w_ka in
 //! contact k. A rigid body has the 6 × 6 mass matrix M_r. In contact k with the normal n, h_k = (n, r × n), where r is
@@ -11,10 +11,10 @@
 //! ```text
 //! both     λ(K W) ≤ λ(K W_nodes) + λ(K W_rigid)
 //! nodes    λ(K W_nodes) ≤ max_a (1/m_a) Σ_k κ_k |w_ka| Σ_b |w_kb|    Gershgorin on the assembled stiffness
-//! rigid    λ(K W_rigid) ≤ Σ_bodies (tr A⁸)^⅛,  A = M_r⁻¹ Σ_k κ_k h_k h_kᵀ
+//! rigid    λ(K W_rigid) ≤ max_i Σ_bodies (tr A⁸)^⅛,  A = M_r⁻¹ Σ_k κ_k h_k h_kᵀ
 //! ```
-//! Σ_b is over the nodes b of contact k, and Σ_bodies over the two bodies of a contact. (tr A⁸)^⅛ is at most 1.26 times
-//! the largest eigenvalue of A.
+//! Σ_b is over the nodes b of contact k, Σ_bodies over the two bodies of contact i, and Σ_k over the contacts of node a
+//! or of the rigid body. (tr A⁸)^⅛ is at most 6^⅛ < 1.26 times the largest eigenvalue of A.
 //!
 //! # Source
 //! Derived.
@@ -33,7 +33,7 @@ type Vec6 = SVector<f64, 6>;
 
 const NONE: u32 = u32::MAX;
 
-/// Largest λ dt² of all springs on rigid bodies together. At this limit, an impact lasts ten steps, with an energy
+/// Limit on λ dt² of all springs on rigid bodies together. At this limit, an impact lasts ten steps, with an energy
 /// error of 6e-4.
 pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
@@ -41,15 +41,15 @@ pub const MAX_ON_RIGID_BODIES: f64 = 0.1;
 /// this ratio, steps of 1.9/ω have λ dt² = `MAX_ON_RIGID_BODIES`.
 const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
-/// Largest λ dt² of all springs on deformable nodes together. Elements at 0.8 of their critical step add λ dt² = 1.6²;
+/// Limit on λ dt² of all springs on deformable nodes together. Elements at 0.8 of their critical step add λ dt² = 1.6²;
 /// 1.4 + 1.6² is below the stability limit of 4.
 const MAX_ON_NODES: f64 = 1.4;
 
-/// Largest λ dt² m_c/m, with the mass m of a body and the mass m_c of its nodes in contact. At this limit, the energy
+/// Limit on λ dt² m_c/m, with the mass m of a body and the mass m_c of its nodes in contact. At this limit, the energy
 /// error of an impact is a twentieth of the energy of the body.
 const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
-/// Lower limit on the squared frequency of a spring between rigid bodies with all coupled springs, relative to the
+/// Lower limit on the squared frequency of a spring between rigid bodies, coupled to other springs, as a ratio to the
 /// squared frequency of the spring alone. For a plate on two springs at its ends, the ratio is 0.5.
 const MIN_COUPLED_RATIO: f64 = 0.25;
 
@@ -76,7 +76,7 @@ pub(super) struct AssembledStiffness {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct OnNode {
-    /// Σ_k κ_k |w_ka| Σ_b |w_kb| over the springs k \[N/m\].
+    /// Σ_k κ_k |w_ka| Σ_b |w_kb| over the contacts k of the node a \[N/m\].
     stiffness: f64,
     /// Σ_k κ_k w_ka n_k over the normal springs \[N/m\].
     resultant: Vec3,
@@ -87,7 +87,7 @@ struct OnNode {
 #[derive(Clone, Debug)]
 struct OnRigid {
     body: u32,
-    /// Σ κ h hᵀ with h as in `row`, including the tangential springs.
+    /// Σ κ h hᵀ over the normal and tangential springs, with the row h computed by `row`.
     stiffness: Mat6,
     /// Σ κ h of the normal springs.
     resultant: Vec6,
@@ -195,7 +195,7 @@ impl AssembledStiffness {
         &mut self.rigid[*place as usize]
     }
 
-    /// Computes the bounds of rigid bodies, after the last `add`.
+    /// Computes `OnRigid::bound` of each rigid body. Must be called after the last call of `add`.
     pub fn bound(&mut self, mobility: &Mobility) {
         for rigid in &mut self.rigid {
             let Some(of_body) = mobility.rigid(rigid.body) else { continue };
@@ -203,7 +203,7 @@ impl AssembledStiffness {
             let scale = ratio.trace();
             if scale > 0.0 {
                 let fourth = (ratio / scale).pow(4);
-                // tr (A⁴ A⁴)
+                // The sum is tr (A⁴ A⁴) of the scaled A.
                 rigid.bound = scale * fourth.component_mul(&fourth.transpose()).sum().powf(0.125);
             }
         }
@@ -228,7 +228,7 @@ impl AssembledStiffness {
     }
 
     /// `stiffness` is κ \[N/m\]; `bound` has the bounds of the coupled springs. Contacts on opposite sides of a body
-    /// reduce ω²; the returned ω² therefore has a lower limit.
+    /// reduce `coupled`, so `square` has a lower limit.
     pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,
@@ -312,8 +312,8 @@ mod tests {
         assembled.of(&constraints.get(0), &bodies)
     }
 
-    /// Reference: the bound is 2.5 s⁻² for the contactor of 0.8 kg and 1 s⁻² for the node of 2 kg. The limits on λ dt²
-    /// are 0.2 · 4/0.8 and 0.2 · 4/2. Both ratios of bound to limit are 2.5 s⁻².
+    /// Reference: the bound is 2.5 s⁻² for the contactor of 0.8 kg and 1 s⁻² for the target node of 2 kg. Each body has
+    /// 4 kg, so the limits on λ dt² are 0.2 · 4/0.8 and 0.2 · 4/2. Both ratios of bound to limit are 2.5 s⁻².
     #[test]
     fn weights_by_rounding_have_no_effect() {
         for weight in [0.0, 1e-15] {

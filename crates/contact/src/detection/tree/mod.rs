@@ -1,4 +1,4 @@
-//! Level 2: hierarchies of bounding volumes, trees over bodies and boxes, and spatially compact orders.
+//! Level 2 of detection: hierarchies of bounding volumes, trees over bodies and boxes, and spatially compact orders.
 
 pub(crate) mod body_tree;
 pub(crate) mod box_tree;

@@ -98,8 +98,8 @@ mod tests {
     }
 
     /// With one fit per two tests, an oriented box costs 16 + 115/2 = 73.5 ns per test. To save time against the
-    /// distance (200 ns), it must exclude the fraction 0.3675 of the pairs. A sphere costs 1.5 ns and can save
-    /// 73.5 + 200 = 273.5 ns, so it must exclude the fraction 0.0055.
+    /// distance computation (200 ns), it must exclude the fraction 0.3675 of the pairs. A sphere costs 1.5 ns and can
+    /// save 73.5 + 200 = 273.5 ns, so it must exclude the fraction 0.0055.
     #[test]
     fn rungs_that_save_less_than_they_cost_are_left_out() {
         let tested = |tested, excluded, fitted| RungTally { tested, excluded, fitted };

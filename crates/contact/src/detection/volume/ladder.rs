@@ -40,9 +40,9 @@ vocabulary! {
 /// Which pairs of leaves are tested on the ladder, and on which rungs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LadderUse {
-    /// Only pairs from two batches of which at least one contains a curved face, on the rungs that save time.
+    /// Pairs of leaves from two batches are tested, on the rungs that save time, if a batch contains a curved face.
     WhilePaying,
-    /// All pairs, on all rungs.
+    /// All pairs are tested, on all rungs.
     Always,
 }
 
@@ -124,7 +124,7 @@ impl<V: Copy> Cache<V> {
         Self { entries: vec![None; if wanted { num_leaves } else { 0 }], num_fitted: 0 }
     }
 
-    /// The volume of a leaf, refitted if its stamp is not `stamp`.
+    /// The volume of a leaf, fitted now if no volume with the stamp `stamp` is stored.
     #[inline]
     fn volume(&mut self, leaf: &Leaf<'_>, stamp: u64, fit: impl Fn(&[Vec3], f64) -> V) -> V {
         let entry = &mut self.entries[leaf.index];

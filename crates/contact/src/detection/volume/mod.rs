@@ -22,6 +22,6 @@ pub use ladder::{LadderTally, LadderUse, Leaf, LeafVolumes, RungTally, VolumeKin
 pub use obb::{Obb, ObbExclusion};
 pub use sphere::{Directions, Extremes, MinimumBall, RELATIVE_SLACK, Sphere, larger, rounded_up};
 
-/// Rounding error of a sum of three products, relative to the sum of their magnitudes. The value includes a margin for
-/// the rounding of the bound itself.
+/// Bound on the rounding error of a sum of three products, relative to the sum of their magnitudes. The value includes
+/// a margin for the rounding of the bound itself.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;

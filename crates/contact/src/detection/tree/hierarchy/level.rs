@@ -1,10 +1,10 @@
-//! Levels of a tree: its vertices at a given depth.
+//! Levels of a tree: the vertices at a given depth, and the leaves of smaller depth.
 
 use super::Hierarchy;
 
 impl Hierarchy {
-    /// Vertices at this depth and leaves of smaller depth, ascending. Every face is below exactly one of these
-    /// vertices.
+    /// Vertices at `depth` and leaves of smaller depth, in ascending order. The subtrees of these vertices contain
+    /// every face exactly once.
     pub fn level(&self, depth: u32) -> Vec<u32> {
         let mut depths = vec![0_u32; self.num_vertices()];
         // Parents follow their children, so the reverse order visits parents first.

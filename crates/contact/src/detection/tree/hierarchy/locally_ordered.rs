@@ -1,10 +1,10 @@
-//! Parallel locally-ordered clustering (PLOC). Every cluster selects a partner among its neighbours along a
-//! space-filling curve. All pairs of clusters that select each other merge at once.
+//! Parallel locally-ordered clustering (PLOC). Each leaf is a cluster at first. In each round, every cluster selects a
+//! partner among its neighbours along a space-filling curve, and all pairs of clusters that select each other merge.
 //!
 //! Blocks of consecutive leaves are clustered separately, in the cache and in parallel, down to one cluster per 32
 //! leaves. The remaining clusters of all blocks are then clustered together. They are numerous enough that the tree
-//! hardly differs from a tree without blocks. The radii of joint spheres are compared in single precision; the spheres
-//! of the tree are fitted later.
+//! hardly differs from a tree without blocks. To select partners, the radii of joint spheres are compared in single
+//! precision; the spheres of the tree are fitted later.
 
 use rayon::prelude::*;
 
@@ -53,7 +53,8 @@ pub fn topology(faces: &[u32], spheres: &[Sphere], cube: Cube, blocks: Vec<Block
     Topology::new(links, blocks)
 }
 
-/// Blocks of equal size, except the last. If there is only one block, it is clustered down to one cluster.
+/// Blocks of [`LEAVES_PER_BLOCK`] leaves; the last block has the remaining leaves. A single block is clustered down to
+/// one cluster.
 pub fn blocks(num_leaves: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::with_capacity(num_leaves.div_ceil(LEAVES_PER_BLOCK));
     while let before = blocks.last().copied().unwrap_or(Block::START)
@@ -81,7 +82,7 @@ impl Kernel for SingleLeaves<'_> {
     }
 }
 
-/// Merges clusters until all links are filled, and returns the remaining clusters.
+/// Merges clusters until `links` is filled: one entry, the two children, per merge. Returns the remaining clusters.
 struct Clustering<'a> {
     clusters: Clusters,
     first_merge: u32,

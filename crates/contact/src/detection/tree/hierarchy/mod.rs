@@ -1,7 +1,8 @@
 //! Level 2 of the three levels of detection: binary trees of bounding spheres over the faces of a surface.
 //!
 //! Vertices are stored in blocks of up to 1024 leaves, which fit in the cache. In a block, leaves come first and
-//! children precede parents. The vertices above the blocks follow, up to the root. An example with two blocks:
+//! children precede parents. The vertices above the blocks follow, up to the root. An example with two blocks; each
+//! column of the table has a vertex, its face, and its two children:
 //!
 //! ```text
 //!          8
@@ -14,14 +15,14 @@
 //! ```
 //!
 //! A vertex has two spheres:
-//! - The *nested* sphere follows the deforming body. Its centre is a *material* point, with constant weights from the
-//!   build (see [`Hierarchy::refit`]).
-//! - The *reference* sphere bounds the faces in the configuration of the build, for rigid motion.
+//! - The *nested* sphere follows the deforming body. Its centre is a *material* point: a mean of nodal
+//!   positions with constant weights from the build (see [`Hierarchy::refit`]).
+//! - The *reference* sphere bounds the faces below the vertex in the configuration of the build, for rigid motion.
 //!   [`Hierarchy::fit_reference_spheres`] can make this sphere smaller than the nested sphere.
 //!
-//! The predicted trajectory of an inner sphere can exclude all descendants of this sphere. Trees are binary, because
-//! binary trees have the most inner spheres. Trees over faces of graded size may be deep, so no algorithm recurses over
-//! the height of a tree.
+//! If the predicted trajectory of an inner sphere excludes contact, no descendant of the sphere is tested. Trees are
+//! binary, because binary trees have the most inner spheres. Trees over faces of graded size may be deep, so no
+//! algorithm recurses over the height of a tree.
 
 mod bottom_up;
 mod boxes;
@@ -59,7 +60,7 @@ vocabulary! {
     pub enum Builder {
         /// Parallel locally-ordered clustering.
         Fast = "fast",
-        /// Greedy agglomeration of all mutually nearest pairs at once.
+        /// Greedy agglomeration; each round merges all mutually nearest pairs.
         BottomUp = "bottom-up",
         /// Greedy agglomeration by a priority queue of pairs. The result is the tree of [`Builder::BottomUp`], up to
         /// ties.
@@ -217,7 +218,8 @@ fn along_curve(surface: &Surface, positions: &[Vec3]) -> (Vec<u32>, Cube) {
     (order, cube)
 }
 
-/// Mean position of some nodes; the corner of the cube if the sum is not finite or too large.
+/// Mean position of some nodes; the origin of the cube if the sum of the positions is not finite or too large to
+/// compare.
 #[inline]
 fn centroid(nodes: &[u32], positions: &[Vec3], cube: Cube) -> Vec3 {
     let mut sum = Vec3::zeros();

@@ -2,7 +2,7 @@
 //! and B is smallest.
 //!
 //! The list follows a space-filling curve. A run is a group of consecutive spheres. Branch and bound uses a box around
-//! each run.
+//! the centres of each run.
 
 use crate::detection::volume::Sphere;
 use crate::math::Vec3;
@@ -104,7 +104,8 @@ impl Runs {
         }
     }
 
-    /// The partner of the sphere at index `place`; the first of equally good partners in the order of the search.
+    /// The partner of the sphere at index `place`. Of several equally good partners, the search returns the first that
+    /// it finds.
     pub fn nearest(&self, spheres: &[Sphere], place: u32) -> Partner {
         let query = &spheres[place as usize];
         let mut best = NO_PARTNER;

@@ -1,8 +1,9 @@
-//! Greedy agglomeration by a priority queue of pairs, with partners from a tree built by online insertion.
+//! Greedy agglomeration by a priority queue of pairs, with partners found in a tree built by online insertion.
 //!
-//! A ball is live until it is merged. An entry of the queue stores a live ball, its best partner at the time of the
-//! push, and as cost the radius of their joint ball. Merges can only increase the least cost of a ball, so the stored
-//! cost is a lower bound. The first entry whose two balls are live is therefore the pair of least cost.
+//! A ball is live until it is merged. An entry of the queue stores a ball, the best partner of this ball when the entry
+//! was pushed, and as cost the radius of their joint ball. Merges can only increase the least cost of a live ball, so
+//! the stored cost is a lower bound. Therefore the first entry whose two balls are still live is the pair of least
+//! cost.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -78,8 +79,8 @@ impl Ord for Pair {
     }
 }
 
-/// The vertex `number` in the queue of a search. `cost` is a lower bound, for all balls below this vertex, on what the
-/// search minimises: a radius \[m\] or a growth of volume \[m³\].
+/// The vertex `number` in the queue of a search. The search minimises the radius of a joint ball \[m\] or an added
+/// volume \[m³\]. `cost` is a lower bound on this quantity for all vertices at and below the vertex `number`.
 type Waiting = Reverse<Pair>;
 
 #[derive(Clone, Copy, Debug)]
@@ -178,8 +179,9 @@ impl OnlineTree {
         }
     }
 
-    /// The sibling with which `ball` adds the least volume to the tree. The added volume is estimated as the volume of
-    /// the joint ball of both siblings, plus the growth of each ball above the siblings. Volumes are divided by 4 π/3.
+    /// The vertex that adds the least volume to the tree as sibling of `ball`. The added volume is estimated as the
+    /// volume of the joint ball of both siblings, plus the growth of each ball above the siblings. Volumes are divided
+    /// by 4 π/3.
     ///
     /// Best-first search: the growth of the balls above a vertex is a lower bound on the volume that `ball` adds with a
     /// sibling at or below this vertex.

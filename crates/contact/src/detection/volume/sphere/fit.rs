@@ -64,7 +64,7 @@ impl<const D: usize> Extremes<D> {
         Self { low: along, high: along, lowest: [index; D], highest: [index; D] }
     }
 
-    /// Includes the extremes of further points of the list.
+    /// Includes `other`, the extremes of further points of the same list.
     #[inline]
     pub fn join(&mut self, other: &Self) {
         for d in 0..D {
@@ -79,7 +79,7 @@ impl<const D: usize> Extremes<D> {
         }
     }
 
-    /// Minimum ball of the extremal points. Other points of the list may lie outside.
+    /// Minimum ball of the extremal points; `points` is the whole list. The other points may lie outside the ball.
     pub fn minimum_ball(&self, points: &[Vec3]) -> Option<MinimumBall> {
         let mut extremal = [Vec3::zeros(); 2 * DIRECTIONS.len()];
         let mut count = 0;
@@ -95,8 +95,9 @@ impl<const D: usize> Extremes<D> {
 }
 
 impl Sphere {
-    /// Sphere around the most distant pair of extremal points along the axes, grown over the other points. `None`
-    /// without points. The radius exceeds the radius of the minimum ball by 5 % on average.
+    /// Smallest sphere around a pair of points, grown over the other points. Each axis gives a pair, the lowest and the
+    /// highest point; the most distant of the three pairs is used. `None` without points. The radius exceeds the radius
+    /// of the minimum ball by 5 % on average.
     ///
     /// # Cost
     /// O(n) for n points.

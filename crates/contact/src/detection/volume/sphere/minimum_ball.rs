@@ -13,8 +13,8 @@ pub struct MinimumBall {
     num_support: usize,
 }
 
-/// Ratio of a Gram determinant to the product of its diagonal, up to which the determinant counts as zero. A smaller
-/// support then gives the ball, with a relative error of at most the square root of this ratio.
+/// Largest ratio of the determinant of a Gram matrix to the product of its diagonal at which the matrix counts as
+/// singular. A smaller support then gives the ball, with a relative error of at most the square root of this ratio.
 const SINGULAR: f64 = 1e-14;
 
 /// Distance outside the ball, relative to the radius, up to which a point counts as on the ball.
@@ -61,7 +61,7 @@ impl MinimumBall {
         self.support.iter().zip(&self.weights).take(self.num_support).map(|(&point, &weight)| (point, weight))
     }
 
-    /// `None` if rounding prevents a larger ball.
+    /// The ball after one pivot, and its squared radius; `None` if no admissible ball is larger, because of rounding.
     fn pivot(&self, points: &[Vec3], entering: usize, radius_squared: f64) -> Option<(Self, f64)> {
         let origin = points[entering];
         let edges: [Vec3; 4] = std::array::from_fn(|k| points[self.support[k]] - origin);

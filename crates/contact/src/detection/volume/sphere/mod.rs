@@ -25,7 +25,7 @@ pub struct Sphere {
     pub radius: f64,
 }
 
-/// Relative slack that covers the rounding of distances, of sums of radii, and of their products.
+/// Relative slack that covers the rounding of a distance, of a sum of radii, and of the squares of both.
 pub const RELATIVE_SLACK: f64 = 8.0 * f64::EPSILON;
 
 /// `radius` plus the rounding errors of an interpolated `centre` and of the distances that give the radius.
@@ -55,8 +55,8 @@ impl Sphere {
         (self.centre - other.centre).norm_squared() > reach * reach * (1.0 + RELATIVE_SLACK)
     }
 
-    /// Radius of [`Sphere::joint`] before rounding up \[m\]: max(r₁, r₂, (D + r₁ + r₂)/2) at the distance D of the
-    /// centres. An exchange of the spheres gives the same bits.
+    /// Radius of [`Sphere::joint`] before rounding up \[m\]: max(r₁, r₂, (D + r₁ + r₂)/2) with the distance D of the
+    /// centres. Exchanging the two spheres changes no bit of the result.
     #[inline]
     pub fn joint_radius(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
@@ -98,7 +98,8 @@ impl Sphere {
         4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3)
     }
 
-    /// Grows the sphere to each point outside; the point of the sphere that is farthest from this point stays fixed.
+    /// Grows the sphere, point by point, until it reaches each point outside. The point of the sphere opposite to the
+    /// outside point stays fixed.
     ///
     /// # Source
     /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.

@@ -4,7 +4,7 @@ use super::leaf::{Kinds, sphere};
 use crate::detection::volume::Sphere;
 use crate::math::Vec3;
 
-/// Computes Ritter's balls, with the margin, of consecutive leaves.
+/// Computes Ritter's balls of consecutive leaves, each enlarged by `margin` \[m\].
 pub struct RitterBalls<'a, const N: usize> {
     pub kinds: Kinds<'a>,
     pub nodes: &'a [[u32; N]],
@@ -13,7 +13,7 @@ pub struct RitterBalls<'a, const N: usize> {
 }
 
 impl<const N: usize> RitterBalls<'_, N> {
-    /// `columns[k]`: output, the weights of the k-th points of all leaves.
+    /// Output: `spheres` and, in `columns[k]`, the weight of the k-th bounding point of each leaf in the ball centre.
     pub fn fit(&self, mut columns: [&mut [f64]; N], spheres: &mut [Sphere]) {
         for (leaf, bounds) in spheres.iter_mut().enumerate() {
             let points = self.kinds.bounding_points(leaf, &self.nodes[leaf], self.positions);
@@ -26,8 +26,8 @@ impl<const N: usize> RitterBalls<'_, N> {
     }
 }
 
-/// Weights of the points in the centre of the ball. At first, the segment between the points of [`widest_pair`] is a
-/// diameter of the ball; the ball then grows to each point outside.
+/// Weights of the points whose weighted mean is the centre of the ball. At first, the segment between the points of
+/// [`widest_pair`] is a diameter of the ball. The ball then grows, point by point, to contain each point outside.
 ///
 /// # Source
 /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
@@ -51,7 +51,8 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     weights
 }
 
-/// The most distant of three pairs. Each axis gives a pair: the points with the least and the greatest coordinate.
+/// Of three pairs of points, the pair with the greatest distance. Each axis gives a pair: the points with the least and
+/// the greatest coordinate.
 fn widest_pair(points: &[Vec3]) -> [usize; 2] {
     let extreme = |axis: usize| {
         let by = |a: &usize, b: &usize| points[*a][axis].total_cmp(&points[*b][axis]);
