@@ -40,7 +40,8 @@ vocabulary! {
 /// Which pairs of leaves are tested on the ladder, and on which rungs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LadderUse {
-    /// Pairs of leaves from two batches are tested, on the rungs that save time, if a batch contains a curved face.
+    /// If one of two batches contains a curved face, the pairs of their leaves are tested on the rungs that save time.
+    /// Other pairs are not tested.
     WhilePaying,
     /// All pairs are tested, on all rungs.
     Always,

@@ -15,8 +15,8 @@
 //! ```
 //!
 //! A vertex has two spheres:
-//! - The *nested* sphere follows the deforming body. Its centre is a *material* point: a mean of nodal
-//!   positions with constant weights from the build (see [`Hierarchy::refit`]).
+//! - The *nested* sphere follows the deforming body. Its centre is a *material* point: a mean of nodal positions with
+//!   constant weights from the build (see [`Hierarchy::refit`]).
 //! - The *reference* sphere bounds the faces below the vertex in the configuration of the build, for rigid motion.
 //!   [`Hierarchy::fit_reference_spheres`] can make this sphere smaller than the nested sphere.
 //!

@@ -61,7 +61,7 @@ impl MinimumBall {
         self.support.iter().zip(&self.weights).take(self.num_support).map(|(&point, &weight)| (point, weight))
     }
 
-    /// The ball after one pivot, and its squared radius; `None` if no admissible ball is larger, because of rounding.
+    /// The ball after one pivot, and its squared radius; `None` if, because of rounding, no admissible ball is larger.
     fn pivot(&self, points: &[Vec3], entering: usize, radius_squared: f64) -> Option<(Self, f64)> {
         let origin = points[entering];
         let edges: [Vec3; 4] = std::array::from_fn(|k| points[self.support[k]] - origin);
