@@ -2,15 +2,15 @@
 
 use crate::math::{Mat3, Vec3};
 
-/// Largest negligible moment of inertia, relative to the largest moment of inertia.
+/// Largest eigenvalue of an inertia tensor that counts as zero, relative to the largest eigenvalue.
 const COLLINEARITY: f64 = 1e-10;
 
-/// Product of the three moments of inertia, relative to the cube of their sum, above which none of them is negligible.
-/// The smallest moment of inertia is then more than 4e-6 of the largest.
+/// Determinant of an inertia tensor, relative to the cube of its trace, above which no eigenvalue counts as zero. The
+/// smallest eigenvalue is then more than 4e-6 of the largest.
 const FULL_RANK: f64 = 1e-6;
 
-/// Nodal vectors q × (x_a − x̄) with zero sum; q is constant, and x̄ is the mean of the nodal positions x_a. Of all
-/// nodal vectors with the same moment, they have the smallest sum of squares.
+/// Nodal vectors q × (x_a − x̄) with a constant q (`turn`) and the mean x̄ (`middle`) of the nodal positions x_a. Their
+/// sum is zero. Of all nodal vectors with the same moment about x̄, they have the smallest sum of squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Couple {
     turn: Vec3,

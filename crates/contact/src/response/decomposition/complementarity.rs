@@ -11,7 +11,8 @@
 //!
 //! ```text
 //! repeat   block Jacobi steps; they predict which contacts open, stick or slip
-//!          conjugate residuals over the closed contacts; contacts that open or slip stay at their bounds
+//!          conjugate residuals over the closed contacts; a contact that opens keeps its impulse, and a contact
+//!          that slips keeps its friction impulse
 //!          with friction, mixing: the next round begins at the best combination of up to seven rounds
 //! until    a Jacobi step changes no velocity by more than the tolerance
 //! after    `MAX_ROUNDS` unconverged rounds: restart from the initial guess, with Jacobi steps only
@@ -51,14 +52,15 @@ const MAX_GROWTH: f64 = 10.0;
 /// With the residuals r and the compliances D of the Jacobi steps, let z = D⁻¹ r. Impulses along z count as causing no
 /// motion if (z · W z)/(z · D z) is at most this.
 const NULL_SPACE: f64 = 1e-10;
-/// A descent step also fixes the contacts that would reach their bounds in a slightly longer step: longer by this
-/// fraction of the step without bounds, or of the step itself if its direction causes no motion.
+/// A step of conjugate residuals ends where a contact opens or slips. Contacts that would open or slip in a slightly
+/// longer step count as opening or slipping too. The step is longer by this fraction of the step without contact laws;
+/// along a direction that causes no motion, by this fraction of the step itself.
 const AT_BOUND: f64 = 1e-9;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
     faces: Vec<Face>,
-    /// Residuals r: lower bound of the normal velocity times the normal, minus the relative velocity.
+    /// Residuals r = c n − u with the normals n.
     residuals: Vec<Vec3>,
     /// Scaled residuals z = D⁻¹ r.
     scaled: Vec<Vec3>,
@@ -78,8 +80,8 @@ pub(super) struct Workspace {
     guess: Vec<Vec3>,
     /// Impulses at the start of the round; after the restart, impulses after the previous Jacobi step.
     start: Vec<Vec3>,
-    /// Impulses and slip states of the best iterate: after the Jacobi step with the smallest velocity change among the
-    /// first steps of the rounds, or after the last step of the restart.
+    /// Impulses and slip states of the best iterate. The iterates after the first Jacobi step of each round and after
+    /// the last Jacobi step of the restart compete; the best is the one whose step has the smallest velocity change.
     best: Vec<(Vec3, bool)>,
     mixing: Mixing,
 }
@@ -102,7 +104,7 @@ impl Problem<'_> {
     /// Starts from the current impulses. Returns whether the iteration converged.
     pub fn solve(&mut self, workspace: &mut Workspace) -> bool {
         if self.members.len() == 1 {
-            // A single contact needs no descent.
+            // For a single contact, Jacobi steps suffice.
             return (0..MAX_ROUNDS * STEPS).any(|_| self.step(workspace) <= self.tolerance);
         }
         self.store_free_motion(workspace);
@@ -217,7 +219,7 @@ impl Problem<'_> {
         Some(least_change)
     }
 
-    /// Stores the current impulses as the best. If a Jacobi step precedes, they satisfy the bounds of the contact laws.
+    /// Stores the current impulses as the best. After a Jacobi step, the impulses satisfy P_n ≥ 0 and Coulomb's bound.
     fn store_best(&self, workspace: &mut Workspace) {
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
         workspace.best.clear();
@@ -258,8 +260,9 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
     }
 
-    /// Starts the next round at the best combination of the stored rounds, unless its impulses are much larger than the
-    /// impulses of the present round. Such impulses have self-equilibrated parts, as on a body wedged by friction.
+    /// Starts the next round at the best combination of the present and the stored rounds. If the impulses of this
+    /// combination are much larger than those of the present round, the next round starts at the end of the present
+    /// round: very large impulses have self-equilibrated parts, as on a body wedged by friction.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
@@ -310,8 +313,9 @@ impl Problem<'_> {
         largest
     }
 
-    /// Descent by conjugate residuals on the closed contacts. A contact that opens or slips stays at its bound. Returns
-    /// whether the sets of open, sticking and slipping contacts are unchanged since the end of the previous descent.
+    /// Descent by conjugate residuals on the closed contacts. A contact that opens keeps its impulse; a contact that
+    /// slips keeps its friction impulse. Returns whether the sets of open, sticking and slipping contacts are unchanged
+    /// since the end of the previous descent.
     ///
     /// Along a search direction that causes no motion, the impulses grow until a contact opens or slips.
     fn descend(&mut self, workspace: &mut Workspace) -> bool {

@@ -13,13 +13,14 @@ pub(super) struct Contact {
     pub drift: Vec3,
     /// Relative velocity before all impulses of the step \[m/s\].
     pub before: Vec3,
-    /// Relative velocity before the current solution \[m/s\]; differs from `before` only in the sequential order.
+    /// Relative velocity before the current solution \[m/s\]. In the sequential order (`Order::OneByOne`), it includes
+    /// the effect of earlier impulses of the step; otherwise it is equal to `before`.
     pub start: Vec3,
     /// Change of the relative velocity that the forces cause in half a step \[m/s\].
     pub kick: Vec3,
     /// Initial guess of `impulse`.
     pub guess: Vec3,
-    /// Initial guess of the normal part of `push_out`.
+    /// Initial guess of the normal projection impulse (`push_out`).
     pub push_out_guess: f64,
     /// Impulse on the contactor \[N·s\].
     pub impulse: Vec3,
@@ -44,8 +45,8 @@ pub(super) struct Contact {
 }
 
 impl Contact {
-    /// Starts a solution at the relative velocity `start` \[m/s\]. The state in the previous step determines the
-    /// coefficients of friction.
+    /// Starts a solution at the relative velocity `start` \[m/s\]. The slip speed and the state in the previous step
+    /// determine the coefficients of friction.
     pub fn begin(&mut self, unknown: &mut Unknown, start: Vec3) {
         self.start = start;
         let slip = start - self.normal * self.normal.dot(&start);
@@ -75,7 +76,7 @@ impl Contact {
 /// 0 for `closing` ≤ 2 |`resting`|, 1 for `closing` ≥ 3 |`resting`|, linear in between. The reason for the factor 2: a
 /// resting contact that rounding has opened closes again at a speed of up to 2 `resting`.
 fn impact_fraction(closing: f64, resting: f64) -> f64 {
-    // `resting` can be −0: the sign of a zero from `max` is unspecified.
+    // `resting` can be −0: it is the result of `f64::max`, which leaves the sign of a zero unspecified.
     let resting = resting.abs();
     if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
 }

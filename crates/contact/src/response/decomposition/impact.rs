@@ -14,7 +14,7 @@
 //! the largest α ≤ 1 for which the step would create no energy if the forces kept their values at the beginning of the
 //! step. For every α from 0 to 1, the impulses satisfy Coulomb's law and leave no contact closing. Changes of the
 //! forces during the step can still create energy. The following steps remove this energy; each group removes a share
-//! in proportion to its impact energy (`created`).
+//! (`created`) in proportion to its impact energy.
 //!
 //! P_e does not always exist: friction can jam the contacts of a body that is wedged in a groove. The contacts whose
 //! normal velocities are farthest below Newton's law then lose their restitution. If P_e still does not exist, α = 0.
@@ -47,13 +47,15 @@ const CLOSING_TOLERANCE: f64 = 1e-9;
 /// Largest energy change that counts as rounding, as a fraction of Σ |P · u⁻|; also the largest relative change of the
 /// impulses in `conserve_energy`.
 const ENERGY_TOLERANCE: f64 = 1e-9;
-/// Largest ratio of guessed to required impulses of a group, divided by the number of contacts of the group.
+/// Largest ratio of the impulses guessed from the previous step to the impulses required by the velocities, divided by
+/// the number of contacts of the group.
 const MAX_GUESS_RATIO: f64 = 50.0;
 /// Largest number of passes over the contacts of a group in the sequential order.
 const MAX_PASSES: usize = 15;
-/// Largest `shortfall` of a contact in a nearly solved problem, as a fraction of the largest target velocity.
+/// Largest shortfall (target minus normal velocity) of a contact in a nearly solved problem, as a fraction of the
+/// largest target.
 const CONVERGENCE_SHORTFALL: f64 = 1e-6;
-/// Smallest `shortfall` of a jammed contact, as a fraction of the largest shortfall in the group.
+/// Smallest shortfall of a jammed contact, as a fraction of the largest shortfall in the group.
 const JAMMED_RATIO: f64 = 0.1;
 const MAX_JAM_SEARCHES: usize = 4;
 
@@ -67,8 +69,8 @@ struct Group<'a> {
     tolerance: f64,
     /// Largest closing or slip speed that counts as zero \[m/s\].
     rest: f64,
-    /// Share of the group in the energy created in earlier steps, plus the work of `project_positions` \[J\]; 0 for a
-    /// single contact in the sequential order.
+    /// Share of the group in the energy that contact created in earlier steps, plus the work of the position
+    /// corrections against the forces \[J\]. Zero for each contact that the sequential order solves alone.
     created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
@@ -420,8 +422,8 @@ impl Group<'_> {
     fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;
-        // If impulses act on contacts that were separating, `change` exceeds the tolerance, and P_e itself does not
-        // conserve energy.
+        // If impulses act on contacts that were separating, P_e itself does not conserve energy, and `change` exceeds
+        // `ENERGY_TOLERANCE`.
         if change.abs() <= ENERGY_TOLERANCE {
             self.scale_impulses(change);
         }

@@ -42,8 +42,8 @@ impl Mixing {
         self.count = 0;
     }
 
-    /// Adds a round that started at the impulses `start`, and computes `next`. `end` gives the impulse after the round
-    /// and the mass \[kg\] of each contact.
+    /// Adds a round that started at the impulses `start`, and computes `next`. For each contact, `end` gives the
+    /// impulse after the round and the mass \[kg\].
     pub fn end(&mut self, start: &[Vec3], end: impl Iterator<Item = (Vec3, f64)>) {
         let Self { rounds, present, next, count } = self;
         present.end.clear();

@@ -179,8 +179,8 @@ impl Decomposition {
     }
 
     /// Writes impulses and results. An impulse I dissipates the energy −I · (v_r⁻ + v_r⁺)/2, with the relative
-    /// velocities v_r⁻ before and v_r⁺ after I. For the normal part I_n of I, both normal velocities are those at the
-    /// beginning of the contact: `lead` is added. The energy −I_n `lead` is numerical work.
+    /// velocities v_r⁻ before and v_r⁺ after I. For the normal part I_n of I, `lead` is added to both normal
+    /// velocities, which then refer to the beginning of the contact. The energy −I_n `lead` is numerical work.
     fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.memory.earlier.iter_mut());
         for (k, ((constraint, contact), earlier)) in (0..).zip(contacts) {

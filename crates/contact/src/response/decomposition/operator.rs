@@ -7,13 +7,13 @@ use crate::response::mobility::{Distribution, Mobility};
 use crate::response::row::{deformable_sides, rigid_sides};
 use crate::{Constraint, Constraints};
 
-/// Ties fix a contact if the trace of its compliance is at most this fraction of the trace without the ties (see
-/// `shared_compliance`).
+/// A contact counts as fixed by ties if the trace of its compliance is at most this fraction of the trace of its
+/// shared compliance without the ties (see `shared_compliance`).
 const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 const NONE: u32 = u32::MAX;
 
-/// A mover, with the number of its node or rigid body.
+/// A mover, with the index of its node or rigid body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mover {
     Node(u32),
@@ -236,7 +236,8 @@ impl Operator {
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
     }
 
-    /// Sum of the original levers rotated by finite `corrections`, minus the sum after `turn` \[m\].
+    /// Sum of the levers before `turn`, each rotated by its finite rotation in `corrections`, minus the sum of the
+    /// levers after `turn` \[m\].
     pub fn off_levers(
         &self,
         k: u32,
@@ -292,7 +293,8 @@ impl Operator {
         }
     }
 
-    /// Compliance W_kk = G_k M⁻¹ G_kᵀ \[1/kg\], without the cross terms of movers on both sides, as in self-contact.
+    /// Compliance W_kk = G_k M⁻¹ G_kᵀ \[1/kg\]. If a mover lies on both sides of the contact, as in self-contact, the
+    /// cross terms of its two coefficients are omitted.
     pub fn compliance(&self, k: u32) -> Mat3 {
         let untied = self.compliance_with(k, |_| 1.0);
         match self.shares(k) {
@@ -303,7 +305,8 @@ impl Operator {
 
     /// Compliance D_kk = Σ_m n_m W_kk^m \[1/kg\], where W_kk^m is the part of W_kk due to the mover m, which has n_m
     /// contacts. With the block-diagonal matrix D of the D_kk, D − W is positive semi-definite. Tied nodes contribute
-    /// their compliance without the ties, which is an upper bound. If the ties fix the contact, the result is zero.
+    /// their compliance without the ties, an upper bound on that with the ties. If the ties fix the contact, the result
+    /// is zero.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {
         let shared = self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize]);
         let Row { tied, .. } = self.rows[k as usize];
