@@ -52,9 +52,9 @@ const MAX_GROWTH: f64 = 10.0;
 /// With the residuals r and the compliances D of the Jacobi steps, let z = D⁻¹ r. Impulses along z count as causing no
 /// motion if (z · W z)/(z · D z) is at most this.
 const NULL_SPACE: f64 = 1e-10;
-/// A step of conjugate residuals ends where a contact opens or slips. Contacts that would open or slip in a slightly
-/// longer step count as opening or slipping too. The step is longer by this fraction of the step without contact laws;
-/// along a direction that causes no motion, by this fraction of the step itself.
+/// A step of conjugate residuals ends where a contact opens or begins to slip. Contacts that would do so in a slight
+/// extension of this step count as opening or slipping too. The extension is this fraction of the step that no contact
+/// limits; along a direction that causes no motion, it is this fraction of the limited step.
 const AT_BOUND: f64 = 1e-9;
 
 #[derive(Clone, Debug, Default)]

@@ -101,9 +101,10 @@ impl Decomposition {
         self.unknowns.truncate(begin);
     }
 
-    /// The friction impulses change the velocities only after the predictor has moved the nodes. This function reverses
-    /// the slip that they would have prevented from the beginning of the contact on; sticking contacts would otherwise
-    /// creep. The reversal rotates rigid bodies and thus changes gaps, so the projection is repeated.
+    /// The friction impulses change the velocities only after the predictor has moved the nodes. With friction from the
+    /// beginning of the contact on, part of the slip would not have occurred; this function reverses this part, because
+    /// sticking contacts would otherwise creep. The reversal rotates rigid bodies and thus changes gaps, so the
+    /// projection is repeated.
     pub(super) fn project_slip(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         let friction_of = |contact: &Contact| {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
@@ -126,10 +127,10 @@ impl Decomposition {
     }
 
     /// Removes the angular momentum that each contact has added to its bodies: position corrections Δx_a add
-    /// Σ m_a Δx_a × v_a; an impulse and its reaction at two different points add a moment. If a body of the contact is
-    /// fixed, its support takes up this angular momentum. Two movable bodies keep it in two cases: with
-    /// `AngularMomentum::Change`, or if no body can rotate and fewer than two nodes are free. Returns the added kinetic
-    /// energy \[J\] and the angular impulse of the supports \[N·m·s\].
+    /// Σ m_a Δx_a × v_a; an impulse and its reaction at two different points add a moment. If a side of the contact is
+    /// a fixed body or a wall, its support takes up this angular momentum. Two movable bodies keep it in two cases:
+    /// with `AngularMomentum::Change`, or if no body can rotate and fewer than two nodes are free. Returns the added
+    /// kinetic energy \[J\] and the angular impulse of the supports \[N·m·s\].
     pub(super) fn restore_angular_momentum(
         &mut self,
         constraints: &Constraints,

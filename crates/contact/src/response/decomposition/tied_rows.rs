@@ -50,8 +50,8 @@ impl Operator {
         reactions.map(move |(node, share)| (*node, share.component_mul(&impulse)))
     }
 
-    /// Relative velocity due to tied nodes, but not to movers \[m/s\]: motion of fixed nodes, and rounding of tied
-    /// velocities.
+    /// Part of the relative velocity that is due to tied nodes, but not to movers \[m/s\]: motion of fixed nodes, and
+    /// rounding errors of tied velocities.
     pub(super) fn tied_drift(
         &self,
         k: u32,
@@ -77,9 +77,9 @@ impl Operator {
         self.shares(k).iter().map(of_mover).sum()
     }
 
-    /// Distributes the impulses `impulse(node, mover)` over the nodes of the tie groups. Adds the velocity changes to
-    /// `field`, and the tie impulses on prescribed components to `fixed` \[N·s\]. Returns the work of the impulses
-    /// \[J\].
+    /// Distributes the impulses `impulse(node, mover)` over the nodes of the groups of ties of the contact. Adds the
+    /// velocity changes to `field`, and the tie impulses on fixed components of nodes to `fixed` \[N·s\]. Returns the
+    /// work of the impulses \[J\].
     pub(super) fn push_tied(
         &mut self,
         constraint: &Constraint<'_>,
@@ -125,7 +125,7 @@ impl Operator {
     }
 }
 
-/// Group of ties, node and weight of each tied node of a contact.
+/// For each tied node of a contact: its group of ties, its index and its weight.
 fn tied_terms<'a>(
     constraint: &'a Constraint<'a>,
     mobility: &'a Mobility,

@@ -1,5 +1,5 @@
-//! One contact of a complementarity problem: the local step, which solves this contact alone, and the bounds of opening
-//! and slip.
+//! One contact of a complementarity problem: the local step, which solves this contact alone, and the impulses at which
+//! the contact opens or begins to slip.
 
 use crate::math::{Mat3, Vec3};
 
@@ -89,7 +89,7 @@ impl Unknown {
         }
     }
 
-    /// Part of `vector` in the free directions of `face`.
+    /// Part of `vector` in the free directions of `face`, in which the impulse can change.
     pub fn on(&self, face: Face, vector: &Vec3) -> Vec3 {
         match face {
             Face::Open => Vec3::zeros(),

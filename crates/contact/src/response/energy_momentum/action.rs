@@ -1,4 +1,4 @@
-//! Action of the springs: forces, energies and results of a solved step.
+//! Action of the contact springs: forces, energies and results of a solved step.
 
 use super::gradient::Gradient;
 use super::{EnergyMomentum, Motion};
