@@ -42,7 +42,7 @@ use crate::response::setup::Order;
 /// Tolerance of the relative velocities, as a fraction of the largest relative velocity before the impulses. The
 /// rounding error of the velocities is added.
 const TOLERANCE: f64 = 1e-11;
-/// Closing or slip speed that counts as zero, relative to the largest relative velocity before the impulses.
+/// Largest closing or slip speed that counts as zero, relative to the largest relative velocity before the impulses.
 const CLOSING_TOLERANCE: f64 = 1e-9;
 /// Largest energy change that counts as rounding, as a fraction of Σ |P · u⁻|; also the largest relative change of the
 /// impulses in `conserve_energy`.

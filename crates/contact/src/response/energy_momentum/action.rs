@@ -63,8 +63,9 @@ impl EnergyMomentum {
         action.sort_nodes();
     }
 
-    /// Removes the moments of the friction forces by couples, which the solution for the forces does not include. The
-    /// energy that the couples remove counts as friction. In a kick of duration dt, an additional force F adds the work
+    /// Removes the moments of the friction forces by couples. The solution for the forces does not include these
+    /// couples; the energy that they remove counts as friction. In a kick of duration dt, an additional force F adds
+    /// the work
     ///
     /// ```text
     /// dt F · (v' − ½ dt a + ½ dt M⁻¹ F)
