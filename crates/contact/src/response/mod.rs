@@ -5,7 +5,7 @@
 //!
 //! | response | acts by | conserves or satisfies | limitation |
 //! |---|---|---|---|
-//! | [`Penalty`] | spring forces | energy, by a balancing force when a contact opens | penetration, shorter time step |
+//! | [`Penalty`] | spring forces | energy (a force corrects it when a contact opens) | penetration, shorter time step |
 //! | [`Decomposition`] | impulses, position corrections | impenetrability after each step | loses energy in impacts |
 //! | [`EnergyMomentum`] | discrete-gradient springs | energy and momenta to rounding, at any stiffness | penetration |
 //!
@@ -79,7 +79,7 @@ impl Status {
     }
 }
 
-/// Force and energies of one contact. For impulses, the forces are means over `ContactAction::spread`.
+/// Force and energies of one contact. For impulses, the forces are means over the time `ContactAction::spread`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactResult {
     /// Normal force \[N\], ≥ 0.
@@ -189,7 +189,8 @@ pub struct UnsolvedProblems {
     pub restitutions: u64,
     /// Projection problems. The unconverged position corrections act.
     pub projections: u64,
-    /// Groups of ties. The tied points do not coincide at the end of the following step.
+    /// Groups of ties. The unconverged tie forces act, and the tied points do not coincide at the end of the following
+    /// step.
     pub ties: u64,
     /// Geometries at the middle of a step. The geometry of the last iteration acts; friction then changes the angular
     /// momentum.

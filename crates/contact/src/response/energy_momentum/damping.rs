@@ -30,8 +30,8 @@ impl EnergyMomentum {
 }
 
 impl Spring {
-    /// Sets `lag` from the frequency ω = `frequency` of the contact \[rad/s\] and the duration dt = `time_step` of the
-    /// kick \[s\].
+    /// Sets `lag`, the ratio of the damping coefficient to κ dt with the stiffness κ. `frequency` is the angular
+    /// frequency ω of the contact \[rad/s\], and `time_step` the duration dt of the kick \[s\].
     fn damp(&mut self, frequency: f64, time_step: f64) {
         if frequency == 0.0 {
             return;

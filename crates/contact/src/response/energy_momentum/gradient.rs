@@ -1,9 +1,9 @@
 //! Gradient of the gap: nodal vectors G_a, such that the pressure p acts on node a as the force p G_a.
 //!
-//! In most contacts, G_a = w_a n with the weight w_a of the node and the normal n. With the nodal positions x_a,
-//! r = Σ w_a x_a is the vector from the target point to the contactor. In lost contacts and at edges, r is not parallel
-//! to n, and the vectors w_a n have the moment r × n. A correction with a constant vector q then removes this moment;
-//! x̄ is the mean of the nodal positions:
+//! In most contacts, G_a = w_a n with the weight w_a of the node, negative on the target, and the normal n. With the
+//! nodal positions x_a, r = Σ w_a x_a is the vector from the target point to the contactor. In lost contacts and at
+//! edges, r is not parallel to n, and the vectors w_a n have the moment r × n. A correction with a constant vector q
+//! then removes this moment; x̄ is the mean of the nodal positions:
 //!
 //! ```text
 //! G_a = w_a n + q × (x_a − x̄)
@@ -37,8 +37,8 @@ impl Gradient {
         Self::of_nodal_vectors(first, constraint, bodies, list)
     }
 
-    /// Appends nodal forces with zero sum that remove the moment of `force` on the contactor and its reaction on the
-    /// target. `None` if the moment is zero, or if the target has only one node, like a wall.
+    /// Appends nodal forces with zero sum that balance the moment of two forces: `force` on the contactor, and its
+    /// reaction on the target. `None` if the moment is zero, or if the target has only one node, like a wall.
     pub fn against_moment(
         force: &Vec3,
         constraint: &Constraint<'_>,
@@ -143,8 +143,8 @@ impl Gradient {
     }
 }
 
-/// Adds the smallest nodal vectors that remove the moment of `gradients`. If the nodes are collinear, the component of
-/// the moment along their line remains.
+/// Adds nodal vectors that remove the moment of `gradients`: those with the smallest sum of squares. If the nodes are
+/// collinear, the component of the moment along their line remains.
 fn remove_moment(constraint: &Constraint<'_>, positions: &[Vec3], gradients: &mut [Vec3]) {
     let apart = constraint.jump(positions);
     let moment = apart.cross(&constraint.normal);

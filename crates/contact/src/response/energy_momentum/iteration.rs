@@ -5,9 +5,9 @@ use crate::math::Vec3;
 use crate::response::Bodies;
 use crate::response::groups::momentum::Momentum;
 
-/// Largest velocity change of the last sweep, relative to the largest of these velocities \[-\]: gap rates and slip
-/// rates before the kick, and velocity changes of all sweeps. The rounding error of the velocities is added to the
-/// limit.
+/// The sweeps end when no velocity change in a sweep exceeds this fraction of a reference velocity \[-\], plus the
+/// rounding error of the velocities. The reference is the largest of the gap rates and slip rates before the kick, and
+/// of the velocity changes in all sweeps so far.
 const TOLERANCE: f64 = 1e-15;
 /// Largest number of Gauss–Seidel sweeps.
 const MAX_SWEEPS: usize = 300;
@@ -17,8 +17,8 @@ const MAX_JACOBI_SWEEPS: usize = 2000;
 const SEPARATION_RATIO: f64 = 1e-9;
 
 impl EnergyMomentum {
-    /// Solves with the spring laws. If the motion of contacts with restitution reverses, solves again, with prescribed
-    /// gap rates in these contacts. Returns the number of sweeps.
+    /// Solves with the spring laws. If the motion of contacts with a coefficient of restitution below 1 reverses,
+    /// solves again, with prescribed gap rates in these contacts. Returns the number of sweeps.
     pub(super) fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
         let sweeps = if self.holds_gaps() {
             self.iterate_jacobi(bodies, dt)
@@ -28,9 +28,9 @@ impl EnergyMomentum {
         if self.mark_reversals(bodies, dt) { sweeps + self.iterate_jacobi(bodies, dt) } else { sweeps }
     }
 
-    /// Whether any compressed spring with restitution e < 1 may unload. If its gap stays constant, any pressure from e²
-    /// p to p satisfies the spring law, with the pressure p of the elastic spring. The pressures of several contacts on
-    /// one rigid body may then not be unique.
+    /// Whether any compressed spring with a coefficient of restitution e < 1 may unload. Let p be the pressure of the
+    /// elastic spring. If the gap stays constant, any pressure from e² p to p satisfies the spring law. The pressures
+    /// of several contacts on one rigid body may then not be unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.memory.springs.iter().zip(&self.solutions);
         contacts.any(|(spring, solution)| {
@@ -46,12 +46,13 @@ impl EnergyMomentum {
         }
         let mut momentum = Momentum::default();
         let sweeps = self.iterate(MAX_JACOBI_SWEEPS, |this| this.jacobi_sweep(bodies, dt, &mut momentum));
-        // A final sweep without extrapolation satisfies the spring laws.
+        // Extrapolated forces can violate the spring laws; a final sweep without extrapolation satisfies them.
         self.jacobi_sweep(bodies, dt, &mut Momentum::default());
         sweeps
     }
 
-    /// Marks the contacts with restitution e < 1 whose motion reverses; returns whether there are any.
+    /// Marks the contacts whose coefficient of restitution is below 1 and whose motion reverses; returns whether there
+    /// are any.
     fn mark_reversals(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
         let mut any = false;
         let contacts = self.memory.contacts.iter().zip(self.memory.springs.iter()).zip(&mut self.solutions);
@@ -103,8 +104,8 @@ impl EnergyMomentum {
         change
     }
 
-    /// Computes all pressures from the same velocities, then all tractions from the velocities under the new pressures,
-    /// and extrapolates. Returns the largest velocity change \[m/s\].
+    /// Computes all pressures from the same velocities, and extrapolates them. Then computes all tractions from the
+    /// velocities under the new pressures, and extrapolates them. Returns the largest velocity change \[m/s\].
     ///
     /// If the solution is not unique, the sweeps find the pressures closest to the initial pressures, for any order of
     /// the contacts.
@@ -141,14 +142,14 @@ impl EnergyMomentum {
         change
     }
 
-    /// Sets `coupled_compliance` to upper bounds, with which Jacobi sweeps converge. The force f_k of contact k acts
-    /// with the weights w_ka on deformable nodes a of mass m_a:
+    /// Sets the `coupled_compliance` of each contact k to an upper bound with which Jacobi sweeps converge: the bound
+    /// B_k for the deformable nodes, plus a bound for the rigid bodies. `assembled` computes both from springs of unit
+    /// stiffness. The force f_k of contact k acts with the weights w_ka on deformable nodes a of mass m_a:
     ///
     /// ```text
     /// Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² B_k,   B_k = max_a (1/m_a) Σ_j |w_ja| Σ_b |w_jb|
     /// ```
     /// Here j runs over all contacts, b over the nodes of contact j, and the maximum is over the nodes a of contact k.
-    /// B_k is `bound.nodes` for springs of unit stiffness.
     fn bound_compliance(&mut self, bodies: &Bodies<'_>) {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in self.memory.contacts.iter().zip(self.memory.springs.iter()) {
@@ -188,7 +189,7 @@ impl EnergyMomentum {
         spring.traction(solution, &travel, 0.5 * dt * dt * compliance)
     }
 
-    /// Returns the magnitude of the change of the gap rate \[m/s\].
+    /// Sets the pressure of contact k; returns the magnitude of the change of its gap rate \[m/s\].
     fn set_pressure(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, pressure: f64) -> f64 {
         let solution = &mut self.solutions[k];
         let push = dt * (pressure - solution.pressure);
@@ -199,7 +200,7 @@ impl EnergyMomentum {
         push.abs() * solution.compliance[0]
     }
 
-    /// Returns an upper bound on the change of the slip rate \[m/s\].
+    /// Sets the friction force of contact k; returns an upper bound on the change of its slip rate \[m/s\].
     fn set_traction(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, traction: Vec3) -> f64 {
         let solution = &mut self.solutions[k];
         let push = (traction - solution.traction) * dt;

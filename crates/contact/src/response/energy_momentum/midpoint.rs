@@ -185,7 +185,8 @@ impl EnergyMomentum {
         unbalanced.map(moment).sum()
     }
 
-    /// Adds a zero correction for each fixed rigid body in contact, because its supports react to the impulses.
+    /// Adds a zero correction for each fixed rigid body in contact: the supports of a body react to the impulses only
+    /// if the body has a correction.
     fn list_held_bodies(&self, bodies: &Bodies<'_>, action: &mut ContactAction) {
         let is_held = |body: &u32| bodies.mobility.rigid(*body).is_some_and(|rigid| !rigid.can_move());
         let in_contact = self.memory.contacts.iter().flat_map(|constraint| constraint.bodies);

@@ -50,7 +50,7 @@ pub struct EnergyMomentumOptions {
 }
 
 impl Scheme {
-    /// Time from the instant of the spring gaps before the kick to the instant of the constraint gaps \[s\].
+    /// Time by which the constraint gaps are later than the spring gaps before the kick \[s\].
     fn lead(self, step: StepLength) -> f64 {
         match self {
             Self::Staggered => 0.5 * step.actual,
@@ -135,7 +135,7 @@ clone_by_field!(EnergyMomentumMemory { contacts, springs, sticking, pending });
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Spring {
     options: EnergyMomentumOptions,
-    /// Stiffness κ \[N/m\]; `None` until the first force.
+    /// Stiffness κ \[N/m\]; `None` in a new contact.
     stiffness: Option<f64>,
     /// Dynamic gap ḡ \[m\]; `None` in a new contact.
     gap: Option<f64>,
@@ -174,10 +174,10 @@ struct Solution {
     closes: bool,
     pressure: f64,
     traction: Vec3,
-    /// Whether friction is at its bound.
+    /// Whether the friction force is at Coulomb's bound.
     slips: bool,
-    /// Pressure found by the previous Jacobi sweep \[N\]. The current sweep finds `farther_pressure`, which replaces
-    /// this value; `pressure` is extrapolated along the change between both.
+    /// Pressure found by the previous Jacobi sweep \[N\]. The current sweep finds `farther_pressure`, extrapolates
+    /// `pressure` along the change from `next_pressure` to `farther_pressure`, and then replaces `next_pressure`.
     next_pressure: f64,
     /// Friction force found by the previous Jacobi sweep \[N\].
     next_traction: Vec3,
@@ -202,13 +202,13 @@ struct Reversal {
 const RATE_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of steps for which a lost contact remains although its spring releases no energy. Without this limit,
-/// a resting body would press on a face that its node has left.
+/// a node of a resting body would press on a face that the node has left.
 const MAX_STEPS_PRESSED: u32 = 32;
 
 /// State of a contact that detection has lost.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Lost {
-    /// Number of steps since the last detection in which the spring released no energy.
+    /// Number of steps in which the spring released no energy, since the contact was last detected.
     steps_pressed: u32,
 }
 

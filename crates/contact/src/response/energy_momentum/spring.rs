@@ -18,7 +18,8 @@ impl Spring {
         0.5 * self.stiffness.unwrap_or(0.0) * self.slip.norm_squared()
     }
 
-    /// Counts the steps without detection in which the spring releases no energy. Returns whether the contact remains.
+    /// Called in each step in which detection does not find the contact. Counts the steps in which the spring releases
+    /// no energy. Returns whether the contact remains.
     pub(super) fn keep_when_lost(&mut self) -> bool {
         let Lost { steps_pressed } = self.lost.unwrap_or_default();
         let steps_pressed = steps_pressed + u32::from(!self.releases);
@@ -30,8 +31,8 @@ impl Spring {
         self.energy(self.gap.unwrap_or(0.0)) + self.tangential_energy()
     }
 
-    /// Work that accounts for discarded energy \[J\]: the tangential energy as friction work, the normal energy as
-    /// negative numerical work.
+    /// Work that accounts for the energy of a discarded spring \[J\]: the tangential energy as friction work, the
+    /// normal energy as negative numerical work.
     pub(super) fn work_at_end(&self) -> StepWork {
         let normal = self.energy(self.gap.unwrap_or(0.0));
         StepWork { friction: self.tangential_energy(), damping: 0.0, numerical: -normal }
@@ -62,7 +63,7 @@ impl Spring {
         if trial + c * lossy < gap { (gap - trial) / c } else { lossy }
     }
 
-    /// Gap \[m\] after a change by `way` \[m\] under this pressure. For a compressed elastic spring, the gap is
+    /// Gap \[m\] after a change by `way` \[m\] under `pressure` \[N\]. For a compressed elastic spring, the gap is
     /// computed from the energy, because rounding errors of `gap + way` would accumulate in the energy.
     pub(super) fn gap_after(&self, gap: f64, way: f64, pressure: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
@@ -72,8 +73,8 @@ impl Spring {
         if elastic && next < 0.0 && stored > 0.0 { -(2.0 * stored / stiffness).sqrt() } else { next }
     }
 
-    /// Friction force on the contactor \[N\], and whether it is at its bound. `travel` is the slip under the current
-    /// friction force \[m\], and `c` the change of the slip per force \[m/N\].
+    /// Friction force on the contactor \[N\], and whether it is at Coulomb's bound. `travel` is the tangential
+    /// displacement over the kick under the current friction force \[m\], and `c` its change per force \[m/N\].
     pub(super) fn traction(&self, solution: &Solution, travel: &Vec3, c: f64) -> (Vec3, bool) {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let free = travel - solution.traction * c;
@@ -82,9 +83,9 @@ impl Spring {
         let size = stick.norm();
         let law = &self.options.friction;
         let at_rest = law.at_rest * solution.pressure;
-        // If a contact of the two rigid bodies stuck in the previous step, the static coefficient applies. The
-        // exception is a slip that exceeds the stretch at the static bound: the bodies then rotate about the sticking
-        // contact.
+        // If a contact of the two rigid bodies stuck in the previous step, the static coefficient applies even to
+        // contacts that slide. The exception is a `travel` longer than the stretch at the static bound: the bodies
+        // then rotate about the sticking contact.
         let is_held = self.is_held && travel.norm() * stiffness <= at_rest;
         let sliding =
             if is_held { at_rest } else { law.sliding(solution.slip_rate.norm()) * solution.pressure };
@@ -186,7 +187,7 @@ mod tests {
     use super::*;
 
     /// p Δḡ = −ΔU − D holds for gaps of either sign and stiffnesses over twelve decades. Reference: the dissipation D
-    /// is γ |Δḡ| times the compressed part of |Δḡ|. If damping makes the force vanish, only D ≥ 0 is required.
+    /// is γ |Δḡ| times the part of |Δḡ| at negative gaps. If damping makes the force vanish, only D ≥ 0 is required.
     #[test]
     fn pressure_is_a_discrete_gradient() {
         let mut state = 1u64;

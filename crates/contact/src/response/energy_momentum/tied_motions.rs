@@ -14,9 +14,10 @@ const NEGLIGIBLE_SHARE: f64 = 1e-24;
 #[derive(Clone, Copy, Debug)]
 struct TiedNode {
     node: u32,
-    /// Velocity change per impulse along the nodal vectors given to `append`.
+    /// Velocity change per unit impulse P along the nodal vectors G_a of the contact: P G_a acts on each node a.
     along: Vec3,
-    /// Velocity change per impulse on the contactor, for each Cartesian component.
+    /// Velocity change per unit impulse on the contactor, with its reaction on the target, for each Cartesian
+    /// component.
     across: Vec3,
 }
 
@@ -34,7 +35,8 @@ impl TiedMotions {
         self.nodes.clear();
     }
 
-    /// Appends a contact with these nodal vectors. The returned range is empty if no node is tied.
+    /// Appends the velocity changes by a contact with the nodal vectors G_a = `vectors`, and returns their range. The
+    /// range is empty if no node of the contact is tied.
     pub fn append(
         &mut self,
         constraint: &Constraint<'_>,

@@ -8,8 +8,9 @@ use crate::response::row::sides;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     parent: Vec<u32>,
-    /// For each node, then for each body, the last contact joined there; `NONE` before the first contact. The entry of
-    /// the first node of a group of ties also serves the whole group of ties.
+    /// An entry for each node, followed by an entry for each body: the most recent contact found on the node or body;
+    /// `NONE` before the first contact. The entry of the first node of a group of ties also serves the whole group of
+    /// ties.
     last: Vec<u32>,
     /// Contacts, group by group; ascending within a group.
     pub contacts: Vec<u32>,

@@ -8,14 +8,16 @@ use crate::response::mobility::Mobility;
 use crate::response::row::is_rigid_contact;
 use crate::response::{ContactResult, Status};
 
-/// Pairs of rigid bodies with a sticking contact. A deformable body counts as rigid in a contact of its fixed nodes.
+/// Pairs of rigid bodies with a sticking contact. A deformable body counts as rigid in a contact in which all its nodes
+/// are fixed.
 ///
 /// A sticking contact prevents the relative motion of its two bodies, except by the deformation of its spring.
-/// Therefore, in the next step, the static coefficient of friction applies to every contact of the pair that slips only
-/// slightly.
+/// Therefore, in the next step, the static coefficient of friction applies to every contact of the pair whose slip is
+/// small: no larger than the stretch of its spring at the static bound, or, with impulses, such that static friction can
+/// stop it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
-    /// Sorted; the lower number of each pair is first.
+    /// Sorted; the lower body number of each pair is first.
     pairs: Vec<[u32; 2]>,
 }
 

@@ -112,7 +112,7 @@ mod tests {
         constraints
     }
 
-    /// Target body of a contact after the step; before the step, it is body 1.
+    /// Target body of a contact after the step. Before the step, the target is body 1.
     fn target_after(now: &[(u32, f64, Vec3)]) -> u32 {
         let mut transfers = ContactTransfers::default();
         let before = contacts(&[(1, -0.1, Vec3::z())]);
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn contacts_transfer_over_flush_surfaces() {
         let (up, aside) = (Vec3::z(), Vec3::x());
-        // The penetration increases by 0.05 in the step.
+        // The penetration, extrapolated over the step, increases by 0.05 to 0.15.
         assert_eq!(target_after(&[(2, -0.15, up)]), 2);
         assert_eq!(target_after(&[(2, -0.05, up)]), 2);
         assert_eq!(target_after(&[(2, -0.15, up), (3, -0.15, up)]), 2);

@@ -13,8 +13,8 @@ pub struct ContactLaws {
     pub damping: f64,
     /// Fraction of critical damping of the tangential (friction) springs \[-\].
     pub tangential_damping: f64,
-    /// Whether a default damping acts in persistent contacts with friction: first on the normal springs, second on the
-    /// tangential springs.
+    /// For the normal springs and for the tangential springs: whether a default damping acts in persistent contacts
+    /// with friction.
     pub calms: [bool; 2],
     /// Law of friction.
     pub friction: FrictionLaw,

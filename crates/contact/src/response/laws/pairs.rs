@@ -40,7 +40,7 @@ impl<T: Copy> PairOptions<T> {
         self.own.iter().any(|(pair, _)| !pair.is_whole())
     }
 
-    /// For the same pairs, the sets that `convert` makes of the sets of options.
+    /// Options for the same pairs; `convert` gives each new set from the old set.
     pub fn map<U: Copy>(&self, convert: impl Fn(&T) -> U) -> PairOptions<U> {
         let own = self.own.iter().map(|(pair, options)| (pair.clone(), convert(options))).collect();
         PairOptions { default: convert(&self.default), own }

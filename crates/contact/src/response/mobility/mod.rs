@@ -30,15 +30,15 @@ pub struct RigidMobility {
     pub centre: Vec3,
     /// Reciprocal mass for each component of the velocity of the centre \[1/kg\].
     pub inverse_mass: Vec3,
-    /// Inverse spatial inertia about the centre \[1/(kg·m²)\].
+    /// Inverse inertia tensor about the centre, in global axes \[1/(kg·m²)\].
     pub inverse_inertia: Mat3,
     /// Velocity of the centre at the middle of the step \[m/s\].
     pub velocity: Vec3,
     /// Angular velocity at the middle of the step \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Acceleration of the centre \[m/s²\], at the instant and by the forces of `Bodies::accelerations`.
+    /// Acceleration of the centre \[m/s²\]. Its instant and its forces are those of `Bodies::accelerations`.
     pub acceleration: Vec3,
-    /// Inverse inertia times the rate of the angular momentum \[rad/s²\], at the instant and by the forces of
+    /// Inverse inertia times the rate of the angular momentum \[rad/s²\]. Its instant and its forces are those of
     /// `Bodies::accelerations`.
     pub angular_acceleration: Vec3,
 }
