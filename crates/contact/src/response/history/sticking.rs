@@ -13,8 +13,7 @@ use crate::response::{ContactResult, Status};
 ///
 /// A sticking contact prevents the relative motion of its two bodies, except by the deformation of its spring.
 /// Therefore, in the next step, the static coefficient of friction applies to every contact of the pair whose slip is
-/// small: no larger than the stretch of its spring at the static bound, or, with impulses, such that static friction can
-/// stop it.
+/// small: at most the stretch of its spring at the static bound, or, with impulses, a slip that static friction stops.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StickingPairs {
     /// Sorted; the lower body number of each pair is first.
