@@ -29,7 +29,7 @@ const MIN_EXTENT: f64 = 0.1;
 /// Nodes that define the motion of the offset points of a body.
 #[derive(Clone, Debug)]
 pub enum SupportNodes {
-    /// No offset: a body without thickness, or a wall.
+    /// No offset: a body without contact thickness.
     None,
     /// Nodes of a rigid body, not coplanar.
     Body(Vec<u32>),
@@ -45,7 +45,8 @@ pub enum SupportNodes {
 /// Moves constraints to the offset surfaces.
 #[derive(Clone, Debug, Default)]
 pub struct OffsetPoints {
-    /// Offset of every body (half its contact thickness) \[m\], and its support nodes; empty without any offset.
+    /// Offset of every body (half its contact thickness) \[m\], and its support nodes; empty if no body is offset. Walls
+    /// have higher body numbers, and no offset.
     bodies: Vec<(f64, SupportNodes)>,
     moved: Constraints,
     sides: [Vec<(u32, f64)>; 2],
@@ -106,7 +107,8 @@ impl OffsetPoints {
 
 impl SupportNodes {
     /// Support nodes of a mesh point; empty if the point has none. `terms` are the nodes and shape values of the point.
-    /// For `Elements`, the element lies behind the first face that has all nodes of `terms`, or only nodes of `terms`.
+    /// For `Elements`, these are the nodes of the element behind one face: the first face at the first node of `terms`
+    /// that contains all nodes of `terms`, or whose nodes all belong to `terms`.
     fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
         match self {
             Self::None => &[],
@@ -126,7 +128,7 @@ impl SupportNodes {
     }
 }
 
-/// Moves the point with the shape values `terms` by `offset` \[m\].
+/// Changes the nodes and shape values `terms` of a mesh point to those of the point moved by `offset` \[m\].
 fn offset_point(terms: &mut Vec<(u32, f64)>, support: &[u32], positions: &[Vec3], offset: &Vec3) {
     let square = offset.norm_squared();
     if support.is_empty() || square == 0.0 {
@@ -151,8 +153,8 @@ fn offset_point(terms: &mut Vec<(u32, f64)>, support: &[u32], positions: &[Vec3]
     }
 }
 
-/// Up to four nodes, each farthest from the point, line or plane of the nodes chosen before. Coplanar nodes give three
-/// nodes, collinear nodes two.
+/// Up to four nodes, each farthest from the point, line or plane of the nodes already chosen. From coplanar `nodes`,
+/// three are chosen; from collinear `nodes`, two.
 pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
     let position = |node: u32| positions[node as usize];
     let mut chosen: Vec<u32> = Vec::new();
@@ -191,8 +193,8 @@ pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[
 mod tests {
     use super::*;
 
-    /// The new shape values sum to 1 and interpolate the offset point. An offset normal to the plane of three support
-    /// nodes is omitted.
+    /// The shape values of an offset point sum to 1 and interpolate its position. An offset normal to the plane of
+    /// three support nodes is omitted.
     #[test]
     fn support_nodes_define_the_offset_point() {
         let tetrahedron =

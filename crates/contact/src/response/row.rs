@@ -6,7 +6,7 @@ use crate::math::{Mat3, Vec3};
 use super::Bodies;
 use super::mobility::Mobility;
 
-/// Velocities, or position corrections, of deformable nodes and rigid bodies.
+/// Velocities, or position corrections, of rigid bodies and of the nodes of deformable bodies.
 #[derive(Clone, Debug)]
 pub(super) struct Motion {
     pub nodes: Vec<Vec3>,
@@ -75,7 +75,7 @@ pub(super) fn relative_acceleration(constraint: &Constraint<'_>, bodies: &Bodies
     sides(constraint).into_iter().map(of_side).sum()
 }
 
-/// Whether no deformable node of the contact can move.
+/// Whether all nodes of the contact on deformable bodies are fixed; true without such nodes.
 pub(super) fn is_rigid_contact(constraint: &Constraint<'_>, mobility: &Mobility) -> bool {
     let mut deformable = deformable_sides(constraint, mobility).flat_map(|(_, nodes, _)| nodes);
     !deformable.any(|&node| mobility.is_movable(node))
@@ -129,8 +129,8 @@ struct RigidPart {
 /// Compliance of one contact, and kinematics of its rigid bodies. w_a are the nodal weights.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// A = G M⁻¹ Gᵀ \[1/kg\]: an impulse P changes the relative velocity by A P. G maps velocities to the relative
-    /// velocity Σ w_a v_a; M is the mass matrix.
+    /// A = G M⁻¹ Gᵀ \[1/kg\]: an impulse P changes the relative velocity by A P. G maps the nodal velocities v_a to
+    /// the relative velocity Σ w_a v_a; M is the mass matrix.
     pub compliance: Mat3,
     rigid: [Option<RigidPart>; 2],
 }
@@ -207,7 +207,7 @@ impl Row {
     }
 
     /// Rounding error 4 ε Σ |w_a| |v_a| of the relative velocity, with the machine precision ε. The error matters if
-    /// the two bodies move fast together.
+    /// the two bodies have a large common velocity.
     pub fn rounding(&self, constraint: &Constraint<'_>, motion: &Motion) -> f64 {
         let mut sum = 0.0;
         for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {

@@ -10,8 +10,8 @@ pub(super) fn key(contactor: u32) -> ContactKey {
     ContactKey::Node(NodeOnSurface { contactor, target: 1 })
 }
 
-/// Adds the contact of a node of body 0 with the triangle 0, 1, 2 of body 1, at the shape values 0.2, 0.3, 0.5. The
-/// normal is z.
+/// Adds the contact of a node of body 0 with a triangle of body 1. The triangle has the nodes 0, 1, 2 and the shape
+/// values 0.2, 0.3, 0.5. The normal is z.
 pub(super) fn node_on_face(constraints: &mut Constraints, contactor: u32, gap: f64) {
     let nodes = [contactor];
     let side = Side { body: 0, nodes: &nodes, shape_values: &[1.0] };

@@ -13,8 +13,8 @@ vocabulary! {
         /// The gaps of the contact springs refer to mid-steps. The geometry refers to the ends of the steps, at which
         /// the positions are known.
         Staggered = "staggered",
-        /// The gaps of the contact springs refer to the ends of the steps. The geometry refers to mid-steps and is found
-        /// by iteration (see [`MidpointGeometry`](super::MidpointGeometry)).
+        /// The gaps of the contact springs refer to the ends of the steps. The geometry refers to mid-steps and is
+        /// found by iteration (see [`MidpointGeometry`](super::MidpointGeometry)).
         Midpoint = "midpoint",
     }
 }
@@ -26,7 +26,8 @@ vocabulary! {
         /// Simultaneously, by iteration to convergence.
         #[default]
         Together = "together",
-        /// Sequentially, from the deepest contact on, in a limited number of passes until no contact is closing.
+        /// Sequentially, in order of decreasing penetration. Passes over the contacts are repeated until no contact is
+        /// closing; their number is limited.
         OneByOne = "one-by-one",
     }
 }
@@ -80,13 +81,13 @@ pub trait NamedResponse: Response + Sized {
     /// State of the response between steps.
     type Memory;
 
-    /// Keys of `[contact]` that affect this response but not every response.
+    /// Keys of the `[contact]` table of a scenario that affect this response but not every response.
     const KEYS: &'static [&'static str];
 
     /// Builds the response.
     fn build(setup: ResponseSetup) -> Self;
 
-    /// Exchanges the memory of the response for `memory`.
+    /// Swaps the memory of the response with `memory`.
     fn exchange(&mut self, memory: &mut Self::Memory);
 
     /// Whether the data of the memory fit a model with these numbers of nodes and bodies.

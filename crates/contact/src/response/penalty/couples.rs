@@ -1,8 +1,9 @@
-//! Couples that remove the moments of contact forces with friction, and of balancing forces (see `release`).
+//! Couples against the moments of two kinds of forces: contact forces with friction, and the balancing forces of
+//! opening contacts (see `release`).
 //!
-//! The force on the contactor and its reaction at the target point act at different points, and have a moment. A couple
-//! of nodal forces with zero sum removes this moment. By the trapezoidal rule, half of each nodal force acts over the
-//! step at whose end it is computed, and half over the next step.
+//! The force on the contactor and the reaction on the target act at different points. Together, they have a moment. A
+//! couple of nodal forces with zero sum removes this moment. By the trapezoidal rule, half of each nodal force acts
+//! over the step at whose end it is computed, and half over the next step.
 
 use ictus_core::clone_by_field;
 use serde::{Deserialize, Serialize};
@@ -41,8 +42,9 @@ impl Couples {
         self.owners.clear();
     }
 
-    /// Adds the couple against the moment of `force` on the contactor \[N\] and its reaction. Returns the energy that
-    /// the couple removes over the step with half of its forces \[J\]; zero without a couple.
+    /// Adds a couple that removes the moment of `force` on the contactor \[N\] and the reaction on the target. Returns
+    /// the energy that the couple removes over the step with half of its forces \[J\]. No couple is added, and zero is
+    /// returned, if the moment is within rounding or the target has a single node.
     pub fn oppose(
         &mut self,
         constraint: &Constraint<'_>,
@@ -70,7 +72,7 @@ impl Couples {
     }
 }
 
-/// Energy that half of these nodal forces removes over a step \[J\].
+/// Energy that nodal forces of half the magnitude of `forces` remove over a step \[J\].
 fn taken(forces: &[(u32, Vec3)], velocities: &[Vec3], time_step: f64) -> f64 {
     let power: f64 = forces.iter().map(|(node, force)| force.dot(&velocities[*node as usize])).sum();
     -0.5 * time_step * power

@@ -30,19 +30,19 @@ pub use options::PenaltyOptions;
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// A lost contact has opened if the gap increased in the step by more than this fraction of the previous penetration
-/// \[-\]. Otherwise the contactor has moved sideways off the surface.
+/// A contact that is no longer detected has opened if the gap increased in the step by more than this fraction of the
+/// previous penetration \[-\]. Otherwise the contactor has moved sideways off the surface.
 const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
 ///
 /// The normal force is p = max(0, κ δ + c dδ/dt) with the stiffness κ, the damping coefficient c and the effective
-/// penetration δ. δ is −g, with the gap g, minus the part of the initial penetration that exceeds the approach in the
-/// first step (see `spring`).
+/// penetration δ. With the gap g, δ is −g minus a part of the initial penetration: the part that exceeds the approach
+/// in the first step of the contact (see `spring`).
 ///
 /// With the rule [`Stiffness::Mass`], each spring has only a share of its full stiffness: the fraction at which all
-/// coupled springs are stable in steps of regular length (see `assembled_stiffness`). When the share changes, an offset
-/// is added to δ so that the change creates no energy.
+/// coupled springs are stable in steps of full length (see `assembled_stiffness`). When the share changes, an offset is
+/// added to δ so that the change creates no energy.
 ///
 /// The trapezoidal work of the spring forces plus the change of the stored energy is numerical work. When the contact
 /// opens, a balancing force removes the energy that this work has created (see `release`).
@@ -66,7 +66,7 @@ pub struct Penalty {
     stiffness: Stiffness,
     options: PairOptions<PenaltyOptions>,
     memory: PenaltyMemory,
-    /// `pressed` of the previous step.
+    /// Constraints whose springs were compressed in the previous step, or dissipate energy in the current step.
     before: Constraints,
     transfers: ContactTransfers,
     assembled: AssembledStiffness,
@@ -76,7 +76,7 @@ pub struct Penalty {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct PenaltyMemory {
     springs: ContactHistory<Spring>,
-    /// Constraints whose springs are compressed or dissipate energy.
+    /// Constraints whose springs are compressed, or dissipate energy in the following step.
     pressed: Constraints,
     releases: Releases,
     /// Length of the previous step \[s\].
@@ -131,8 +131,8 @@ impl Penalty {
         }
     }
 
-    /// Reports the dissipation and numerical work of ended contacts, and adds the balancing forces of contacts that
-    /// opened.
+    /// Creates the springs of new contacts, and removes those of ended contacts. Reports the dissipation and numerical
+    /// work of the ended contacts. Adds the balancing forces of the ended contacts that opened.
     fn update_springs(
         &mut self,
         constraints: &Constraints,
@@ -178,8 +178,8 @@ impl Penalty {
             let jump = constraint.jump(velocities);
             let (travel, rate) = (jump * step.actual, constraint.normal.dot(&jump));
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
-            // With a positive offset, the spring still stores energy at zero gap. This energy counts as dissipated by
-            // damping.
+            // `offset` is δ + g. If it is positive, the spring still stores energy at zero gap. This energy counts as
+            // dissipated by damping.
             let left = 0.5 * spring.stiffness * spring.offset.max(0.0).powi(2);
             let damping_work =
                 left - 0.5 * (spring.damped * rate * step.actual + spring.dragged.dot(&travel));
@@ -227,8 +227,8 @@ impl Penalty {
             spring.is_of_rigid_bodies = contact_frequency.is_of_rigid_bodies;
             spring.frequency = (share * contact_frequency.square).sqrt();
             let is_stiff = spring.full_stiffness > 0.0;
-            // Contacts on the opposite side of a body reduce `square`, but must not reduce the compliance of an opening
-            // contact.
+            // `square` is the squared frequency with all coupled contacts, and `alone` that without them. Contacts on
+            // the opposite side of a body reduce `square`, but must not reduce the compliance of an opening contact.
             spring.compliance = if is_stiff {
                 contact_frequency.square.max(contact_frequency.alone) / spring.full_stiffness
             } else {

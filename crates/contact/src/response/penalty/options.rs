@@ -8,7 +8,7 @@ use crate::response::laws::friction::FrictionLaw;
 /// Parameters of the penalty response for a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PenaltyOptions {
-    /// Factor f of the stiffness \[-\].
+    /// Factor by which the stiffness is multiplied \[-\].
     pub factor: f64,
     /// Damping of the normal spring.
     pub damping: Damping,
@@ -16,6 +16,6 @@ pub struct PenaltyOptions {
     pub tangential_damping: Damping,
     /// Friction law.
     pub friction: FrictionLaw,
-    /// Time in which new springs reach their full stiffness \[s\]; 0 for full stiffness from the beginning.
+    /// Time over which the stiffness of a new spring grows to its full value \[s\]; 0 for full stiffness at once.
     pub soft_start: f64,
 }

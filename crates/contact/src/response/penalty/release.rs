@@ -3,7 +3,7 @@
 //! The trapezoidal rule ignores that a contact is closed only for a part of its first and its last step. Over its life,
 //! the contact thus creates an energy E of either sign. When the contact opens with the gap rate u, a force p on the
 //! contactor, against the normal, removes E. With the compliance w of the contact, the current step Δt_n, the following
-//! step Δt_{n+1} and the kick Δt_k = ½ (Δt_n + Δt_{n+1}):
+//! step Δt_{n+1} and the duration of the kick Δt_k = ½ (Δt_n + Δt_{n+1}):
 //!
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E
@@ -29,9 +29,10 @@ pub(super) struct Opening {
     pub created: f64,
     /// Last force of the normal spring \[N\].
     pub force: f64,
-    /// Gap rate, positive in opening \[m/s\].
+    /// Gap rate u \[m/s\]; positive if the contact opens.
     pub rate: f64,
-    /// Compliance of the contact together with all contacts on the same nodes or rigid bodies \[1/kg\].
+    /// Compliance w \[1/kg\]: change of the gap rate per impulse of the contact, if impulses also act in all contacts
+    /// on the same nodes or rigid bodies.
     pub compliance: f64,
 }
 
@@ -56,7 +57,7 @@ impl Opening {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Releases {
-    /// Opened contacts; for a contact that is no longer detected, the constraint of the previous step.
+    /// Constraints of the opened contacts; for a contact that is no longer detected, that of the previous step.
     constraints: Constraints,
     /// Force on each contactor, against the normal \[N\].
     forces: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Springs of one contact.
+//! Normal and tangential spring of one contact.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,31 +15,32 @@ const SAME_SHARE: f64 = 1e-9;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Spring {
     pub options: PenaltyOptions,
-    /// Stiffness without coupled springs, after the soft start \[N/m\].
+    /// Stiffness after the soft start, without a reduction for the springs coupled to this one \[N/m\].
     pub full_stiffness: f64,
-    /// Fraction of the full stiffness that is stable with the coupled springs \[-\]; `None` before the first force.
+    /// Fraction of `full_stiffness` to which the stiffness is reduced for stability with the coupled springs \[-\];
+    /// `None` until the first call of `adapt`.
     pub share: Option<f64>,
     /// Current stiffness \[N/m\].
     pub stiffness: f64,
     /// Frequency ω of the contact together with all contacts on the same nodes or rigid bodies \[rad/s\].
     pub frequency: f64,
-    /// Compliance of the contact together with the contacts that determine `frequency`, at least the compliance of the
-    /// contact alone \[1/kg\].
+    /// Compliance ω²/κ of the contact, with the frequency ω and the stiffness κ after the soft start; at least the
+    /// compliance of the contact without the other contacts \[1/kg\].
     pub compliance: f64,
     /// Whether only rigid bodies move in the contact.
     pub is_of_rigid_bodies: bool,
     /// Time since the beginning of the contact \[s\].
     pub age: f64,
-    /// Effective penetration in the previous step \[m\].
+    /// Effective penetration δ in the previous step \[m\]: the normal spring of stiffness κ stores the energy ½ κ δ².
     pub penetration: f64,
-    /// Spring force in the previous step \[N\].
+    /// Force of the normal spring in the previous step, without damping \[N\].
     pub elastic: f64,
-    /// Energy created since the beginning of the contact \[J\]: trapezoidal work of the elastic force plus change of
-    /// the stored energy.
+    /// Energy created since the beginning of the contact \[J\]: trapezoidal work of `elastic` plus change of the energy
+    /// stored in the normal spring.
     pub created: f64,
     /// Total force on the contactor in the previous step \[N\].
     pub acted: Vec3,
-    /// Stored energy in the previous step \[J\].
+    /// Stored energy of both springs in the previous step \[J\].
     pub stored: f64,
     /// Effective penetration minus geometric penetration (the negative gap) \[m\].
     pub offset: f64,
@@ -113,20 +114,21 @@ impl Spring {
         (self.offset - gap).max(0.0)
     }
 
-    /// Fraction of the spring force κ δ that acts if the contact closes or opens in the step; 1 in all other steps.
-    /// `closing` is −dg/dt of the gap g \[m/s\].
+    /// Fraction of the spring force κ δ that acts at the end of the current step. The fraction differs from 1 if the
+    /// contact closes in this step, or is expected to open in the following step. `closing` is −dg/dt of the gap g
+    /// \[m/s\].
     ///
-    /// If the contact is closed for a fraction τ of the step, the force fraction ½ (1 + τ) conserves
-    /// T + ½ κ δ_n δ_{n+1} to O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations at both
-    /// ends of the step, ω is the frequency and dt the time step. The full force would have a relative energy error of
-    /// up to ¼ (ω dt)².
+    /// If the contact is closed for a fraction τ of the step in which it closes or opens, the force fraction ½ (1 + τ)
+    /// conserves T + ½ κ δ_n δ_{n+1} to O((ω dt)⁴). Here T is the kinetic energy, δ_n and δ_{n+1} are the penetrations
+    /// at both ends of the step, ω is the frequency and dt the time step. The full force would have a relative energy
+    /// error of up to ¼ (ω dt)².
     pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
             return if closing > 0.0 { part(closing * step.actual) } else { 1.0 };
         }
         let kick = self.frequency * self.frequency * penetration * step.kick();
-        // Estimate of the fraction from the velocity after half the kick.
+        // Estimate of the force fraction, with the gap rate after half the kick.
         let guess = part((0.5 * kick - closing).max(0.0) * step.following);
         let opening = kick * guess - closing;
         if opening > 0.0 { part(opening * step.following) } else { 1.0 }
@@ -135,9 +137,9 @@ impl Spring {
     /// Damping force c dδ/dt \[N\] with c = 2 ζ κ/ω and the damping ratio ζ. `closing` is dδ/dt at the middle of the
     /// step \[m/s\].
     ///
-    /// The force uses the mean of the rates before and after the kick. With the rate before the kick, strong damping
-    /// would be unstable. If the contact begins in the step and fills the fraction τ of the step, damping acts for
-    /// ½ + τ times the duration of the kick.
+    /// The force uses the mean of the rates before and after the kick. With the rate before the kick alone, strong
+    /// damping would be unstable. If the contact begins in the step and is closed for the fraction τ of the step,
+    /// damping acts for ½ + τ times the duration of the kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let factor = self.viscosity(self.options.damping);
         if factor == 0.0 {
@@ -145,21 +147,22 @@ impl Spring {
         }
         let part = self.fraction_in_contact(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        // The rate after the kick includes the kick by the spring force only between rigid bodies. In a deformable body
-        // at rest, element forces not known here balance the spring force.
+        // Between rigid bodies, the rate after the kick includes the kick by the spring force. Deformable bodies omit
+        // this kick: in a body at rest, element forces that are unknown here balance the spring force.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
     }
 
-    /// Fraction of the step in contact; `None` unless the contact begins in the step.
+    /// Fraction of the step in contact, for a contact that begins in the step; `None` for other contacts.
     fn fraction_in_contact(&self, penetration: f64, closing: f64, step: StepLength) -> Option<f64> {
         let begins = self.penetration == 0.0 && closing > 0.0;
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
 
     /// Reduction of the penetration when a damped contact between rigid bodies begins \[m\]: ½ (τ − ½) dt² d/m with the
-    /// damping force d = `damped`, the effective mass m and the fraction τ of the step in contact. Without the
-    /// reduction, the coefficient of restitution would depend on the instant at which the contact begins.
+    /// damping force d = `damped`, the effective mass m and the fraction τ of the step in contact. A negative value
+    /// increases the penetration. Without the reduction, the coefficient of restitution would depend on the instant at
+    /// which the contact begins.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = self.fraction_in_contact(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
@@ -176,7 +179,7 @@ impl Spring {
         stored - self.normal_energy()
     }
 
-    /// Damping coefficient c = 2 ζ κ/ω at the age of the contact \[N·s/m\].
+    /// Damping coefficient c = 2 ζ κ/ω \[N·s/m\], with the damping ratio ζ at the present age of the contact.
     fn viscosity(&self, damping: Damping) -> f64 {
         if self.frequency == 0.0 {
             return 0.0;
@@ -205,8 +208,9 @@ impl Spring {
         Opening { created: self.created, force: self.elastic, rate, compliance: self.compliance }
     }
 
-    /// Transfers the spring to another constraint in a step in which the gap changes by `way` \[m\]. An offset
-    /// compensates the height difference of the surfaces.
+    /// Transfers the spring to another constraint. `way` is the motion along the normal in the step, positive in
+    /// opening \[m\]. The effective penetration changes by −`way`; `offset` absorbs the height difference of the
+    /// surfaces.
     pub fn take_over(&mut self, constraint: &Constraint<'_>, options: PenaltyOptions, way: f64) {
         self.options = options;
         if self.penetration > 0.0 {
@@ -250,9 +254,9 @@ impl Spring {
         let trial = before - travel * self.stiffness;
         let law = &self.options.friction;
         let at_rest = pressure * law.at_rest;
-        // If a contact of the two rigid bodies stuck in the previous step, the static coefficient applies. The
-        // exception is a slip that exceeds the stretch at the static bound: the bodies then rotate about the sticking
-        // contact.
+        // The static coefficient also applies to a sliding contact if a contact of the two rigid bodies was sticking
+        // in the previous step, and the slip in this step is at most the stretch of the spring at the static bound.
+        // With a larger slip, the bodies rotate about the sticking contact.
         let is_held = self.is_held && travel.norm() * self.stiffness <= at_rest;
         let sliding = if is_held { at_rest } else { pressure * law.sliding(slip_rate.norm()) };
         let bound = if self.slips { sliding } else { at_rest };

@@ -1,4 +1,4 @@
-//! The responses that scenarios can name. One of them acts in a run; its memory is stored separately.
+//! The responses that scenarios can name. One of them acts in a run. The caller stores its memory between steps.
 
 #[cfg(test)]
 mod tests;
@@ -39,7 +39,7 @@ macro_rules! responses {
                 }
             }
 
-            /// Keys of `[contact]` that affect this response but not every response.
+            /// Keys of the `[contact]` table of a scenario that affect this response but not every response.
             pub fn keys(self) -> &'static [&'static str] {
                 match self { $(Self::$response => $module::$response::KEYS,)* }
             }
@@ -102,7 +102,8 @@ impl SelectedResponse {
         self.response().uses_flush_contacts()
     }
 
-    /// Computes the action over a step and updates the memory. The memory of another kind of response is discarded.
+    /// Computes the action over a step and updates `memory`. A `memory` of another kind of response is first replaced
+    /// by the initial memory.
     pub fn respond_from(
         &mut self,
         memory: &mut ResponseMemory,

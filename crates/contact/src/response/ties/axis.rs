@@ -1,4 +1,4 @@
-//! One Cartesian component of the ties between nodes of deformable bodies.
+//! One Cartesian component of the ties of deformable bodies, to each other and to rigid bodies.
 
 use super::reduction::larger;
 use super::reduction::{Reduction, Terms};
@@ -14,20 +14,20 @@ const NONE: u32 = u32::MAX;
 /// s_dc are constant weights (see [`Reduction`]). The P_db are rows of coefficients (see `RigidTerm`). Nodes are given
 /// by their index in the group.
 ///
-/// Let v be the nodal velocities after the kick without tie forces, and dt' the length of the following step. The
-/// velocities v + Δv satisfy the ties at the end of the following step and are closest to v in the mass norm:
+/// Let v be the nodal velocities after the kick without tie forces, and dt' the length of the following step. Of the
+/// velocities with which the ties hold at the end of the following step, v + Δv are closest to v in the mass norm:
 ///
 /// ```text
 /// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ p_db')/dt'         gap rate
 /// (A Δv)_c = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)                      A = M_c + Sᵀ M_d S over the nodes c that are free
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```
-/// The p_db' are the terms of the rigid bodies (`RigidTerm::position`) at the end of the following step. x_d and x_c
-/// are the present nodal positions, m_d the nodal masses, and U_b the changes of V_b. M_c and M_d are the diagonal mass
-/// matrices of independent and dependent nodes, and S is the matrix of the s_dc. The tie force on a free node is its
-/// mass times Δv, divided by the duration of the kick. The tie force on a fixed node c is −Σ_d s_dc f_d with the forces
-/// f_d on dependent nodes. No velocity is computed as a difference of large forces, so tied points coincide to rounding
-/// for any masses. A is constant in time.
+/// The p_db' are the contributions of the rigid bodies to x_d (`RigidTerm::position`) at the end of the following step.
+/// x_d and x_c are the present nodal positions, m_d the nodal masses, and U_b the changes of V_b. M_c and M_d are the
+/// diagonal mass matrices of independent and dependent nodes, and S is the matrix of the s_dc. The tie force on a free
+/// node is its mass times Δv, divided by the duration of the kick. The tie force on a fixed node c is −Σ_d s_dc f_d
+/// with the forces f_d on dependent nodes. No velocity is computed as a difference of large forces, so tied points
+/// coincide to rounding for any masses. A is constant in time.
 ///
 /// # Cost
 /// Each solution needs a few multiplications per weight s_dc and two per entry of the Cholesky factor.
@@ -48,8 +48,9 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// `reduction` contains the tie conditions, solved for the dependent nodes. `parts` splits a sum into nodal weights
-    /// and terms of movable rigid bodies. The result is `None` if rounding makes A singular, at extreme mass ratios.
+    /// `reduction` contains the tie conditions, solved for the dependent nodes. `parts` splits a weighted sum over
+    /// nodes into nodal weights and terms of movable rigid bodies. The result is `None` if rounding makes A singular,
+    /// at extreme mass ratios.
     pub fn new(
         axis: usize,
         reduction: &Reduction,
@@ -203,16 +204,17 @@ impl Axis {
 
     /// Added mass H of the nodes tied to `num` rigid bodies, row by row \[kg, kg·m, kg·m²\]. Each body has four
     /// motions along the axis: a translation, and one motion proportional to each reference coordinate relative to the
-    /// centre. A column of P contains the motion of the dependent nodes that follow one of these motions while the
-    /// independent nodes are at rest. The kinetic energy is least if the independent nodes move by −Z; the dependent
-    /// nodes then move by W:
+    /// centre. P has a column for each of these motions: the motion of the dependent nodes if the independent nodes are
+    /// at rest. The kinetic energy of all nodes is least if the independent nodes move by −Z; the dependent nodes then
+    /// move by W:
     ///
     /// ```text
     /// H = Wᵀ M_d W + Zᵀ M_c Z,   W = P − S Z,   A Z = Sᵀ M_d P
     /// ```
     pub fn added_mass(&mut self, num: usize) -> Vec<f64> {
         let (num_columns, num_dependent) = (4 * num, self.dependent.len());
-        // Each column contains √m times the motions of the dependent nodes, then of the independent nodes.
+        // Each column contains nodal motions times √m, with the nodal mass m: first of the dependent nodes, then of the
+        // independent nodes.
         let mut columns = vec![vec![0.0; num_dependent + self.right_side.len()]; num_columns];
         let free = |place: u32| self.masses[place as usize].sqrt();
         let of_unknowns: Vec<(usize, f64)> = (0..self.unknowns.len() as u32)

@@ -3,8 +3,8 @@
 /// Largest negligible pivot \[-\] of a matrix whose diagonal is scaled to 1.
 const NEGLIGIBLE_PIVOT: f64 = 1e-15;
 
-/// Solves A x = b with row-major A = `matrix`; x overwrites b, and A is overwritten. The diagonal is scaled to 1, for
-/// matrices of very unlike masses. Undetermined unknowns are set to zero.
+/// Solves A x = b with row-major A = `matrix`; x overwrites b, and A is overwritten. The diagonal is first scaled to
+/// 1, because the masses can be very unlike. Undetermined unknowns are set to zero.
 pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     let n = b.len();
     let scale = |k: usize| match matrix[k * n + k].abs() {
@@ -47,7 +47,7 @@ pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
 mod tests {
     use super::*;
 
-    /// Masses differ by twenty orders of magnitude; the residual of each row is within rounding.
+    /// The masses differ by twenty orders of magnitude. The residual of each row is within rounding of its terms.
     #[test]
     fn scaled_systems_are_solved_to_rounding() {
         let masses = [1e-10, 3.0, 2e10];

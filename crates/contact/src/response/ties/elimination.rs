@@ -1,6 +1,6 @@
 //! Gaussian elimination of sparse rows, in place.
 
-/// Smallest pivot, relative to the largest entry that could be the pivot \[-\].
+/// Smallest magnitude of a pivot, relative to the largest entry that could be the pivot \[-\].
 const PIVOT_THRESHOLD: f64 = 0.8;
 
 type Entry = (u32, f64);
@@ -60,9 +60,9 @@ impl SparseRows {
         pivots.iter().for_each(|&pivot| self.clear_column(pivot, |_, _| ()));
     }
 
-    /// Row and column of the next pivot: the largest eligible entry of the candidate row with the fewest entries. An
-    /// open row is a candidate if its largest eligible entry is above `tolerance`, and at least `PIVOT_THRESHOLD` times
-    /// the largest eligible entry of all open rows.
+    /// Row and column of the next pivot. Entries in eligible columns can be pivots. An open row is a candidate if its
+    /// largest such entry is above `tolerance`, and at least `PIVOT_THRESHOLD` times the largest such entry of all open
+    /// rows. Of the candidates, the row with the fewest entries becomes the pivot row, with its largest such entry.
     fn next_pivot(&self, tolerance: f64) -> Option<[usize; 2]> {
         let rows = || self.largest.iter().enumerate().filter(|(row, _)| !self.is_done[*row]);
         let most = rows().map(|(_, (size, _))| *size).fold(0.0, f64::max);
@@ -111,8 +111,8 @@ impl SparseRows {
     }
 
     /// Solves the pivot rows Σ a x = b, with the entries a of a row, for the unknowns x of the pivot columns. `x`
-    /// receives these unknowns; on input, it contains all other unknowns. Columns beyond the length of `x` do not enter
-    /// the sums. `b` maps a row to its right-hand side.
+    /// receives these unknowns; on input, it contains the values of the other unknowns. The function `b` maps the
+    /// entries of a row to its right-hand side b. Columns beyond the length of `x` have no unknown; only `b` uses them.
     pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
         for &[row, column] in pivots.iter().rev() {
             let entries = &self.rows[row];
@@ -128,8 +128,8 @@ impl SparseRows {
         }
     }
 
-    /// Solves the pivot rows with b = 0 for each independent unknown: this unknown is 1, and the other independent
-    /// unknowns are 0. `motions` receives, for each pivot, one value per independent unknown.
+    /// Solves the pivot rows with b = 0 once per independent unknown, with this unknown set to 1 and the other
+    /// independent unknowns to 0. `motions` receives, for each pivot, one value per independent unknown.
     pub fn find_motions(
         &self,
         pivots: &[[usize; 2]],
@@ -166,8 +166,8 @@ fn entry(row: &[Entry], column: usize) -> f64 {
     place.map_or(0.0, |place| row[place].1)
 }
 
-/// Magnitude and column of the largest eligible entry, the first of equal entries. Columns beyond `eligible` are not
-/// eligible.
+/// Magnitude and column of the largest entry in an eligible column; of equal entries, the first. Columns beyond the
+/// length of `eligible` are not eligible.
 fn largest(row: &[Entry], eligible: &[bool]) -> (f64, u32) {
     let is_eligible = |column: u32| eligible.get(column as usize).copied().unwrap_or(false);
     let candidates = row.iter().filter(|(column, _)| is_eligible(*column));

@@ -22,7 +22,7 @@ const GAP_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 /// coordinate \[-\].
 const STAGNATION_GAP_TOLERANCE: f64 = 256.0 * f64::EPSILON;
 
-/// The iterations stagnate if the ratio of the largest gap to that of the previous iteration exceeds this value \[-\].
+/// The iterations stagnate if the largest gap exceeds this multiple of the largest gap in the previous iteration \[-\].
 const MAX_GAP_RATIO: f64 = 0.5;
 
 /// Ties that are coupled to each other but to no other group, with their tie forces.
@@ -35,9 +35,9 @@ pub(super) struct Group {
     /// Velocities after the kick without tie forces \[m/s\].
     velocities: Vec<Vec3>,
     changes: Vec<Vec3>,
-    /// Tie forces of the last call of `hold` \[N\].
+    /// Tie forces that `hold` computed for the current step \[N\].
     forces: Vec<Vec3>,
-    /// Linear and angular impulse of the dependent nodes on each rigid body \[N·s, N·m·s\].
+    /// Linear and angular impulse on each rigid body by its ties to free nodes of deformable bodies \[N·s, N·m·s\].
     by_nodes: Vec<[Vec3; 2]>,
     /// Duration of the kick \[s\].
     kick: f64,
@@ -52,8 +52,8 @@ pub(super) struct Solution {
 
 impl Group {
     /// `positions` are the reference positions. `rigid` returns the data of a movable rigid body, and `None` for any
-    /// other body. The result is `None` if rounding makes the mass matrix of the independent nodes singular, for
-    /// extreme mass ratios.
+    /// other body. The result is `None` if rounding makes a mass matrix (A in `Axis`) singular, for extreme mass
+    /// ratios.
     pub fn new(
         ties: &Constraints,
         positions: &[Vec3],

@@ -23,11 +23,11 @@ pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 ///
 /// The tie forces are Lagrange multipliers. They make the points coincide at the end of the following step, of length
 /// dt'. Without rigid bodies, the velocities v_a' after the kick by all forces satisfy Σ w_a v_a' = −Σ w_a x_a/dt',
-/// with x_a at the end of the current step. The sums of the work and of the moments of the tie forces vanish.
+/// with x_a at the end of the current step. The total work and the total moment of the tie forces vanish.
 ///
-/// Dependent nodes of deformable bodies are eliminated (see `axis`). A small dense system remains for the movable rigid
-/// bodies (see `rigid_bodies`). Finite rotations require Newton iterations. Each iteration solves the system directly,
-/// so its cost does not depend on the masses.
+/// From each tie with free nodes of deformable bodies, one such node is eliminated (see `axis`). A small dense system
+/// remains for the movable rigid bodies (see `rigid_bodies`). Finite rotations require Newton iterations. Each
+/// iteration solves the system directly, so its cost does not depend on the masses.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -38,8 +38,8 @@ pub struct Ties {
     groups: Vec<Group>,
 }
 
-/// Tied bodies with very unlike nodal masses: rounding makes the mass matrix of the independent nodes (see `axis`)
-/// singular.
+/// Tied bodies with very unlike nodal masses: rounding makes the mass matrix of the nodes that are not eliminated (see
+/// `axis`) singular.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnlikeMasses {
     /// Bodies of the group of ties, ascending.
@@ -130,7 +130,7 @@ fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
 }
 
 /// A subset of the ties `members` that implies all of them. For each pair of movable rigid bodies, the subset contains
-/// at most three ties, at distant points. The subset contains all other ties.
+/// at most three ties, at distant points. It contains every tie of any other pair of bodies.
 fn independent(
     members: &[u32],
     ties: &Constraints,
