@@ -45,8 +45,8 @@ pub enum SupportNodes {
 /// Moves constraints to the offset surfaces.
 #[derive(Clone, Debug, Default)]
 pub struct OffsetPoints {
-    /// Offset of every body (half its contact thickness) \[m\], and its support nodes; empty if no body is offset. Walls
-    /// have higher body numbers, and no offset.
+    /// Offset of every body (half its contact thickness) \[m\], and its support nodes; empty if no body is offset.
+    /// Walls have higher body numbers, and no offset.
     bodies: Vec<(f64, SupportNodes)>,
     moved: Constraints,
     sides: [Vec<(u32, f64)>; 2],

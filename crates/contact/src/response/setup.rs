@@ -10,8 +10,8 @@ use super::laws::stiffness::Stiffness;
 vocabulary! {
     /// Time integration of the contact forces of the energy–momentum response.
     pub enum Scheme {
-        /// The gaps of the contact springs refer to mid-steps. The geometry refers to the ends of the steps, at which
-        /// the positions are known.
+        /// The gaps of the contact springs refer to mid-steps. The geometry (closest points and normals) refers to the
+        /// ends of the steps, at which the positions are known.
         Staggered = "staggered",
         /// The gaps of the contact springs refer to the ends of the steps. The geometry refers to mid-steps and is
         /// found by iteration (see [`MidpointGeometry`](super::MidpointGeometry)).

@@ -41,8 +41,8 @@ const OPENING_RATIO: f64 = 0.5;
 /// in the first step of the contact (see `spring`).
 ///
 /// With the rule [`Stiffness::Mass`], each spring has only a share of its full stiffness: the fraction at which all
-/// coupled springs are stable in steps of full length (see `assembled_stiffness`). When the share changes, an offset is
-/// added to δ so that the change creates no energy.
+/// coupled springs are stable in steps that are not shortened (see `assembled_stiffness`). When the share changes, an
+/// offset is added to δ so that the change creates no energy.
 ///
 /// The trapezoidal work of the spring forces plus the change of the stored energy is numerical work. When the contact
 /// opens, a balancing force removes the energy that this work has created (see `release`).
@@ -202,7 +202,7 @@ impl Penalty {
     }
 
     /// Sets the share of each spring: the stable share with the rule `Stiffness::Mass`, otherwise 1. Returns an upper
-    /// bound on the squared frequency of the springs, increased for damping \[rad²/s²\].
+    /// bound on the squared frequency of the springs \[rad²/s²\]; damping increases the bound.
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.memory.springs.iter()) {

@@ -62,7 +62,7 @@ impl SparseRows {
 
     /// Row and column of the next pivot. Entries in eligible columns can be pivots. An open row is a candidate if its
     /// largest such entry is above `tolerance`, and at least `PIVOT_THRESHOLD` times the largest such entry of all open
-    /// rows. Of the candidates, the row with the fewest entries becomes the pivot row, with its largest such entry.
+    /// rows. The pivot is the largest such entry of the candidate with the fewest entries in total.
     fn next_pivot(&self, tolerance: f64) -> Option<[usize; 2]> {
         let rows = || self.largest.iter().enumerate().filter(|(row, _)| !self.is_done[*row]);
         let most = rows().map(|(_, (size, _))| *size).fold(0.0, f64::max);

@@ -130,7 +130,7 @@ fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
 }
 
 /// A subset of the ties `members` that implies all of them. For each pair of movable rigid bodies, the subset contains
-/// at most three ties, at distant points. It contains every tie of any other pair of bodies.
+/// at most three ties, at distant points. The subset contains every tie of any other pair of bodies.
 fn independent(
     members: &[u32],
     ties: &Constraints,
