@@ -31,8 +31,8 @@ pub(super) struct Opening {
     pub force: f64,
     /// Gap rate u \[m/s\]; positive if the contact opens.
     pub rate: f64,
-    /// Compliance w \[1/kg\]: change of the gap rate per impulse of the contact, if impulses also act in all contacts
-    /// on the same nodes or rigid bodies.
+    /// Compliance w \[1/kg\]: change of the gap rate per impulse of the contact, estimated for equal compression of
+    /// all contacts on the same nodes or rigid bodies; at least the compliance of the contact alone.
     pub compliance: f64,
 }
 

@@ -1,5 +1,5 @@
-//! The responses that scenarios can name. One of them acts in a run. The caller stores the memory of the response between
-//! steps.
+//! The responses that scenarios can name. One of them acts in a run. The caller stores the memory of the response
+//! between steps.
 
 #[cfg(test)]
 mod tests;
