@@ -134,21 +134,19 @@ impl ClosestFaceIndex {
             span: 0.0,
             other_faces: Vec::new(),
             other_nodes: Vec::new(),
-            margin: 0.0,
         };
         index.fill_leaves(surface, positions, &runs(&items, &counts));
         index
     }
 
     fn fill_leaves(&mut self, surface: &Surface, positions: &[Vec3], runs: &[&[Item]]) {
-        let leaves: Vec<(Leaf, Option<Aabb>, f64)> = runs
+        let leaves: Vec<(Leaf, Option<Aabb>)> = runs
             .par_iter()
             .with_min_len(FACES_PER_TASK / LANES)
             .map(|items| leaf(surface, positions, items))
             .collect();
         let mut bounds: Vec<Option<Aabb>> = Vec::with_capacity(leaves.len());
-        for (mut leaf, around, margin) in leaves {
-            self.margin = self.margin.max(margin);
+        for (mut leaf, around) in leaves {
             if let Shapes::Others(places) = &mut leaf.shapes {
                 for (place, face) in places.iter_mut().zip(leaf.faces) {
                     *place = self.other_faces.len() as u32;
@@ -292,25 +290,19 @@ fn sample(surface: &Surface, positions: &[Vec3], runs: &[&[Item]]) -> Sample {
     sample
 }
 
-/// A leaf of up to four faces, its box, and the margin of this box. The box is `None` if no face has a finite box.
-fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<Aabb>, f64) {
+/// A leaf of up to four faces and its box. The box is `None` if no face has a finite box.
+fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<Aabb>) {
     let Some(last) = items.last() else {
-        return (
-            Leaf { faces: [u32::MAX; LANES], shapes: Shapes::Triangles(TriangleLanes::ZERO) },
-            None,
-            0.0,
-        );
+        return (Leaf { faces: [u32::MAX; LANES], shapes: Shapes::Triangles(TriangleLanes::ZERO) }, None);
     };
     let mut faces = [0, 1, 2, 3].map(|lane| items.get(lane).unwrap_or(last).face);
     faces.sort_unstable();
     let mut around = [None; LANES];
     let mut triangles = TriangleLanes::ZERO;
-    let (mut plain, mut margin) = (true, 0.0);
+    let mut plain = true;
     for (lane, &face) in faces.iter().enumerate() {
         let (kind, nodes) = surface.face(face as usize);
-        if let Some((bounds, slack)) = bounds(kind, nodes, positions) {
-            (around[lane], margin) = (Some(bounds), slack.max(margin));
-        }
+        around[lane] = bounds(kind, nodes, positions);
         match (kind, nodes) {
             (CellKind::Tri3, &[a, b, c]) => {
                 triangles.set(lane, &[a, b, c].map(|node| positions[node as usize]));
@@ -320,12 +312,12 @@ fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<
     }
     plain = plain && !triangles.slivers().any();
     let shapes = if plain { Shapes::Triangles(triangles) } else { Shapes::Others([0; LANES]) };
-    (Leaf { faces, shapes }, joint(&around), margin)
+    (Leaf { faces, shapes }, joint(&around))
 }
 
-/// Box that contains the computed closest points of a face, and the margin of this box. NaN coordinates are ignored;
-/// `None` if the margin is not finite.
-fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Option<(Aabb, f64)> {
+/// Box that contains the closest points computed on a face, which may lie slightly off the face. NaN coordinates are
+/// ignored; `None` if the box is not finite.
+fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Option<Aabb> {
     let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for point in control_points(kind, nodes, positions, &mut buffer) {
@@ -334,5 +326,5 @@ fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Option<(Aabb, f6
         upper = upper.zip_map(point, f64::max);
     }
     let margin = MARGIN * (upper - lower).max() + 16.0 * f64::EPSILON * lower.amax().max(upper.amax());
-    margin.is_finite().then_some((Aabb { lower, upper }.widened(margin), margin))
+    margin.is_finite().then(|| Aabb { lower, upper }.widened(margin))
 }

@@ -61,9 +61,6 @@ pub struct ClosestFaceIndex {
     other_faces: Vec<(CellKind, u32)>,
     /// Positions of the nodes of the faces in `other_faces` \[m\].
     other_nodes: Vec<Vec3>,
-    /// Largest distance by which the box of a face is enlarged, because computed closest points may lie slightly off
-    /// the face \[m\].
-    margin: f64,
 }
 
 /// Boxes of eight children, rounded outward; NaN for a missing child.
