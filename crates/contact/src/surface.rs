@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Entry of `face_edges` beyond the last edge of a face.
+/// Unused entry of `Surface::face_edges`. A face has one entry per node, but may have fewer edges than nodes.
 const NONE: u32 = u32::MAX;
 
 /// An edge of a surface.
@@ -108,7 +108,7 @@ impl Surface {
         &self.distinct_kinds
     }
 
-    /// Global nodes of all faces; `None` unless all faces are of one kind with `N` nodes.
+    /// Global nodes of all faces, if all faces are of one kind with `N` nodes.
     pub fn faces_of_one_kind<const N: usize>(&self) -> Option<&[[u32; N]]> {
         let is_one = self.distinct_kinds.len() == 1 && self.distinct_kinds[0].num_nodes() == N;
         is_one.then(|| self.face_nodes.as_chunks().0)

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Constraint, Surface};
 
 /// A target point counts as a point of a face if the total weight of the target nodes that do not belong to the face is
-/// below this bound \[-\]. The closest points on equally close faces agree to about 1e-6 of the coordinates.
+/// below this bound \[-\]. The bound allows for differences between the closest points on equally close faces, about
+/// 1e-6 of the coordinates.
 const BESIDE: f64 = 1e-5;
 
 /// A pair of bodies, or of parts of their surfaces.
@@ -80,8 +81,8 @@ mod tests {
     use crate::{Constraints, ContactKey, NodeOnSurface, Side};
 
     /// The target consists of two faces with a common edge, and a part contains one face. The contact belongs to the
-    /// part only if the target point is on the common edge. A contact with the other face alone does not belong to the
-    /// part, even on the common edge.
+    /// part if the target point is on the common edge, but not if the point is on the other face beside this edge. If
+    /// the target is the other face alone, the contact does not belong to the part, even on the common edge.
     #[test]
     fn contacts_of_several_faces_belong_to_the_parts_of_each() {
         let part = Arc::new(Surface::new([(CellKind::Quad4, [0_u32, 1, 2, 3].as_slice())]));

@@ -1,5 +1,5 @@
-//! Parts of a finite-element model: vectors and functions of time, meshes, reference elements, constitutive laws,
-//! filters of signals, systems of units, and enums with the words of scenarios.
+//! Parts of a finite-element model: vectors, functions of time, meshes, reference elements, constitutive laws, filters
+//! of signals, systems of units, and a macro for enums whose variants are words of scenarios.
 
 pub mod element;
 pub mod material;

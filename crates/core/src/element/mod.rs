@@ -87,7 +87,7 @@ pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
         CellKind::Tri6 => triangle::hessians6(hessians),
         CellKind::Quad8 => quadrilateral::hessians8(xi, hessians),
         CellKind::Quad9 => quadrilateral::hessians9(xi, hessians),
-        // Linear shape functions, or no face.
+        // Linear shape functions, or a solid element.
         CellKind::Point1
         | CellKind::Line2
         | CellKind::Tri3
@@ -143,7 +143,8 @@ pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     }
 }
 
-/// Rule for loads: exact for N_a times the area vector of a face, and for N_a det J of a cell, straight or curved.
+/// Rule for loads on straight and curved elements: exact for N_a times the area vector of a face, and for N_a det J of
+/// a cell.
 pub fn load_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Tri6 => &triangle::DEGREE_4,

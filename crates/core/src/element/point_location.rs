@@ -1,7 +1,7 @@
 //! Point location: the natural coordinates of a point, if an element contains the point.
 //!
-//! Newton's method solves x(ξ) = x̂ for the natural coordinates ξ of a point x̂. After a failure, the method starts
-//! again from the centres of those parts of the element that are nearest to the point.
+//! Newton's method solves x(ξ) = x̂ for the natural coordinates ξ of a point x̂. If the method fails, it starts again
+//! from other points of the element, the nearest to x̂ first.
 //!
 //! # Source
 //! Wolff & Bucher, CMAME 259 (2013) 77–92, appendix B.
@@ -47,8 +47,8 @@ enum Outcome {
     Failed,
 }
 
-/// The point of an element at `point` \[m\]; `None` for a point outside, and if no search converges. Plane elements
-/// contain only points of their plane z = constant.
+/// Finds `point` \[m\] in an element; `None` if the point is outside, and if no search converges. Plane elements contain
+/// only points of their plane z = constant.
 ///
 /// # Shapes and units
 /// `nodes`: one position per node \[m\]. `start`: natural coordinates at which the search begins.
@@ -75,8 +75,8 @@ pub fn locate_in_box(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> Option<Ele
     if is_within { locate(kind, nodes, point, centre(kind)) } else { None }
 }
 
-/// Lower and upper corner of a box around an element \[m\], slightly enlarged. Quadratic elements use the box of their
-/// Bézier control points.
+/// Lower and upper corner \[m\] of the bounding box of an element, slightly enlarged. For a quadratic element, this is
+/// the box of its Bézier control points.
 pub fn bounding_box(kind: CellKind, nodes: &[Vec3]) -> [Vec3; 2] {
     let mut points = [Vec3::zeros(); MAX_NODES];
     let count = control_points(kind, nodes, &mut points);
@@ -203,15 +203,15 @@ fn limited(kind: CellKind, xi: [f64; 3]) -> [f64; 3] {
     }
 }
 
-/// Natural coordinates of the centres of parts of the element, nearest to `point` first.
+/// Natural coordinates of up to `RESTARTS` points of the element, the nearest to `point` first.
 fn nearest_parts(kind: CellKind, nodes: &[Vec3], point: &Vec3) -> [Option<[f64; 3]>; RESTARTS] {
     let mut nearest = [None; RESTARTS];
     let mut distances = [f64::INFINITY; RESTARTS];
     let middle = centre(kind);
     for part in 0..3_usize.pow(kind.dimension() as u32) {
         let offset = lattice_point(part, 1.0);
-        // Cubes, squares and segments have three equal parts per direction. Other elements use a lattice of spacing 1/4
-        // around the centre.
+        // In cubes, squares and segments, the points are the centres of three equal parts per direction. In other
+        // elements, they form a lattice of spacing 1/4 around the centre.
         let xi = std::array::from_fn(|k| match beyond(kind, [-0.5, 0.0, 0.0]) > 0.0 {
             true => middle[k] + 0.25 * offset[k],
             false => middle[k] + 2.0 / 3.0 * offset[k],
@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    /// Nodes of an element with random displacements up to `by` times the edge length per coordinate.
+    /// Nodes of the reference element, displaced at random by up to `by` times the edge length in each coordinate.
     fn distorted(kind: CellKind, by: f64, random: &mut Random) -> Vec<Vec3> {
         let edge = if beyond(kind, [-0.5, 0.0, 0.0]) > 0.0 { 1.0 } else { 2.0 };
         natural_nodes(kind).into_iter().map(|xi| Vec3::from(xi) + random.vector_of(kind, by * edge)).collect()

@@ -38,7 +38,7 @@ pub fn gradients4(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Second derivatives (11, 22, 12) of the four-node quadrilateral.
+/// ∂²N/∂ξ₁², ∂²N/∂ξ₂² and ∂²N/∂ξ₁∂ξ₂ of the four-node quadrilateral.
 pub fn hessians4(hessians: &mut [[f64; 3]]) {
     for (hessian, [a, b]) in hessians.iter_mut().zip(CORNERS) {
         *hessian = [0.0, 0.0, 0.25 * a * b];
@@ -83,7 +83,7 @@ pub fn gradients8(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Second derivatives (11, 22, 12) of the eight-node quadrilateral.
+/// ∂²N/∂ξ₁², ∂²N/∂ξ₂² and ∂²N/∂ξ₁∂ξ₂ of the eight-node quadrilateral.
 pub fn hessians8(xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     let [x, y, _] = xi;
     let (corners, mid_sides) = hessians.split_at_mut(4);
@@ -117,7 +117,7 @@ pub fn gradients9(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Second derivatives (11, 22, 12) of the nine-node quadrilateral.
+/// ∂²N/∂ξ₁², ∂²N/∂ξ₂² and ∂²N/∂ξ₁∂ξ₂ of the nine-node quadrilateral.
 pub fn hessians9(xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     let [p, q] = [quadratic(xi[0]), quadratic(xi[1])];
     let [dp, dq] = [quadratic_slopes(xi[0]), quadratic_slopes(xi[1])];

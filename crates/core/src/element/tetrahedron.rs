@@ -14,8 +14,8 @@ pub const CENTROID: [QuadraturePoint; 1] = [QuadraturePoint { xi: [0.25; 3], wei
 pub const DEGREE_2: [QuadraturePoint; 4] =
     [point([NEAR, NEAR, NEAR]), point([FAR, NEAR, NEAR]), point([NEAR, FAR, NEAR]), point([NEAR, NEAR, FAR])];
 /// A hundred points, exact to degree 7: Gauss rules of 5 × 5 × 4 points on a cube collapsed to the tetrahedron (Stroud
-/// 1971, *Approximate Calculation of Multiple Integrals*, §2.5). With coordinates x, u, v in \[0, 1\], the Jacobian
-/// (1 − x)² (1 − u) adds two degrees in x and one in u.
+/// 1971, *Approximate Calculation of Multiple Integrals*, §2.5). With coordinates x, u, v in \[0, 1\] on the cube, the
+/// Jacobian (1 − x)² (1 − u) adds two degrees in x and one in u.
 pub const DEGREE_7: [QuadraturePoint; 100] = collapsed();
 
 const fn collapsed() -> [QuadraturePoint; 100] {

@@ -84,7 +84,7 @@ pub fn gradients6(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     ]);
 }
 
-/// Second derivatives (11, 22, 12) of the six-node triangle.
+/// ∂²N/∂ξ₁², ∂²N/∂ξ₂² and ∂²N/∂ξ₁∂ξ₂ of the six-node triangle.
 pub fn hessians6(hessians: &mut [[f64; 3]]) {
     hessians[..6].copy_from_slice(&[
         [4.0, 4.0, 4.0],

@@ -75,14 +75,15 @@ impl<R: Copy, const LEN: usize> PointHistory<R> for [R; LEN] {
 /// history, and changes the history only by rounding. The energy is the work done on the point since the initial state,
 /// dissipation included.
 pub trait Law: Copy + Send + Sync {
-    /// Whether the law is linear in the displacement gradient H. Such a law has the volume change tr H, and is not
+    /// Whether the law is linear in the displacement gradient H. If so, the volume change is tr H, and the law is not
     /// objective.
     const SMALL_STRAIN: bool;
 
     /// History of a point; `[R; 0]` for a law without history.
     type History<R: Real>: PointHistory<R>;
 
-    /// Functions of the volume change, shared by points with the same volume change.
+    /// Values of those functions in the law that depend only on the volume change; points of equal volume change share
+    /// them.
     type Volumetric<R: Real>: Copy;
 
     /// [`Self::Volumetric`] at the volume change J − 1, with J = det F.
@@ -162,7 +163,8 @@ pub trait Hyperelastic: Copy + Send + Sync {
     /// Whether the law is linear in the displacement gradient H.
     const SMALL_STRAIN: bool;
 
-    /// Functions of the volume change, shared by points with the same volume change.
+    /// Values of those functions in the law that depend only on the volume change; points of equal volume change share
+    /// them.
     type Volumetric<R: Real>: Copy;
 
     /// [`Self::Volumetric`] at the volume change J − 1, with J = det F.

@@ -3,7 +3,7 @@
 //! The argument of a law is the displacement gradient H instead of F, because the subtraction F − I would lose
 //! significant digits at small strain.
 //!
-//! A new law is a file and a row of `laws!`. A law without history implements [`Hyperelastic`], a law with history
+//! A new law needs a file and a row of `laws!`. A law without history implements [`Hyperelastic`], a law with history
 //! [`Law`].
 
 use std::fmt;

@@ -16,16 +16,16 @@ pub(super) type Terms = BTreeMap<u32, f64>;
 pub(super) struct Reduction {
     /// For each dependent node d, the weights s_c.
     pub sums: BTreeMap<u32, Terms>,
-    /// Conditions between nodes that cannot be dependent.
+    /// Conditions in which no node is allowed to become dependent (see [`Self::add`]).
     pub rest: Vec<Terms>,
     /// For each independent node, the dependent nodes whose sums contain or contained this node.
     users: BTreeMap<u32, BTreeSet<u32>>,
 }
 
 impl Reduction {
-    /// Adds a condition and makes one of its nodes dependent. Only nodes for which `can_follow` is true can become
-    /// dependent. The weight of the chosen node is at least half the largest weight of these nodes. The first of
-    /// `nodes` has priority.
+    /// Adds a condition and makes one of its nodes dependent. Only nodes for which `can_follow` is true are eligible.
+    /// The weight of the chosen node is at least half the largest weight of an eligible node. `nodes[0]` is chosen if
+    /// it is eligible and its weight suffices.
     pub fn add(&mut self, nodes: &[u32], weights: &[f64], can_follow: impl Fn(u32) -> bool) {
         let mut terms = Terms::new();
         for (&node, &weight) in nodes.iter().zip(weights) {

@@ -13,13 +13,13 @@ const DOF: usize = 6;
 /// reference coordinates relative to the centre.
 const MOTIONS: usize = 4;
 
-/// Conditions with pivots up to this value are redundant and dropped \[-\]; the entries of conditions are about 1. For
-/// example, conditions are redundant if two tied points are closer together than this fraction of the largest distance
-/// of a tied point from the centre of the body. The remaining gap is negligible.
+/// Conditions with pivots up to this value are dropped as redundant \[-\]; the coefficients of a condition are about 1.
+/// For example, conditions are redundant if two tied points are closer together than this fraction of the largest
+/// distance of a tied point from the centre of the body. The gaps of the dropped conditions are negligible.
 const REDUNDANT_PIVOT: f64 = 1e-12;
 
-/// Addition to [`REDUNDANT_PIVOT`], in units of the rounding error of the coordinates divided by the smallest of the
-/// `radii` in [`TiedRigidBodies`].
+/// Addition to [`REDUNDANT_PIVOT`], in units of the rounding error of the coordinates divided by the smallest radius of
+/// a body. The radius is the largest distance of a tied point from the centre of the body.
 const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
 /// Rotation increment of a finite difference \[rad\]. The increment is far above the rounding error; its square is
@@ -56,8 +56,8 @@ const PROBE_ROTATION: f64 = 1e-6;
 pub(super) struct TiedRigidBodies {
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
-    /// Largest distance of a tied point from the centre of each body \[m\]; 1 m if this distance is within rounding.
-    /// The unknown of a rotation is the angular velocity times this radius.
+    /// For each body, the largest distance of a tied point from its centre \[m\]; 1 m if this distance is within
+    /// rounding. The unknown of a rotation is the angular velocity times this radius.
     radii: Vec<f64>,
     /// For each body, whether the components of velocity and angular velocity are free.
     is_free: Vec<bool>,
@@ -97,7 +97,7 @@ struct Workspace {
     independent: Vec<usize>,
     /// For each pivot, the motion of its component of U per unit motion of each independent component, if C' U = 0.
     trial_motions: Vec<f64>,
-    /// These motions if C U = 0.
+    /// The same for C U = 0.
     test_motions: Vec<f64>,
     /// K.
     mass: Vec<f64>,
@@ -113,7 +113,7 @@ struct Workspace {
 }
 
 impl TiedRigidBodies {
-    /// `terms`: all terms of these bodies, in the conditions and in the rows that give the motion of dependent nodes.
+    /// `terms`: all terms of `bodies`, in the conditions and in the rows that give the motion of dependent nodes.
     /// `rounding`: rounding error of the coordinates \[m\].
     pub fn new<'a>(
         bodies: Vec<u32>,
@@ -176,7 +176,7 @@ impl TiedRigidBodies {
         &self.following
     }
 
-    /// Largest magnitude of a coordinate of each centre at the end of the current step \[m\].
+    /// For each body, the largest magnitude of a coordinate of its centre at the end of the current step \[m\].
     pub fn present_centres(&self) -> impl Iterator<Item = f64> {
         self.present.iter().map(|place| place.centre.amax())
     }
@@ -441,9 +441,9 @@ impl TiedRigidBodies {
         }
     }
 
-    /// Adds the forces of the conditions on fixed nodes to `forces`: impulses divided by the time `kick` \[s\]. Also
-    /// sets the impulses of the ties on the prescribed components of the bodies. `by_nodes`: impulses of the tied nodes
-    /// on the bodies.
+    /// Adds to `forces` the forces that the conditions exert on fixed nodes: impulses divided by the length `kick` of
+    /// the kick \[s\]. Also sets the impulses of the ties on the prescribed components of the bodies. `by_nodes`:
+    /// impulses of the tied nodes on the bodies.
     pub fn find_reactions(&mut self, by_nodes: &[[Vec3; 2]], kick: f64, forces: &mut [Vec3]) {
         if self.is_empty() {
             return;
@@ -476,7 +476,7 @@ impl TiedRigidBodies {
     }
 }
 
-/// Entry of a row in `column`, the last column; zero if the row ends before.
+/// Entry of a sparse row in the last column of the matrix, `column`; zero if the row does not store this entry.
 fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
     row.last().filter(|(last, _)| *last as usize == column).map_or(0.0, |(_, value)| *value)
 }

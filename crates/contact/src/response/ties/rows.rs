@@ -50,7 +50,7 @@ pub trait RigidMotions {
 /// weights w_a and positions x_a; c is the centre and R the rotation of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {
-    /// Index of the body in its group.
+    /// Index of the body in its group of ties.
     pub local_body: u32,
     /// w = Σ w_a.
     pub weight: f64,
@@ -64,8 +64,8 @@ impl RigidTerm {
         self.weight * place.centre[axis] + (place.rotation * self.arm)[axis]
     }
 
-    /// Coefficients of the velocity of the centre \[-\] and of the angular velocity \[m\], for the component `axis` of
-    /// Σ w_a v_a with the nodal velocities v_a.
+    /// Coefficients of the velocity of the centre \[-\] and of the angular velocity \[m\] in the component `axis` of
+    /// Σ w_a v_a, with the nodal velocities v_a.
     pub fn coefficients(&self, axis: usize, place: &RigidPlace) -> [Vec3; 2] {
         let along = Vec3::ith(axis, 1.0);
         [along * self.weight, (place.rotation * self.arm).cross(&along)]
@@ -74,7 +74,7 @@ impl RigidTerm {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
-    /// Index of each node in the group, and its weight.
+    /// Index of each node in the group of ties, and its weight.
     pub shares: &'a [(u32, f64)],
     pub rigid: &'a [RigidTerm],
 }
