@@ -3,7 +3,7 @@
 use super::QuadraturePoint;
 use super::line::{GAUSS_4, GAUSS_5};
 
-/// (5 − √5)/20: three barycentric coordinates of each point of the rule of degree 2.
+/// (5 − √5)/20: the three equal barycentric coordinates at each point of the rule of degree 2.
 const NEAR: f64 = 0.138_196_601_125_010_5;
 /// (5 + 3√5)/20: the fourth barycentric coordinate.
 const FAR: f64 = 0.585_410_196_624_968_5;

@@ -15,11 +15,11 @@ pub struct Response<R> {
 /// Response of a point to a strain: stress and energy.
 #[derive(Clone, Copy, Debug)]
 pub struct MaterialResponse<R> {
-    /// Second Piola–Kirchhoff stress S \[Pa\].
+    /// Second Piola–Kirchhoff stress S \[Pa\]; P for a small-strain law.
     pub stress: SymmetricTensor<R>,
     /// Energy per reference volume W \[J/m³\].
     pub energy: R,
-    /// Trace of the Kirchhoff stress, P : F = S : C \[Pa\].
+    /// Trace of the Kirchhoff stress, P : F = S : C \[Pa\]; tr P for a small-strain law.
     pub kirchhoff_trace: R,
 }
 

@@ -220,7 +220,8 @@ impl TiedRigidBodies {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Adds to g the impulse `push` \[N·s\], conjugate to the component `axis` of Σ w_a x_a (see `RigidTerm`).
+    /// Adds to g the impulse `push` \[N·s\], conjugate to the component `axis` of Σ w_a x_a over the nodes a of a body
+    /// (see `RigidTerm`).
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
         let local_body = term.local_body as usize;
         let of_body = self.pushes[local_body].iter_mut();
@@ -229,8 +230,8 @@ impl TiedRigidBodies {
             .for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// Change \[m/s\] that U causes in the component `axis` of Σ w_a v_a at the positions `self.following`, with the
-    /// nodal velocities v_a.
+    /// Change of the component `axis` of Σ w_a v_a due to U \[m/s\], at the positions `self.following`. The v_a are the
+    /// nodal velocities.
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
         let local_body = term.local_body as usize;
         let [linear, angular] = term.coefficients(axis, &self.following[local_body]);
