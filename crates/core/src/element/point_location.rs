@@ -47,8 +47,8 @@ enum Outcome {
     Failed,
 }
 
-/// Finds `point` \[m\] in an element; `None` if the point is outside or no search converges. Plane elements contain only
-/// points of their plane z = constant.
+/// Finds `point` \[m\] in an element; `None` if the point is outside or no search converges. Plane elements contain
+/// only points of their plane z = constant.
 ///
 /// # Shapes and units
 /// `nodes`: one position per node \[m\]. `start`: natural coordinates at which the search begins.
