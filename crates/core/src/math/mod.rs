@@ -3,7 +3,7 @@
 //! Plane problems are plane strain in the plane z = 0, with vectors of three components.
 //!
 //! # SIMD code
-//! The crate `pulp` selects the SIMD code at run time:
+//! SIMD code has three forms. For each form, the crate `pulp` selects the instruction set at run time:
 //!
 //! | form | use | registers |
 //! |---|---|---|

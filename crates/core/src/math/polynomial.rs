@@ -1,9 +1,9 @@
 //! First root of a polynomial in an interval.
 //!
 //! The stationary points divide the interval into parts on which the polynomial is monotone. A part with a sign
-//! change contains one root. The stationary points are found in the same way, recursively down to a linear function.
-//! Multiple roots and tiny leading coefficients reduce the accuracy of closed forms (Ferrari) and companion matrices,
-//! but not of this method.
+//! change contains one root. The stationary points are the roots of the derivative, found in the same way; the
+//! recursion ends at a linear function. Multiple roots and tiny leading coefficients cause large errors in closed forms
+//! (Ferrari) and companion matrices. In this method, only rounding errors of the polynomial move a root.
 
 const MAX_ITERATIONS: usize = 200;
 
@@ -11,8 +11,8 @@ const MAX_ITERATIONS: usize = 200;
 /// \[0, 1\], or if all coefficients are zero.
 ///
 /// If c₀ > 0, the result is the left end of a bracket around the root, with a width of a few units in the last place.
-/// The result never exceeds the root, because the computed p is positive at the left end. A non-finite coefficient
-/// gives `Some(0.0)`: the predicted instant may be too early, but not too late.
+/// The computed p is positive at the left end, so the result does not exceed the root of the computed p. A non-finite
+/// coefficient gives `Some(0.0)`: a contact time predicted from the result may be too early, but not too late.
 ///
 /// # Cost
 /// O(n²) brackets of about six evaluations each for degree n; no allocation.
@@ -78,14 +78,14 @@ pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2
         least += (q * scale).min(0.0);
         greatest += (q * scale).max(0.0);
     }
-    // No partial sum exceeds Σ 2ᵏ |cₖ| in magnitude.
+    // No intermediate result above exceeds Σ 2ᵏ |cₖ| in magnitude.
     let size = coefficients.iter().rev().fold(0.0, |sum, c| 2.0 * sum + c.abs());
     let rounding = 4.0 * N as f64 * f64::EPSILON * size;
     least > rounding || greatest < -rounding
 }
 
 /// Writes the roots in (0, 1) of the derivative of order `lowest` (0: of p), ascending; returns their number. The roots
-/// of each derivative divide the interval for the next lower order.
+/// of each derivative divide (0, 1) into parts on which the derivative of the next lower order is monotone.
 fn roots_from_order<const N: usize>(coefficients: &[f64], lowest: usize, roots: &mut [f64; N]) -> usize {
     let degree = coefficients.len() - 1;
     let mut count = 0;
@@ -131,8 +131,8 @@ fn value_and_slope(coefficients: &[f64], tau: f64) -> (f64, f64) {
 
 /// Narrows the bracket of the only sign change of a monotone p to a few units in the last place.
 ///
-/// Newton steps are lengthened by half the final width, so that both ends of the bracket move. Bisection replaces slow
-/// steps, and steps out of the bracket.
+/// Newton steps are lengthened by half the final width, beyond the root, so that both ends of the bracket move.
+/// Bisection replaces steps that narrow the bracket slowly, and steps that leave the bracket.
 fn bracketed_root(coefficients: &[f64], mut low: f64, mut high: f64) -> (f64, f64) {
     let positive_left = value(coefficients, low) > 0.0;
     let mut tau = 0.5 * (low + high);
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Coefficients of scale · Π (τ − r) for real roots and Π ((τ − a)² + b²) for conjugate pairs.
+    /// Coefficients of scale · Π (τ − r) · Π ((τ − a)² + b²), with real roots r and conjugate `pairs` (a, b).
     fn expand(scale: f64, roots: &[f64], pairs: &[(f64, f64)]) -> [f64; 5] {
         let mut product = vec![scale];
         let mut multiply = |factor: &[f64]| {
@@ -262,7 +262,7 @@ mod tests {
             let coefficients = expand(sign * scale, &roots, &[]);
             let expected = roots.iter().copied().find(|r| (0.0..=1.0).contains(r));
             match (first_root(&coefficients), expected) {
-                // The root of the rounded polynomial is off by at most the rounding error over the slope.
+                // Rounding moves a root by at most (rounding error of p)/|slope of p at the root|.
                 (Some(found), Some(root)) => {
                     let others = roots.iter().filter(|other| **other != root).map(|other| root - other);
                     let slope = scale * others.product::<f64>().abs();

@@ -20,7 +20,7 @@ pub struct RigidMotion {
     pub acceleration: Vec3,
     /// Rotation R at s = 0.
     pub rotation: Rotation,
-    /// Angular velocity ω \[rad/s\], constant within a step.
+    /// Angular velocity ω \[rad/s\], constant within a step of the flight; it can change between steps.
     pub angular_velocity: Vec3,
     /// Upper bound on |ω|² + |dω/dt| over the whole flight \[1/s²\]. The product with the distance of a point
     /// from the centre bounds the acceleration of the point relative to the centre.

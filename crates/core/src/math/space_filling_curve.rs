@@ -15,7 +15,7 @@ const BITS: u32 = 21;
 
 const POINTS_PER_TASK: usize = 512;
 
-/// Bound on coordinates and radii; below this bound, their squares and cubes are finite.
+/// Bound on the coordinates of points and the radii of spheres; below it, squares and cubes of both are finite.
 pub const LARGEST_COMPARABLE: f64 = 1e100;
 
 const DIGIT_BITS: u32 = 12;
@@ -31,7 +31,8 @@ pub struct Cube {
     pub extent: f64,
 }
 
-/// Indices of `count` points within `cube`, in the order of their Morton codes; equal codes by index.
+/// Indices of `count` points within `cube`, sorted by the Morton codes of the points. Points with equal codes are
+/// sorted by index.
 ///
 /// # Source
 /// Morton 1966; Lauterbach et al. 2009, "Fast BVH construction on GPUs", §3.
@@ -57,8 +58,8 @@ pub fn order(count: usize, cube: Cube, point: impl Fn(usize) -> Vec3 + Sync) -> 
 }
 
 impl Cube {
-    /// Cube around the points that [`is_comparable`] accepts, with their smallest coordinates as origin. Extent zero
-    /// without such points.
+    /// Cube around the points that [`is_comparable`] accepts. The origin has the smallest coordinates of these points.
+    /// If no point is accepted, the extent is zero.
     pub fn around(points: impl Iterator<Item = Vec3>) -> Self {
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for point in points {
@@ -159,7 +160,7 @@ fn spread(cell: u64) -> u64 {
     (bits | bits << 2) & 0x1249_2492_4924_9249
 }
 
-/// Distance of a point in `cube` along the Hilbert curve, in cells, with 2²¹ cells per axis.
+/// Number of cells before the cell of `point` on the Hilbert curve through `cube`, with 2²¹ cells per axis.
 pub fn hilbert_key(cube: Cube, point: Vec3) -> u64 {
     let cells_per_length = if cube.extent > 0.0 { ((1_u32 << BITS) - 1) as f64 / cube.extent } else { 0.0 };
     // The cast to `u32` saturates at 0, so a coordinate that rounding makes negative stays on the grid.
@@ -167,7 +168,7 @@ pub fn hilbert_key(cube: Cube, point: Vec3) -> u64 {
     hilbert_distance([cell.x as u32, cell.y as u32, cell.z as u32])
 }
 
-/// Distance of a grid cell along the Hilbert curve, in cells.
+/// Number of cells before the grid cell `axes` on the Hilbert curve.
 ///
 /// # Source
 /// J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004) 381, function `AxestoTranspose`, with

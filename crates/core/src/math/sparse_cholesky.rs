@@ -20,7 +20,7 @@ pub struct SparseCholesky {
 
 impl SparseCholesky {
     /// Factors a symmetric matrix with `size` rows. `entries` (row, column, value) give the lower triangle; repeated
-    /// entries add up. `None` unless the matrix is positive definite beyond rounding.
+    /// entries add up. `None` if the matrix is not positive definite, or is singular within rounding.
     ///
     /// # Cost
     /// Σ_k w_k² operations for w_k entries in column k of L.
@@ -78,8 +78,8 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     order
 }
 
-/// Unplaced unknowns connected with `start`, in breadth-first order; marks the unknowns as placed. Unknowns with few
-/// neighbours come first among the neighbours of an unknown.
+/// Unplaced unknowns connected with `start`, in breadth-first order; marks the unknowns as placed. The neighbours of an
+/// unknown are visited in ascending order of their own numbers of neighbours.
 fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u32> {
     let mut queue = VecDeque::from([start]);
     is_placed[start as usize] = true;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Vec3;
 
-/// Writes the number of nodes, then the index and the vector of each node, except for vectors with all components +0.0.
+/// Writes the number of nodes, then the index and the vector of each node whose vector has a component other than +0.0.
 pub fn serialize<S: Serializer>(vectors: &[Vec3], serializer: S) -> Result<S::Ok, S::Error> {
     let is_set = |vector: &Vec3| vector.iter().any(|component| component.to_bits() != 0);
     let set: Vec<(u64, Vec3)> = (0..)

@@ -159,7 +159,7 @@ impl<R: Real> Tensor<R> {
         (deformed, change)
     }
 
-    /// det F (I − F⁻ᵀ) with F = I + T, without cancellation against I: Tᵀ − cof T + (tr cof T + det T) I.
+    /// (det F) (I − F⁻ᵀ) with F = I + T, without cancellation against I: Tᵀ − cof T + (tr cof T + det T) I.
     #[inline(always)]
     pub fn inverse_transposed_defect(&self) -> Self {
         let cofactor = self.cofactor();
@@ -266,7 +266,7 @@ impl<R: Real> SymmetricTensor<R> {
         dot3(shear, shear).mul_add(xx.constant(2.0), dot3(normal, normal))
     }
 
-    /// ½(tr² S − tr S²) and det S.
+    /// ½((tr S)² − tr(S²)) and det S.
     #[inline(always)]
     pub fn second_and_third_invariant(&self) -> (R, R) {
         let [xx, yy, zz, xy, yz, xz] = self.0;

@@ -20,7 +20,7 @@ use super::real::Real;
 /// Number of entries of a [`Row`].
 pub const WIDTH: usize = 8;
 
-/// Number of lanes of a quartet, the unit of [`Pack::scatter_add`].
+/// Number of lanes of a quartet; [`Pack::scatter_add`] adds the vectors of one quartet.
 pub const QUARTET: usize = 4;
 
 /// [`WIDTH`] contiguous numbers in memory.
@@ -42,7 +42,7 @@ impl Row {
 
 const CACHE_LINE: usize = 64;
 
-/// Prefetches data. Hardware prefetching stops at page boundaries.
+/// Prefetches `data` in software, because hardware prefetching stops at page boundaries.
 #[inline(always)]
 pub fn prefetch<T: ?Sized>(data: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -178,7 +178,7 @@ const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 /// 2^32. The double 2^52 with an integer n in the low bits of its upper word is 2^52 + 2^32 n.
 const TWO_32: f64 = 4_294_967_296.0;
-/// Offset of the initial guess of an inverse cube root (see [`super::real`]).
+/// The initial guess of x^−⅓ is this offset minus a third of the upper word of x (see [`super::real`]).
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248 << 32;
 
 impl<S: Simd> Pack<S> {
@@ -226,8 +226,9 @@ impl<S: Simd> Real for Pack<S> {
     fn abs(self) -> Self {
         Self { simd: self.simd, value: self.simd.abs_f64s(self.value) }
     }
-    // With NaN, SIMD instructions return the second operand, but the scalar operation of `pulp` returns the number. A
-    // single lane therefore uses `Real::max` or `Real::min` of `f64`, which also return the second operand.
+    // If one operand is NaN, SIMD instructions return the second operand, but the scalar operation of `pulp` returns
+    // the operand that is not NaN. A single lane therefore uses `Real::max` or `Real::min` of `f64`, which also return
+    // the second operand.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         if Self::LANES == 1 {
@@ -262,7 +263,7 @@ impl<S: Simd> Real for Pack<S> {
         let float = self.of_bits(simd.or_u64s(integer, simd.splat_u64s(TWO_52.to_bits())));
         ((float + -TWO_52) * (1.0 / TWO_32) + -1023.0, scale)
     }
-    /// Subtracts a third of the upper word from the offset: ⅓ = ¼ + 1/16 + 1/64 + …
+    /// Subtracts a third of the upper word of `self` from the offset: ⅓ = ¼ + 1/16 + 1/64 + …
     #[inline(always)]
     fn inverse_cube_root_guess(self) -> Self {
         let simd = self.simd;

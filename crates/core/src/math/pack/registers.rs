@@ -34,8 +34,8 @@ impl Registers {
         pulp::Scalar::new().vectorize(kernel)
     }
 
-    /// Runs `kernel` on four lanes, or on one lane without AVX2, with the same result as [`Self::run`]. For kernels
-    /// that are rarely used (less compiled code) or seldom fill eight lanes.
+    /// Runs `kernel` on four lanes if these registers are AVX2 or AVX-512, otherwise on one lane. The result is that of
+    /// [`Self::run`]. For kernels that are rarely used (less compiled code) or seldom fill eight lanes.
     #[inline]
     pub fn run_in_fours<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]

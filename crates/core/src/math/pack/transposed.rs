@@ -16,8 +16,8 @@ pub const NUM_SLOTS: usize = 1 << 16;
 /// [`NUM_SLOTS`] vectors; 16-bit indices need no bounds checks.
 pub type Slots = [Padded; NUM_SLOTS];
 
-/// Transposes the four numbers of each lane to four packs. A macro, because a closure would not be compiled for SIMD
-/// registers.
+/// Four packs from four numbers per lane, `$numbers` for the lane `$lane`: pack k holds number k of every lane. A
+/// macro, because a closure would not be compiled for SIMD registers.
 macro_rules! transposed {
     ($simd:ident, $lane:ident => $numbers:expr) => {{
         let mut registers = [$simd.splat_f64s(0.0); 4];
@@ -46,8 +46,9 @@ macro_rules! transposed {
 }
 
 impl<S: Simd> Pack<S> {
-    /// Lane of the padded vector in half `half` of register `register`. A half is four numbers: an AVX-512 register has
-    /// two halves, an AVX2 register one. The four registers hold one padded vector per lane.
+    /// Four registers hold one padded vector per lane. Each vector fills a half, which is four numbers: an AVX-512
+    /// register has two halves, an AVX2 register one. Gives the lane whose vector is in half `half` of register
+    /// `register`.
     #[inline(always)]
     fn lane_of(register: usize, half: usize) -> usize {
         register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
@@ -97,7 +98,7 @@ impl<S: Simd> Pack<S> {
         [x, y, z]
     }
 
-    /// The four numbers of each lane as a quadruple; zero beyond the number of lanes.
+    /// Quadruple k holds the numbers in lane k of the four packs. Quadruples beyond the number of lanes are zero.
     #[inline(always)]
     pub fn quadruples([a, b, c, d]: [Self; 4]) -> [[f64; 4]; WIDTH] {
         let mut quadruples = [[0.0; 4]; WIDTH];
@@ -115,8 +116,8 @@ impl<S: Simd> Pack<S> {
         quadruples
     }
 
-    /// Adds one quartet of vectors to `sums`, lane by lane, at the indices in part `part` of the row `indices`. A pack
-    /// of one lane adds its only vector and ignores `quartet`.
+    /// Adds the vectors in the lanes 4 `quartet` to 4 `quartet` + 3 to `sums`, one after the other, at the indices in
+    /// part `part` of the row `indices`. A pack of one lane adds its only vector and ignores `quartet`.
     #[inline(always)]
     pub fn scatter_add(
         vector: &[Self; 3],

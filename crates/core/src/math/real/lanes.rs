@@ -28,7 +28,7 @@ impl Lanes {
         Self([x, y, z, 0.0])
     }
 
-    /// The four numbers, for scalar access. A barrier keeps the preceding arithmetic in SIMD form.
+    /// The four numbers, for scalar access. An optimisation barrier keeps the preceding arithmetic in SIMD form.
     #[inline(always)]
     pub fn settled(self) -> [f64; LANES] {
         std::hint::black_box(self).0

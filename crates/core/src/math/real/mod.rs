@@ -154,7 +154,8 @@ fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
     high.mul_add(x4 * x4, low)
 }
 
-/// [`Real::ln_1p_and_residual`] for any x > −1. With k from [`Real::binary_scale`] of 1 + x, 1 + x = 2^k (1 + f) and
+/// [`Real::ln_1p_and_residual`] for any x > −1. With k from [`Real::binary_scale`] of 1 + x, with f from
+/// 1 + x = 2^k (1 + f), and with the polynomial R of [`logarithm_series`]:
 ///
 /// ```text
 /// ln(1 + x) = k ln 2 + f − t,   t = ½ f² − s (½ f² + R(s²)),   s = f/(2 + f)
@@ -207,8 +208,8 @@ const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 /// Bits of 2^52. The double 2^52 with an integer n in its fraction bits is 2^52 + n.
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-/// The initial guess of x^−⅓ is an offset minus a third of the bits of x, similar to fdlibm `s_cbrt.c`. This is the
-/// upper word of the offset. The value (1023 (1 + ⅓) − 0.0662) 2²⁰ minimises the largest error.
+/// The initial guess of x^−⅓ is an offset minus a third of the bits of x, similar to fdlibm `s_cbrt.c`. This constant
+/// is the upper 32-bit word of the offset. Its value (1023 (1 + ⅓) − 0.0662) 2²⁰ minimises the largest error.
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248;
 
 #[inline(always)]
@@ -219,7 +220,7 @@ fn binary_scale(value: f64) -> (f64, f64) {
     (k, scale)
 }
 
-/// Subtracts a third of the upper word from the offset: ⅓ = ¼ + 1/16 + 1/64 + …
+/// Subtracts a third of the upper word of `value` from the offset: ⅓ = ¼ + 1/16 + 1/64 + …
 #[inline(always)]
 fn inverse_cube_root_guess(value: f64) -> f64 {
     let upper = value.to_bits() >> 32;

@@ -20,7 +20,8 @@ pub(super) struct Switch {
 }
 
 impl Switch {
-    /// Side of the crossings on which `value` lies, as a number: the sign, or the integer at or below `value`.
+    /// Number for the side of the crossings on which `value` lies: for crossings of zero, the sign; for crossings of
+    /// integers, the largest integer not above `value`. Zero for NaN.
     fn side_of(&self, value: f64) -> f64 {
         match self.crossing {
             Crossing::Zero if value == 0.0 || value.is_nan() => 0.0,
@@ -49,8 +50,8 @@ impl Switch {
         self.first_crossing(from, middle, left - 1).or_else(|| self.first_crossing(middle, to, left - 1))
     }
 
-    /// First instant after the crossing between `low` and `high`. The argument must lie on different sides at `low` and
-    /// at `high`.
+    /// First floating-point number after the crossing between `low` and `high`. The argument must lie on different
+    /// sides at `low` and at `high`.
     fn bisect(&self, mut low: f64, mut high: f64) -> f64 {
         let before = self.side(low);
         loop {
@@ -70,8 +71,8 @@ impl Switch {
 impl TimeFunction {
     /// First instant after `from`, up to `to` \[s\], with a kink or a jump. Every point of a table counts as a kink.
     ///
-    /// The search skips parts for which interval bounds exclude kinks and jumps. Two kinks or jumps can be missed if
-    /// their distance is below `(to − from)/4096`, or below `(to − from)/64` where the bound on a slope is infinite.
+    /// The search skips parts of the interval in which bounds exclude kinks and jumps. Two kinks or jumps can be missed
+    /// if their distance is below `(to − from)/4096`, or below `(to − from)/64` where a slope has no finite bound.
     pub fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         match self {
             Self::Constant(_) => None,

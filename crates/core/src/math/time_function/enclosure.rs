@@ -1,5 +1,5 @@
-//! Bounds on a function and its first derivative over an interval of time, by interval arithmetic. Bounds, unlike
-//! samples, also catch narrow jumps and pulses.
+//! Bounds on a function and its first derivative over an interval of time, by interval arithmetic. Unlike samples,
+//! bounds also reveal jumps and narrow pulses.
 //!
 //! # Source
 //! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6. Bounds are not rounded outward and can
@@ -97,7 +97,7 @@ impl Interval {
         }
     }
 
-    /// Image under xⁿ. All numbers if n < 0 and the interval contains 0; also if n is fractional and the interval
+    /// Image under xⁿ. The result is `ALL` if n < 0 and the interval contains 0, or if n is fractional and the interval
     /// contains negative numbers.
     fn power(self, n: f64) -> Self {
         if n == 0.0 {
@@ -281,7 +281,7 @@ impl Enclosure {
         }
     }
 
-    /// 1 where the comparison is true, otherwise 0. `holds` is < or ≤.
+    /// 1 where `self` < `other`, or `self` ≤ `other` if `holds` is ≤; otherwise 0.
     pub fn is_below(self, other: Self, holds: fn(&f64, &f64) -> bool) -> Self {
         let (a, b) = (self.value, other.value);
         match (holds(&a.high, &b.low), holds(&a.low, &b.high)) {

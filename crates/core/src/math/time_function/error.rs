@@ -19,7 +19,7 @@ pub enum TimeFunctionError {
         /// Value of the point.
         value: f64,
     },
-    /// A row whose time is not after the previous row.
+    /// A row whose time is not after the time of the previous row.
     #[error(
         "row {row} of the table is at t = {time}, not after t = {previous} of the row before it: times ascend"
     )]
@@ -61,7 +61,7 @@ pub enum TimeFunctionError {
         /// Byte offset of the second comparison operator.
         at: usize,
     },
-    /// Nesting level or evaluation stack beyond `DEPTH_LIMIT`.
+    /// A nesting level of at least `DEPTH_LIMIT`, or an evaluation stack of more than `DEPTH_LIMIT` values.
     #[error("the expression nests more than {limit} deep: use a table, or split it", limit = DEPTH_LIMIT)]
     TooDeep {
         /// Byte offset at which the limit is exceeded.

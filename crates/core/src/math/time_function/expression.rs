@@ -56,7 +56,7 @@ impl Expression {
         self.program.evaluate(time)
     }
 
-    /// Bounds over the time from `from` to `to`.
+    /// Bounds on the value and the slope over the time from `from` to `to`.
     pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
         self.program.enclose(from, to)
     }
@@ -333,7 +333,7 @@ impl Fault {
 impl<'a> ParserError<Input<'a>> for Fault {
     type Inner = Self;
 
-    /// The error of a missing operand; all other parsers report their own errors.
+    /// Error of a missing operand. All other errors are constructed where the parser finds them.
     fn from_input(input: &Input<'a>) -> Self {
         Self::Unexpected { expected: "a number, a name or `(`", at: input.current_token_start() }
     }

@@ -2,8 +2,8 @@
 //!
 //! Derivatives are exact up to rounding, by forward-mode automatic differentiation on second-order Taylor jets
 //! (Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2). At kinks and jumps, derivatives are taken from the
-//! right, without a Dirac impulse. A jump of a prescribed displacement moves the nodes at once, without a prescribed
-//! velocity.
+//! right, without a Dirac impulse. A jump of a prescribed displacement moves the nodes at once and adds nothing to the
+//! prescribed velocity.
 //!
 //! [`TimeFunction::first_break`] locates kinks and jumps, but can miss two that are close to each other.
 

@@ -8,7 +8,7 @@ use super::jet::Jet;
 /// interval.
 const INSIDE: f64 = 1e-6;
 
-/// Rounding error of a time that is a sum of steps, relative to this time.
+/// Bound on the rounding error of a time that is a sum of time steps, relative to this time.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Bound on (length of an interval) · (variation of the slope in the interval)/(largest magnitude of the function).
@@ -18,7 +18,7 @@ const SMOOTH: f64 = 1e-3;
 /// Largest number of bisections of an interval between two kinks or jumps.
 const HALVINGS: u32 = 24;
 
-/// Largest number of further bisections of an interval with infinite bounds.
+/// Largest number of further bisections of an interval if the function or its slope has no finite bound.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
 /// Largest deviation of a function from the chord over a step, relative to the largest magnitude of the function, at
@@ -45,7 +45,8 @@ pub struct Integrals {
     pub second: f64,
 }
 
-/// Effective values at the ends of a step; both are the mean in two cases (see `TimeFunction::end_values`).
+/// Effective values at the ends of a step. In two cases (see `TimeFunction::end_values`), both are the mean of the
+/// function over the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndValues {
     /// Value at the beginning of the step.
@@ -80,10 +81,10 @@ impl TimeFunction {
         sum
     }
 
-    /// Values at the ends of a step that begins at `time`, as limits from within the step. The mean replaces both in
-    /// two cases:
+    /// Values at the ends of a step that begins at `time`, as limits from within the step. In two cases, the mean of
+    /// the function over the step replaces both values:
     /// - The function has a kink or a jump inside the step.
-    /// - The function deviates from the chord over the step by more than a tenth of the largest magnitude.
+    /// - The function deviates from the chord over the step by more than a tenth of its largest magnitude.
     ///
     /// With the mean, half the step times the sum of both values is the integral over the step.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
@@ -133,7 +134,8 @@ impl TimeFunction {
     }
 }
 
-/// Offset from an end of a step, at `time`, that selects the side of a one-sided limit \[s\].
+/// Distance \[s\] between the instant `time`, an end of a step, and the instant that selects the side of a one-sided
+/// limit.
 fn inside(time: f64, time_step: f64) -> f64 {
     (INSIDE * time_step).max(ROUNDING * time.abs())
 }

@@ -7,7 +7,7 @@ use super::jet::Jet;
 pub const EXPRESSION_NAMES: &str = "t [s], pi, e; + - * / ^; < <= > >= == != (0 or 1); min(a, b), max(a, b); abs, sqrt, exp, \
                          ln, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, floor, sign, step, smoothstep";
 
-/// Size of the evaluation stack, and upper bound on the nesting level of an expression.
+/// Size of the evaluation stack; the nesting level of an expression must be smaller.
 pub(super) const DEPTH_LIMIT: usize = 32;
 
 /// Values of the argument at which a function has a kink or a jump.
@@ -112,7 +112,7 @@ impl Program {
         self.run(time)
     }
 
-    /// Bounds over the time from `from` to `to`.
+    /// Bounds on the value and the slope over the time from `from` to `to`.
     pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
         self.run(Enclosure::time(from, to))
     }
