@@ -65,7 +65,7 @@ impl UnitSystem {
         Self { name, base, derived, sizes }
     }
 
-    /// Names of the systems; SI units are also named `si`.
+    /// Pairs of name and system. SI units have two names, `m-kg-s` and `si`.
     pub fn words() -> impl Iterator<Item = (&'static str, Self)> {
         std::iter::once(("si", Self::SI)).chain(Self::ALL.map(|system| (system.name, system)))
     }
@@ -78,8 +78,9 @@ impl UnitSystem {
     /// System that the densities and longitudinal wave speeds of solids indicate. The speed is `None` for a rigid
     /// solid.
     ///
-    /// If exactly one system fits all solids, and this system is SI or mm-t-s, it is the result; otherwise `None`. No
-    /// other system is inferred, because densities and speeds near 1 can be dimensionless.
+    /// A system fits if all solids can have these values in it. If exactly one of [`Self::ALL`] fits, and it is SI or
+    /// mm-t-s, it is the result; otherwise `None`. No other system is inferred, because densities and speeds near 1, as
+    /// in cm-g-us, can be dimensionless.
     pub fn of_solids(solids: &[(f64, Option<f64>)]) -> Option<Self> {
         let fits = |system: &Self| solids.iter().all(|&(density, speed)| system.has_solid(density, speed));
         let mut fitting = Self::ALL.into_iter().filter(fits);
@@ -105,8 +106,8 @@ impl UnitSystem {
     }
 
     /// Size of the unit of a quantity in this system, in multiples of the SI unit `si` of the quantity (such as `kg/m³`
-    /// or `N m s`). An exponent is ² or ³. Factors other than m, kg, s, N, J and Pa, such as rad, are the same in all
-    /// systems.
+    /// or `N m s`). Exponents in `si` are ² or ³. Factors other than m, kg, s, N, J and Pa, such as rad, are the same
+    /// in all systems.
     pub fn size_of(&self, si: &str) -> f64 {
         let (numerator, denominator) = si.split_once('/').unwrap_or((si, ""));
         let product =

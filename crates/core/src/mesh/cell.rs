@@ -11,17 +11,17 @@
 //! ```
 //! A quadratic cell has the corners of the linear cell, then one node per edge, in the following order of edges:
 //!
-//! | kind | edges, each by its two corners; then any other nodes |
+//! | kind | edges by their corners; then centres of faces, by their corners, and centre of the cell |
 //! |---|---|
 //! | Line3 | 01 |
 //! | Tri6 | 01 12 20 |
-//! | Quad8, Quad9 | 01 12 23 30; centre of the Quad9 |
+//! | Quad8, Quad9 | 01 12 23 30; Quad9 also cell |
 //! | Tet10 | 01 12 20 03 23 13 |
-//! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; Hex27 also faces 0321 0154 0473 1265 2376 4567, centre |
+//! | Hex20, Hex27 | 01 03 04 12 15 23 26 37 45 47 56 67; Hex27 also faces 0321 0154 0473 1265 2376 4567, cell |
 //!
 //! The nodes of a face of a volume run counter-clockwise seen from outside, so the right-hand normal points out. The
-//! faces of a plane cell (counter-clockwise in the x–y plane) are its edges. The outward normal of a segment from a to
-//! b is to the right of a → b.
+//! nodes of a plane cell run counter-clockwise in the x–y plane; its faces are its edges. The outward normal of an edge
+//! from a to b is to the right of a → b.
 
 /// Kind of cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -226,7 +226,7 @@ impl CellKind {
         }
     }
 
-    /// Local nodes in the order of the reversed orientation.
+    /// Order of the local nodes that reverses the orientation of the cell.
     pub const fn reversed(self) -> &'static [u8] {
         match self {
             Self::Point1 => &[0],

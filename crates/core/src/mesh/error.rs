@@ -61,7 +61,7 @@ pub enum MeshError {
         /// The groups of the mesh.
         groups: Vec<GroupName>,
     },
-    /// A mesh of the wrong dimension for faces or for a shell.
+    /// A mesh whose dimension is not the one needed: 2 or 3 for a skin, 2 for a shell.
     #[error(
         "cells of dimension {given} have no faces that could touch; a mesh of dimension {wanted} is needed"
     )]
@@ -134,7 +134,7 @@ pub enum MeshError {
     RepeatedFace {
         /// Name of the group.
         group: String,
-        /// Tags of the cells of the group.
+        /// Tags of two cells of the group that are the same face.
         cells: TagList,
     },
     /// A non-orientable surface.
@@ -145,7 +145,7 @@ pub enum MeshError {
     OneSided {
         /// Tags of the two cells.
         cells: TagList,
-        /// Tags of the end nodes of the edge.
+        /// Tags of the end nodes of their common edge.
         nodes: TagList,
     },
     /// Cells whose smallest Jacobian is not positive.
@@ -234,7 +234,7 @@ pub enum MeshError {
         /// The length required.
         wanted: usize,
     },
-    /// A group with a missing cell, or with a cell of another dimension.
+    /// A group that refers to a cell that does not exist, or to a cell of another dimension.
     #[error("physical group `{group}` names cell {cell} of block {block}, which is no cell of its dimension")]
     NoSuchCell {
         /// Name of the group.
@@ -267,7 +267,8 @@ impl fmt::Display for GroupName {
     }
 }
 
-/// Gmsh tags of nodes or cells. The displayed text is limited to eight tags and the total number.
+/// Gmsh tags of nodes or cells. The displayed text has at most eight tags; if there are more, the total number
+/// follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagList(pub Vec<u64>);
 

@@ -1,4 +1,4 @@
-//! The part of a mesh in physical groups.
+//! The part of a mesh in given physical groups, and the groups with a given name.
 
 use super::{CellBlock, Group, GroupName, Mesh, MeshError};
 
@@ -9,7 +9,8 @@ impl Mesh {
     /// groups.
     ///
     /// Names are compared by `Group::is_called`. An empty list selects all cells of the highest dimension of the mesh.
-    /// Groups of lower dimension keep only cells with all nodes in the part. Unused nodes and empty groups are dropped.
+    /// All groups of lower dimension, also those not in `names`, keep only the cells with all nodes in the part. Unused
+    /// nodes and empty groups are dropped.
     ///
     /// If the part has the dimension of the mesh, groups one dimension lower keep only cells that are faces of the
     /// part.
@@ -138,8 +139,8 @@ impl Mesh {
         let all_inside = |cell: &(u32, u32)| self.cell_nodes(*cell).iter().all(|&n| inside[n as usize]);
         for group in self.groups.iter().filter(|group| group.dimension < dimension) {
             let mut cells: Vec<(u32, u32)> = group.cells.iter().copied().filter(all_inside).collect();
-            // `match_faces` searches only the cells of the highest dimension in the mesh. The part must have this
-            // dimension.
+            // `match_faces` searches only the faces of cells of the highest dimension in the mesh. It is of use only if
+            // the part has this dimension.
             if group.dimension + 1 == dimension && self.dimension() == Some(dimension) {
                 let bounds = self.match_faces(&cells);
                 let mut bounds = bounds.iter().map(|sides| {
@@ -151,7 +152,7 @@ impl Mesh {
         }
     }
 
-    /// The mesh of the cells in `kept` and the nodes in `inside`.
+    /// The mesh of the cells marked in `kept` and the nodes marked in `inside`.
     fn compacted(&self, kept: &[Vec<bool>], inside: &[bool]) -> Self {
         let node_map = new_numbers(inside);
         let cell_maps: Vec<Vec<u32>> = kept.iter().map(|block| new_numbers(block)).collect();

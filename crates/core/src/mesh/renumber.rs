@@ -1,4 +1,5 @@
-//! Renumbering for locality: cells along a Hilbert curve through their centroids, nodes by first use.
+//! Renumbering for locality: cells in the order of their centroids along a Hilbert curve, nodes in the order of first
+//! use.
 //!
 //! Cells at the same position on the curve keep their order, so the result is the same on every machine and for any
 //! number of threads.
@@ -9,7 +10,7 @@ use super::{CellBlock, Group, Mesh, MeshError};
 use crate::math::Vec3;
 use crate::math::space_filling_curve::{Cube, hilbert_key};
 
-/// Renumbering maps.
+/// Old numbers of the nodes and cells of a renumbered mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renumbering {
     /// Old number of each new node.
@@ -32,7 +33,7 @@ impl Renumbering {
 
 impl Mesh {
     /// The mesh with the cells of each block sorted along a Hilbert curve. Nodes are in the order of first use by the
-    /// cells of the highest dimension; all other nodes come last. Blocks and groups keep their order.
+    /// cells of the highest dimension; nodes that these cells do not use come last. Blocks and groups keep their order.
     ///
     /// # Errors
     /// The errors of [`Mesh::validate`].

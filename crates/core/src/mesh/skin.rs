@@ -91,8 +91,8 @@ impl Mesh {
     /// All cells of a surface mesh as faces, in the orientation of the cells: the skin of a rigid shell.
     ///
     /// # Errors
-    /// [`MeshError::NoCells`], [`MeshError::NoFaces`] unless the mesh is a surface mesh, and the errors of
-    /// [`Mesh::validate`].
+    /// [`MeshError::NoCells`], [`MeshError::NoFaces`] if the highest dimension of the cells is not two, and the errors
+    /// of [`Mesh::validate`].
     pub fn shell(&self) -> Result<Faces, MeshError> {
         self.require_shell()?;
         Ok(self.cells_as_faces(self.surface_cells()))
@@ -101,8 +101,9 @@ impl Mesh {
     /// The cells of the physical groups called `name` of a surface mesh as faces, in the orientation of the cells.
     ///
     /// # Errors
-    /// [`MeshError::NoCells`], [`MeshError::NoFaces`] unless the mesh is a surface mesh, [`MeshError::MissingGroup`],
-    /// [`MeshError::EmptyGroup`], [`MeshError::WrongDimension`], and the errors of [`Mesh::validate`].
+    /// [`MeshError::NoCells`], [`MeshError::NoFaces`] if the highest dimension of the cells is not two,
+    /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::WrongDimension`], and the errors of
+    /// [`Mesh::validate`].
     pub fn group_shell(&self, name: &str) -> Result<Faces, MeshError> {
         self.require_shell()?;
         let mut cells: Vec<(u32, u32)> =
@@ -112,8 +113,8 @@ impl Mesh {
         Ok(self.cells_as_faces(cells.into_iter()))
     }
 
-    /// For each of `cells`, the faces of the solid with the same corners: one on the skin, two inside, none elsewhere.
-    /// The `cells` are one dimension below the solid.
+    /// For each of `cells`, the faces of cells of the highest dimension with the same corners: one if the cell lies on
+    /// the skin, two if it lies inside the solid, otherwise none. The dimension of `cells` is one lower.
     pub(super) fn match_faces(&self, cells: &[(u32, u32)]) -> Vec<[Option<FaceOwner>; 2]> {
         let mut keys: Vec<(FaceKey, u32)> =
             cells.iter().zip(0..).map(|(&cell, i)| (face_key(self.corners_of_cell(cell)), i)).collect();
@@ -217,7 +218,7 @@ impl Mesh {
         }
     }
 
-    /// Whether two faces with the same corners have the same other nodes.
+    /// Whether two faces with the same corners also have the same mid-side and centre nodes.
     fn same_nodes(&self, a: FaceOwner, b: FaceOwner) -> bool {
         let others = |face: FaceOwner| {
             let (kind, nodes) = self.face_of(face);

@@ -7,8 +7,8 @@ impl Mesh {
     /// Scales by `factor` about the origin.
     ///
     /// # Errors
-    /// [`MeshError::BadScale`] unless the factor is positive and finite; [`MeshError::NonFiniteCoordinate`] by
-    /// overflow.
+    /// [`MeshError::BadScale`] if the factor is not positive or not finite; [`MeshError::NonFiniteCoordinate`] if a
+    /// coordinate overflows.
     pub fn scaled(self, factor: f64) -> Result<Self, MeshError> {
         if !(factor.is_finite() && factor > 0.0) {
             return Err(MeshError::BadScale { factor });

@@ -14,7 +14,7 @@ use std::f64::consts::{PI, SQRT_2};
 /// # Ends
 /// Point reflection about each end sample extends the signal, at the start by the values 2 x₀ − x_k. The extension
 /// lasts 10 ms or 100 samples, whichever is longer, but at most n − 1 samples for a signal of n samples. Each pass
-/// starts in the steady state that a constant signal, equal to the first value, would reach.
+/// starts in the steady state of a constant signal equal to the first value that the pass reads.
 ///
 /// # Source
 /// SAE J211-1, appendix C; ISO 6487, annex A.
@@ -153,8 +153,8 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
-    /// A constant signal is unchanged. Poles near 1 amplify the rounding of the coefficients, 2e-16, by
-    /// 1/(4 a₀) = 1.6e4 for CFC 60 at this sampling rate.
+    /// A constant signal is unchanged. Poles near 1 amplify the rounding errors of the coefficients, 2e-16, by
+    /// 1/(4 a₀) = 1.6e4 for CFC 60 at a sampling interval of 1e-5 s.
     #[test]
     fn a_constant_passes() {
         for (name, class) in ChannelClass::ALL {
@@ -166,7 +166,8 @@ mod tests {
         }
     }
 
-    /// A straight line is unchanged, also at its ends: the transient exp(−ω_d t/√2) decays to 1e-24 over the extension.
+    /// A straight line is unchanged, also at its ends: the transient exp(−ω_d t/√2) decays below 1e-24 in the
+    /// extension.
     #[test]
     fn a_straight_line_passes() {
         let line: Vec<f64> = (0..2000).map(|k| 3.0 - 0.25 * f64::from(k)).collect();

@@ -1,10 +1,10 @@
 //! Resampling of unevenly spaced samples.
 
-/// Largest difference between two intervals of evenly spaced samples, relative to the median interval. The limit allows
-/// for the rounding of sums of time steps.
+/// Samples count as evenly spaced if the longest and shortest intervals between them differ by at most `EVEN` times the
+/// median interval. The limit allows for the rounding of sums of time steps.
 const EVEN: f64 = 1e-6;
 
-/// Upper bound on the duration of a signal, relative to the median interval.
+/// Upper bound on the duration of a signal, relative to the median interval between its samples.
 const MOST: f64 = 1e8;
 
 /// Evenly spaced instants from the first to the last sample of a signal.
@@ -17,7 +17,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Grid from the first to the last sample, with nearly the median interval of the samples. `None` in three cases:
+    /// Grid from the first to the last sample. Its interval is nearly the median interval of the samples. `None` in
+    /// three cases:
     /// - fewer than two samples;
     /// - times that do not strictly ascend;
     /// - a median interval of at most 1e-8 of the duration.

@@ -11,9 +11,9 @@ pub struct HeadInjury {
     pub end: f64,
 }
 
-/// The first search tries every k-th sample as start and as end of the interval, with k = samples per window /
-/// `MOST_TRIED`, rounded down, at least 1. The second search tries all samples within k samples of the start and of the
-/// end of the best interval.
+/// The first search tries every k-th sample as start of the interval, and every k-th later sample as end. The stride k
+/// is the number of samples per window divided by `MOST_TRIED`, rounded down, but at least 1. The second search tries
+/// all samples within k samples of the start and of the end of the best interval.
 const MOST_TRIED: usize = 2_000;
 
 /// Largest number of rounds of the refinement between samples.
@@ -82,8 +82,8 @@ impl<'a> Signal<'a> {
         criterion(self.integral_to(end) - self.integral_to(start), end - start)
     }
 
-    /// The best of the intervals that join two samples, and of those that have the length of the window and begin or
-    /// end at a sample. `None` for fewer than two samples.
+    /// The best of two kinds of intervals: those between two samples that are tried (see [`MOST_TRIED`]), and those of
+    /// the length of the window that begin or end at a sample of the first search. `None` for fewer than two samples.
     fn best_samples(&self) -> Option<HeadInjury> {
         let (&first, &last) = (self.times.first()?, self.times.last()?);
         if self.times.len() < 2 {
@@ -129,8 +129,8 @@ impl<'a> Signal<'a> {
         }
     }
 
-    /// Line searches in turn: over the start of the interval, over its end, and over its position. A line search moves
-    /// an end by at most the longest sampling interval.
+    /// Line searches in turn: over the start of the interval, over its end, and over both with constant length. A line
+    /// search moves each of them by at most the longest sampling interval.
     fn refined(&self, mut best: HeadInjury) -> HeadInjury {
         let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
         let reach = self.times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);

@@ -1,6 +1,6 @@
 //! Signal processing: channel filters of impact tests, resampling and injury criteria.
 //!
-//! A signal is a list of samples, one per instant. Times are in seconds, as in the standards.
+//! A signal is a list of samples, one per instant. Times are in seconds, as in the standards of impact tests.
 
 mod channel_class;
 mod grid;

@@ -4,10 +4,11 @@
 //! coefficients have these properties:
 //! - The Jacobian lies between the smallest and the largest coefficient.
 //! - The Jacobian at a corner equals the coefficient of this corner.
-//! - The mean over the cell is the mean of the coefficients.
+//! - The mean Jacobian over the reference cell is the mean of the coefficients.
 //!
-//! A cell with positive coefficients only is valid. A cell with a non-positive coefficient at a corner is
-//! inverted. Any other cell is bisected, which brings the coefficients closer to the Jacobian.
+//! If all coefficients are positive, the cell is valid. If the coefficient of a corner is not positive, the cell is
+//! inverted. Any other cell is undecided. It is bisected, because the coefficients of the parts are closer to the
+//! Jacobian.
 //!
 //! # Source
 //! A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of curvilinear finite elements", J. Comput. Phys.
@@ -16,17 +17,18 @@
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Number of undecided parts of a cell (neither valid nor inverted) at which the bisection ends. The cell then counts
-/// as inverted, because its smallest Jacobian is zero to rounding.
+/// Number of undecided parts found in a cell at which the bisection ends. The cell then counts as inverted, because its
+/// smallest Jacobian is zero to rounding.
 const MAX_PARTS: usize = 1000;
 
-/// Number of bisections of every part before the first of the two sums in [`CurvedCell::area`].
+/// Number of successive bisections of a surface cell before the coarser of the two sums over parts from which
+/// [`CurvedCell::area`] extrapolates.
 const AREA_BISECTIONS: usize = 6;
 
 #[derive(Clone)]
 pub(super) enum CurvedCell {
-    /// Control points b_ij of the map Σ b_ij L_i L_j, with barycentric coordinates L_i. Indices above the dimension are
-    /// unused.
+    /// Control points b_ij = `points[i][j]` of the map Σ b_ij L_i L_j, with barycentric coordinates L_i. Entries with i
+    /// or j above `dimension` are unused.
     Simplex { dimension: usize, points: Box<[[Vec3; 4]; 4]> },
     /// Control point (i, j, k) at index i + 3 j + 9 k; k = 0 for surfaces.
     Product { dimension: usize, points: Vec<Vec3> },
@@ -83,8 +85,8 @@ impl CurvedCell {
         Self::Product { dimension, points }
     }
 
-    /// Tangents at the node `corner[0]` towards the nodes `corner[1]` to `corner[3]`, as columns. For a straight edge
-    /// with the mid-side node in the middle, the tangent is the vector between its ends.
+    /// Tangents at the node `corner[0]` towards the nodes `corner[1]` to `corner[3]`, as columns. If an edge
+    /// is straight with its mid-side node in the middle, the tangent is the vector from `corner[0]` to the other end.
     pub fn tangents_at(&self, corner: &[u8; 4]) -> Mat3 {
         let [at, a, b, c] = corner.map(usize::from);
         Mat3::from_columns(&[a, b, c].map(|to| self.tangent(at, to)))
@@ -134,9 +136,10 @@ impl CurvedCell {
         (4.0 * fine - coarse) / 3.0
     }
 
-    /// A positive lower bound on the Jacobian if the Jacobian is positive everywhere. Otherwise, or with `MAX_PARTS`
-    /// undecided parts, a value that is not positive. For a surface, the third tangent is `normal`. The Jacobian of a
-    /// part refers to reference coordinates from 0 to 1 over the part.
+    /// If the Jacobian is positive everywhere, a positive lower bound on it. If the Jacobian is not positive somewhere,
+    /// or after `MAX_PARTS` undecided parts, a value that is not positive. For a surface, the third tangent is
+    /// `normal`. If the cell is bisected, the value is for the Jacobian of a part, in reference coordinates from 0 to 1
+    /// over the part.
     pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
         let mut smallest = f64::INFINITY;
         let mut undecided = vec![self.clone()];
@@ -160,7 +163,7 @@ impl CurvedCell {
     }
 
     /// Bisects a simplex at its longest edge, and any other cell along its longest reference direction. Lengths are
-    /// measured along the control points, because the ends of a folded line may coincide.
+    /// those of control polygons, because the ends of a folded edge may coincide.
     fn halves(&self) -> [Self; 2] {
         match self {
             Self::Simplex { dimension, points } => {
@@ -214,17 +217,18 @@ impl CurvedCell {
 /// Bernstein coefficients of a Jacobian.
 struct Jacobian {
     coefficients: Vec<f64>,
-    /// Values at the corners.
+    /// Values of the Jacobian at the corners.
     corners: Vec<f64>,
 }
 
 /// ∂x/∂ξ_j = 2 Σ_c L_c (b_cj − b_c0) with the barycentric coordinates L_c. In d dimensions, each Bernstein coefficient
-/// of the determinant belongs to d corners, some of which may be equal. The coefficient is the mean determinant over
-/// all assignments of these corners c to the columns ∂x/∂ξ_j.
+/// of the determinant belongs to d corners, some of which may be equal. Every assignment of these corners to the
+/// columns gives a determinant: column j with corner c is 2 (b_cj − b_c0). The coefficient is the mean of these
+/// determinants.
 fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> Jacobian {
     let corners = 0..=dimension;
     let column = |c: usize, j: usize| (points[c][j] - points[c][0]) * 2.0;
-    // The base-four digit c of an index is the number of columns at corner c.
+    // The base-four digit c of an index into `sum` is the number of columns with corner c.
     let (mut sum, mut count) = ([0.0; 256], [0.0; 256]);
     for (a, b) in corners.clone().flat_map(|a| corners.clone().map(move |b| (a, b))) {
         let cross = column(a, 1).cross(&column(b, 2));

@@ -15,11 +15,12 @@
 //!
 //! Inverted cells:
 //! - Linear cell: det J ≤ 0 at a corner. The check misses cells with det J > 0 at all corners but det J < 0 elsewhere.
-//! - Quadratic cell: det J ≤ 0 anywhere (module `curved`). Tangents replace the edges in J.
+//! - Quadratic cell: det J ≤ 0 anywhere (module `curved`). The columns of J are tangents instead of edges.
 //!
-//! The edge lengths and facet areas of a quadratic cell are those of the linear cell with the same corners. In a
-//! surface mesh off the plane z = 0, the third column of J is the mean normal of the cell. A reversed cell has a
-//! reversed normal, so only a folded cell or a cell without area counts as inverted.
+//! The edge lengths and facet areas of a quadratic cell are those of the linear cell with the same corners. For a
+//! surface cell, the third column of J is a unit normal. In a mesh in the plane z = 0, this is the z axis. In any other
+//! surface mesh, it is the mean normal of the cell: a reversed cell has a reversed normal, so only a folded cell or a
+//! cell without area counts as inverted.
 
 mod curved;
 
@@ -36,7 +37,7 @@ pub struct QualityReport {
     pub cells: usize,
     /// Sum of the signed volumes \[m³\]; for surfaces, sum of the areas \[m²\]; for segments, sum of the lengths \[m\].
     pub volume: f64,
-    /// Cells with a Jacobian that is not positive, in order of block and cell.
+    /// Cells with a Jacobian, det J, that is not positive, in order of block and cell.
     pub inverted: Vec<InvertedCell>,
     /// Smallest shape quality \[-\], 0 to 1.
     pub minimum: f64,
@@ -46,8 +47,9 @@ pub struct QualityReport {
     pub worst: u64,
     /// Shortest edge \[m\].
     pub smallest_edge: f64,
-    /// Smallest altitude \[m\]: f · volume / A, with the area A of the largest facet. For a simplex of dimension d,
-    /// f = d, otherwise f = 1. For a surface cell, A is the length of the longest edge.
+    /// Smallest altitude \[m\]: f V / A, with the magnitude V of the volume and the area A of the largest facet. For a
+    /// simplex of dimension d, f = d, otherwise f = 1. For a surface cell, V is the area, and A the length of the
+    /// longest edge.
     pub smallest_altitude: f64,
 }
 
@@ -60,13 +62,15 @@ pub struct InvertedCell {
     pub block: u32,
     /// Index of the cell within the block.
     pub cell: u32,
-    /// Smallest Jacobian found \[m^d\], in dimension d. If a quadratic cell was bisected, the Jacobian of a part.
+    /// Smallest Jacobian found \[m^d\], in dimension d. If a quadratic cell was bisected, the Jacobian is that of
+    /// a part, in reference coordinates from 0 to 1 over the part.
     pub jacobian: f64,
     /// Gmsh tags of two coincident nodes of the cell, if any.
     pub coincident: Option<[u64; 2]>,
 }
 
-/// Largest distance between coincident nodes, relative to the largest distance between two nodes of the cell.
+/// Distance up to which two nodes of a cell count as coincident, relative to the largest distance between two of its
+/// nodes.
 const SAME_PLACE: f64 = 1e-9;
 
 struct CellQuality {
@@ -254,11 +258,11 @@ fn face_corners(face: &CellFace) -> &'static [u8] {
 
 /// Volume by the divergence theorem, V = ⅓ Σ ∫ x · n dA over the faces. Exact for linear and trilinear cells.
 ///
-/// The integral over a bilinear quadrilateral is the mean over its two triangulations (J. Grandy, "Efficient
-/// computation of volume of hexahedral cells", UCRL-ID-128886, 1997).
+/// The integral over a bilinear quadrilateral is the mean of the integrals over its two triangulations (J. Grandy,
+/// "Efficient computation of volume of hexahedral cells", UCRL-ID-128886, 1997).
 fn cell_volume(kind: CellKind, points: &[Vec3]) -> f64 {
-    // Six times the signed volume of the tetrahedron of node 0 and a, b, c. Relative positions stay accurate far from
-    // the origin.
+    // Six times the signed volume of the tetrahedron of the nodes 0, a, b and c. Positions relative to node 0 stay
+    // accurate far from the origin.
     let cone = |a: u8, b: u8, c: u8| {
         let from_first = |i: u8| points[i as usize] - points[0];
         from_first(a).dot(&from_first(b).cross(&from_first(c)))
@@ -298,9 +302,9 @@ fn edge_lengths(kind: CellKind, points: &[Vec3]) -> (f64, f64) {
     lengths.fold((f64::INFINITY, 0.0), |(low, high), length| (low.min(length), f64::max(high, length)))
 }
 
-/// Corners at which q and det J are evaluated: each a node, then its neighbours along the edges, right-handed in a
-/// valid cell. Surfaces do not use the fourth number. All corners of a linear simplex have equal q and det J, so one
-/// suffices.
+/// Corners at which q and det J are evaluated. Each array holds the node at the corner, then its neighbours along the
+/// edges, in right-handed order in a valid cell. For surfaces, the last entry of each array is unused. All corners of a
+/// linear simplex have equal q and det J, so one suffices.
 const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
     match kind {
         CellKind::Tri6 => &[[0, 1, 2, 0], [1, 2, 0, 1], [2, 0, 1, 2]],
@@ -345,7 +349,7 @@ fn to_ideal(kind: CellKind) -> Mat3 {
     let r3 = 3.0_f64.sqrt();
     let r6 = 6.0_f64.sqrt();
     match kind.linear() {
-        // Edges (1, 0, 0) and (1/2, √3/2, 0); then the normal or, for a wedge, the axis (0, 0, 1).
+        // Edges (1, 0, 0) and (1/2, √3/2, 0); then (0, 0, 1), the normal of a triangle or the axis of a wedge.
         CellKind::Tri3 | CellKind::Wedge6 => {
             Mat3::new(1.0, -1.0 / r3, 0.0, 0.0, 2.0 / r3, 0.0, 0.0, 0.0, 1.0)
         }

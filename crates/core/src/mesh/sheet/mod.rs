@@ -5,17 +5,17 @@ use rayon::slice::ParallelSliceMut;
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// Largest distance of the nodes of a face without area from the line between the two most distant nodes, relative to
-/// the distance of these two nodes; rounding is added. Below this bound, fewer than four digits of the normal are
-/// accurate.
+/// A face counts as a face without area if all its nodes lie near the line through its two most distant nodes: within
+/// `FLAT` times the distance of these two nodes, plus the rounding error of a coordinate. If they lie within `FLAT`
+/// times this distance, fewer than four digits of the normal are accurate.
 const FLAT: f64 = 1e-12;
 
-/// Rounding error that a coordinate has after reading, scaling, rotation and translation, relative to the largest
-/// coordinate.
+/// Rounding error of a coordinate after reading, scaling, rotation and translation, relative to the largest magnitude
+/// of a coordinate of the face.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// An edge of a cell: the two corner nodes in ascending order, the cell, and whether the cell traverses the edge in
-/// this order.
+/// An edge of a surface cell: the two corner nodes in ascending order, the index of the cell among the surface cells,
+/// and whether the cell traverses the edge in ascending order.
 type OrientedEdge = ([u32; 2], u32, bool);
 
 /// Connected parts of a surface, as disjoint sets of cells.
@@ -31,7 +31,7 @@ impl Mesh {
     /// ascending.
     ///
     /// Cells with consistent orientation traverse a common edge in opposite directions. Two kinds of edges do not
-    /// connect cells: an edge of more than two cells, and an edge of two cells with the same corners. Each part takes
+    /// connect cells: an edge of more than two cells, and an edge of two cells that share all corners. Each part takes
     /// the orientation of the majority of its cells. Without a majority, the cell with the lowest tag decides.
     ///
     /// # Example
