@@ -13,7 +13,7 @@ pub struct HeadInjury {
 
 /// The first search tries every k-th sample as start of the interval, and every k-th later sample as end. The stride k
 /// is the number of samples per window divided by `MOST_TRIED`, rounded down, but at least 1. The second search tries
-/// all samples within k samples of the start and of the end of the best interval.
+/// all samples within k samples of the start and of the end of the best interval between samples.
 const MOST_TRIED: usize = 2_000;
 
 /// Largest number of rounds of the refinement between samples.
