@@ -13,9 +13,9 @@ pub struct Energies {
     /// Kinetic energy ½ v_n · M v_n, with the velocities v_n and the mass matrix M.
     pub kinetic: f64,
     /// Kick energy ⅛ dt² a_n · M a_n with the step length dt and the accelerations a_n: the excess of ½ v_n · M v_n
-    /// over ½ v_{n−½} · M v_{n+½}. The product a_n · M a_n omits the contributions of free fall, prescribed motion and
-    /// loads: free fall contributes a constant, and `external_work` contains the work that prescribed motion and loads
-    /// do by the kicks.
+    /// over ½ v_{n−½} · M v_{n+½}. In a_n · M a_n, the contributions of free fall, prescribed motion and loads are
+    /// omitted: the contribution of free fall is constant, and `external_work` accounts for the contributions of
+    /// prescribed motion and loads.
     pub kick: f64,
     /// Strain energy.
     pub strain: f64,
@@ -47,9 +47,10 @@ impl Energies {
         held + dissipated - self.numerical_work
     }
 
-    /// Total energy − external work − kick energy. Central differences with linear forces conserve this difference.
-    /// Without the kick energy, the energy of vibrations of frequency ω would have a relative error of (ω dt)²/4. With
-    /// the kinetic energy T and the nodal forces f, each step satisfies
+    /// Total energy − external work − kick energy. If the forces are linear in the displacements, central differences
+    /// conserve this value. Without the kick energy, the energy of vibrations of frequency ω would have a relative
+    /// error of (ω dt)²/4. With the kinetic energy T, the nodal forces f and the displacements Δx of a step, each step
+    /// satisfies
     ///
     /// ```text
     /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n)
@@ -112,20 +113,20 @@ impl Add for Wrench {
     }
 }
 
-/// Largest momentum of bodies that count as at rest, relative to the largest impulse of a step.
+/// Bodies count as at rest if no momentum exceeds this fraction of the largest external impulse.
 const REST_MOMENTUM_RATIO: f64 = 1e-10;
 
 /// Rounding error of the energy balance, relative to the sum of the magnitudes of all work.
 const ROUNDING_OF_WORK: f64 = 1e-6;
 
-/// Largest and last value of a deviation in a run.
+/// Largest value of a deviation in a run, and its latest value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deviation {
     /// Largest value so far; NaN counts as the largest.
     pub largest: f64,
     /// Time of the largest value \[s\].
     pub time: f64,
-    /// Value at the last check.
+    /// Value at the latest check.
     pub last: f64,
 }
 
@@ -146,7 +147,8 @@ impl Deviation {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Audit {
     initial_energy: f64,
-    /// Conserved energy at the start \[J\]; `start` subtracts the kick energy of the first step.
+    /// [`Energies::conserved`] at the start \[J\]. `new` gets energies without kick energy; `start` subtracts the kick
+    /// energy of the first step.
     initial_conserved: f64,
     has_started: bool,
     initial_momentum: Wrench,
@@ -206,7 +208,7 @@ impl Audit {
     }
 
     /// Largest value so far of any of these: kinetic energy, strain energy, energy stored in contacts, |external work|
-    /// and rounding error \[J\].
+    /// and accumulated rounding error of the energy \[J\].
     pub fn energy_scale(&self) -> f64 {
         self.energy_scale.max(self.rounding + self.noise)
     }
@@ -216,13 +218,13 @@ impl Audit {
         self.has_started
     }
 
-    /// Largest momentum of a body so far or, if the bodies have been at rest, largest impulse of a step \[kg·m/s\].
+    /// Largest momentum of a body so far \[kg·m/s\]. If all bodies have always been at rest: largest external impulse.
     pub fn momentum_scale(&self) -> f64 {
         scale(self.momentum_scale, self.impulse_scale)
     }
 
-    /// Largest scale so far for errors of the angular momentum of a body (see `check`) or, if the bodies have been at
-    /// rest, largest angular impulse of a step \[kg·m²/s\]. The angular momentum itself is no scale, because it can
+    /// Largest angular scale of a body so far, for example Σ |x| |m v| over its nodes \[kg·m²/s\]. If all bodies have
+    /// always been at rest: largest external angular impulse. The angular momentum itself is no scale, because it can
     /// consist of rounding errors only.
     pub fn angular_scale(&self) -> f64 {
         scale(self.angular_scale, self.angular_impulse_scale)
@@ -239,7 +241,7 @@ impl Audit {
         self.imbalance
     }
 
-    /// Numerical work since the start, minus the part that the impulses of the same step absorb \[J\].
+    /// Numerical work since the start \[J\], minus the parts that contact impulses absorbed in the step of the work.
     pub fn net_numerical_work(&self) -> f64 {
         self.net_numerical_work
     }
@@ -250,8 +252,9 @@ impl Audit {
     }
 
     /// Whether |imbalance| exceeds all of three bounds: `tolerance` times the energy scale, the rounding error of all
-    /// work, and the sum of the energies given to `add_noise`. The second bound matters long after the peak of the
-    /// energy, the third for a system at rest from the start. The result is true for an imbalance NaN.
+    /// work, and the sum of the energies given to `add_noise`. The second bound is the largest if much work was done
+    /// but the energies stayed small; the third, if the system has always been at rest. The result is true if the
+    /// imbalance is NaN.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
         let allowed = [tolerance * self.energy_scale(), ROUNDING_OF_WORK * self.work_put_through, self.noise];
@@ -298,22 +301,22 @@ impl Audit {
         self.noise += energy;
     }
 
-    /// Adds the impulse of loads and supports in a step.
+    /// Adds an external impulse, for example that of gravity, loads and supports in a step.
     pub fn add_impulse(&mut self, impulse: Wrench) {
         self.impulse_scale = self.impulse_scale.max(impulse.linear.norm());
         self.angular_impulse_scale = self.angular_impulse_scale.max(impulse.angular.norm());
         self.impulse = self.impulse + impulse;
     }
 
-    /// Adds the numerical work `given` of a step \[J\], minus the part that the impulses of this step absorb. If
-    /// impulses carry a body at rest, position corrections lift the body in every step, and the impulses absorb the
-    /// work of the lift.
+    /// Adds the numerical work `given` of a step \[J\], minus the part that the contact impulses of this step absorb.
+    /// If contact impulses carry a body at rest, position corrections lift the body in every step, and the impulses
+    /// absorb the work of the lift.
     pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
         self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
     }
 
     /// Updates all deviations at `time` \[s\]. `bodies`: for each body, the momentum, and the scale for errors of the
-    /// angular momentum, such as Σ |x| |m v| over the nodes.
+    /// angular momentum, for example Σ |x| |m v| over the nodes of the body.
     pub fn check(&mut self, time: f64, energies: &Energies, bodies: impl Iterator<Item = (Wrench, f64)>) {
         for energy in [energies.kinetic, energies.strain, energies.contact, energies.external_work] {
             self.energy_scale = self.energy_scale.max(energy.abs());
@@ -342,7 +345,7 @@ fn scale(of_bodies: f64, of_impulses: f64) -> f64 {
     if of_bodies > REST_MOMENTUM_RATIO * of_impulses { of_bodies } else { of_impulses }
 }
 
-/// `difference` / `scale`; NaN for a difference NaN, otherwise 0 for a zero scale.
+/// `difference` / `scale`. If the difference is NaN: NaN; otherwise, if the scale is zero: 0.
 fn relative(difference: f64, scale: f64) -> f64 {
     if scale > 0.0 || difference.is_nan() { difference / scale } else { 0.0 }
 }
@@ -364,7 +367,8 @@ mod tests {
         audit
     }
 
-    /// Errors of the run are relative to the peak of the run, current errors to the peak so far.
+    /// Deviations of a run are relative to the largest energy of the run; the present relative imbalance is relative to
+    /// the largest energy so far.
     #[test]
     fn errors_are_relative_to_the_peak_of_the_run() {
         let audit = audit_of(&[1.0, 4.0, 2.0]);
@@ -377,7 +381,7 @@ mod tests {
         assert!(not_a_number.largest.is_nan() && not_a_number.time == 2.0 * DT && not_a_number.last == 0.5);
     }
 
-    /// A later peak changes the relative errors, but not the time of the largest error.
+    /// A later peak of the momentum changes the relative errors, but not the time of the largest error.
     #[test]
     fn errors_of_momentum_are_relative_to_the_peak_of_the_run() {
         let push = |size: f64| {

@@ -34,7 +34,7 @@ impl CriticalStep {
     }
 }
 
-/// Element with the largest bound on ω² in a chunk.
+/// Element of a chunk with the largest upper bound on its squared frequency.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorstElement {
     element: usize,
@@ -47,7 +47,7 @@ impl WorstElement {
     }
 }
 
-/// Computation of the largest frequency bound in a chunk.
+/// Computation of the largest frequency bound of the elements of a chunk.
 pub(super) struct ChunkBound<'a> {
     pub block: &'a ElementBlock,
     pub groups: Range<usize>,

@@ -44,7 +44,7 @@ pub(crate) trait ElementFormulation<const N: usize>: Sync {
         forces: &mut [[Pack<S>; 3]; N],
     ) -> Evaluation<S>;
 
-    /// Mean Cauchy stress \[Pa\] over the current volume, for small-strain laws over the reference volume.
+    /// Mean Cauchy stress \[Pa\] over the current volume; for a small-strain law, over the reference volume.
     fn mean_stress<S: Simd, L: Law>(
         &self,
         law: L,

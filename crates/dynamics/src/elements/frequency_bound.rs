@@ -10,8 +10,8 @@
 //! Σ w |h|² ≤ s Σ w |∂u/∂X|² ≤ s β uᵀ M u
 //! V₀ θ̄² ≤ (V₀/m_min) Σ_a |B̄_a|² uᵀ M u
 //! ```
-//! - A: equal to a for one point; see below for mean dilatation
 //! - a, b: largest values of `gradient` and `dilatation` in `TangentBound` over the points
+//! - A: equal to a, except for mean dilatation at finite strain (last section)
 //! - θ̄, B̄_a: means of θ and ∂N_a/∂x over the current volume
 //! - m_min: smallest nodal mass
 //! - s: largest eigenvalue of (FᵀF)⁻¹ over the points
@@ -27,15 +27,15 @@
 //! The second line follows by Minkowski's inequality; |·|₂ is the spectral norm. γ is the largest value of
 //! Σ w (div u)² / uᵀ M u in the reference configuration.
 //!
-//! # Mean dilatation
+//! # Mean dilatation at finite strain
 //! Mean dilatation replaces F by F̄ = α F, α = (J̄/J)^⅓ (see [`super::mean_dilatation`]). Let P̄ be the first
 //! Piola–Kirchhoff stress of F̄, and τ̄ = P̄ F̄ᵀ. Over the points, t = max |τ̄| and r = max J/J̄ ≥ 1. The tangent of
-//! the law acts on
+//! the law acts on l̄ = δF̄ F̄⁻¹:
 //!
 //! ```text
-//! l̄ = h + ⅓ (θ̄ − θ) I,   Σ w |l̄|² ≤ r Σ w |h|²
+//! l̄ = h + δln α I,   δln α = ⅓ (θ̄ − θ),   Σ w |l̄|² ≤ r Σ w |h|²
 //! ```
-//! The second variation of F̄ adds to uᵀ K u the sums Σ w (·) of three terms:
+//! The second variation of F̄ adds three sums Σ w (·) to uᵀ K u. Their terms (·) are
 //!
 //! ```text
 //! 2 δln α (τ̄:h),   tr τ̄ (δln α)²,   tr τ̄ δ²ln α

@@ -1,7 +1,7 @@
 //! Memory layout of the elements of a block: groups of [`WIDTH`] elements, and chunks of groups.
 //!
 //! A chunk is a range of consecutive elements, and each lane contains a subrange of the chunk. The elements of a group
-//! are therefore far apart in the mesh, and their additions to nodal forces seldom depend on each other.
+//! are therefore far apart in the mesh, and seldom add to the force of the same node.
 
 use std::ops::Range;
 

@@ -215,12 +215,12 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
 pub struct Hexahedron {
     /// Half of `whole`.
     half: [f64; 2],
-    /// Linear weights of the nearer and of the farther of two ends, at a Gauss point between the ends.
+    /// Linear shape functions of an edge at a Gauss point: that of the nearer end, then that of the farther end.
     whole: [f64; 2],
 }
 
 /// For each direction: the bit of this direction in an index into `CORNER_BY_SIDE`, then the bits of the other two.
-/// A bit is set on the positive side of its direction.
+/// In the index of a corner, a bit is set if the corner lies on the positive side of the direction of the bit.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {
@@ -230,9 +230,9 @@ impl Hexahedron {
         Self { half: [0.5 * whole[0], 0.5 * whole[1]], whole }
     }
 
-    /// Half of the values that bilinear interpolation between four parallel edges gives at the 2 × 2 Gauss points, from
-    /// a value on each edge. Half, because on an edge, ∂x/∂ξ_d is half the edge vector. The matrix of this map is
-    /// symmetric, so `divergence` uses the same map.
+    /// Interpolates bilinearly from the four `edges` of one direction to the 2 × 2 Gauss points between them, and
+    /// halves the result, because on an edge, ∂x/∂ξ_d is half the edge vector. The matrix of this map is symmetric, so
+    /// `divergence` uses the same map.
     #[inline(always)]
     fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
         let mut points = edges;
@@ -246,7 +246,8 @@ impl Hexahedron {
     }
 }
 
-/// Values at two points, from the values at two ends. The weights are those of the nearer and of the farther end.
+/// Values at the two Gauss points of a segment, from the values at its ends. `near`, `far`: weights of the nearer and
+/// of the farther end.
 #[inline(always)]
 fn between<R: Real>([first, second]: [R; 2], [near, far]: [f64; 2]) -> [R; 2] {
     let weight = first.constant(far);

@@ -27,8 +27,8 @@ pub(crate) struct ElementState<S: Simd, const P: usize> {
     pub gradients: [Tensor<Pack<S>>; P],
     /// J = det F.
     pub jacobians: [Pack<S>; P],
-    /// Result of `deform`: mean of J over the reference volume; for a small-strain law, 1 + mean of tr H. Meaningless
-    /// for `P` > 1 without mean dilatation.
+    /// Result of `deform`. With mean dilatation: J̄, the mean of J over the reference volume; for a small-strain law, the
+    /// mean of 1 + tr H. Without mean dilatation: J of the first point.
     pub mean_jacobian: Pack<S>,
     /// Reference volume \[m³\].
     pub volume: Pack<S>,
@@ -41,7 +41,7 @@ pub(crate) struct ElementState<S: Simd, const P: usize> {
     /// Correction of mean dilatation: α − 1 with α = (J̄/J)^⅓; for a small-strain law, ⅓ (θ̄ − θ) with θ = tr H and the
     /// mean θ̄ of θ. Also holds intermediate results.
     pub corrections: [Pack<S>; P],
-    /// With mean dilatation at finite strain: first the strain of F̄ = α F, then α²/weight times the second
+    /// With mean dilatation at finite strain: first the Green strain of F̄ = α F, then α²/weight times the second
     /// Piola–Kirchhoff stress of F̄.
     pub strains: [SymmetricTensor<Pack<S>>; P],
     /// With mean dilatation at finite strain: α.

@@ -96,7 +96,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// ∫ σ dv = Σ w P Fᵀ = Σ T Gᵀ, with the work conjugates T of G.
+    /// ∫ σ dv = Σ w P Fᵀ = Σ T Gᵀ, with the work conjugates w P of F and T of G.
     #[inline(always)]
     pub fn kirchhoff_sum(&self) -> Tensor<Pack<S>> {
         let mut sum = self.stresses[0].dot_transposed(&self.gradients[0]);

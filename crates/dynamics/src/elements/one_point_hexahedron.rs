@@ -37,7 +37,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// 8 k divided by the stiffness of plane waves (λ+2μ) V Σ_a |B_a|²/3, where 8 = |h_α|². With values from 0.02 to 0.1,
+/// Ratio of 8 k, where 8 = |h_α|², to the stiffness (λ+2μ) V Σ_a |B_a|²/3 of plane waves. With ratios from 0.02 to 0.1,
 /// both the hourglass displacements and the excess stiffness in bending are small.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
@@ -75,8 +75,8 @@ impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
     const NUM_MODES: usize = if GENERAL { GRADIENT_MODES.len() } else { 3 };
 }
 
-/// Largest component of H_α that counts as zero, relative to the largest coordinate. H_α is a sum of eight rounded
-/// positions.
+/// Largest component of H_α that counts as zero, relative to the largest coordinate of the nodes. H_α is a sum of eight
+/// rounded positions.
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 pub(crate) fn is_parallelepiped(nodes: &[Vec3; 8]) -> bool {
@@ -107,15 +107,16 @@ fn both<R: Real>(low: R, high: R) -> [R; 2] {
     [low + high, high - low]
 }
 
-/// Sums over four nodes with the signs of 1, ξ, η and ξη. `low` and `high` are sum and difference of two nodes along ξ,
-/// at negative and at positive η.
+/// Sums over the four nodes of a face with the signs of 1, ξ, η and ξη. `low`: sum and difference along ξ of the two
+/// nodes at negative η; `high`: those of the two nodes at positive η.
 #[inline(always)]
 fn face_sums<R: Real>(low: [R; 2], high: [R; 2]) -> [R; 4] {
     let [[one, eta], [xi, product]] = [both(low[0], high[0]), both(low[1], high[1])];
     [one, xi, eta, product]
 }
 
-/// Sum of `v` with the signs of each mode; `v` is ordered as `CORNER_BY_SIDE`. The compiler would not unroll a loop.
+/// For each mode, the sum of the nodal values `v` with the signs of the mode. `v` is ordered as `CORNER_BY_SIDE`. There
+/// is no loop, because the compiler would not unroll it.
 #[inline(always)]
 fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
     let a = face_sums(both(v[0], v[1]), both(v[2], v[3]));
@@ -132,7 +133,7 @@ fn spread_with_signs<R: Real>([m0, m1, m2, m3, m4, m5, m6, m7]: [R; 8]) -> [R; 8
     [v0, v1, v2, v3, v4, v5, v6, v7]
 }
 
-/// For each mode, the sum of component `i` with the signs of the mode.
+/// For each mode, the sum of component `i` of the nodal vectors with the signs of the mode.
 #[inline(always)]
 fn mode_sums<R: Real>(nodes: &[[R; 3]; 8], i: usize) -> [R; 8] {
     let mut sides = [nodes[0][i]; 8];
@@ -254,7 +255,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         (stress + stress.dot_transposed(&h)).symmetric_part() * jacobian.reciprocal()
     }
 
-    /// Bound of [`super::frequency_bound`] for one point, plus the bound of the hourglass springs.
+    /// Bound of [`super::frequency_bound`] for one point, plus ω² of the hourglass springs alone.
     #[inline(always)]
     fn frequency_squared_bound<S: Simd, L: Law>(
         &self,
@@ -278,7 +279,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
             inverse_square = (jacobian * jacobian).reciprocal();
             inverse_stretch = cofactor.transposed_dot_self().largest_eigenvalue_bound() * inverse_square;
         }
-        // Σ_a |cof F B_a|² is eight times the sum of the squares over the modes.
+        // Σ_a |cof F B_a|² is eight times the sum of the squared mode coefficients of cof F B_a.
         let mut squares = one * 0.0;
         for m in 0..Self::NUM_MODES {
             let slope = vector(data, SLOPES + 3 * m);
@@ -296,8 +297,8 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
     }
 }
 
-/// Fills `numbers` and `spectrum`; returns the volume \[m³\]. The length of `numbers` is `ROWS` or
-/// `PARALLELEPIPED_ROWS`.
+/// Fills the rows of an element for the forces (`numbers`) and for the critical step (`spectrum`); returns the volume
+/// \[m³\]. The length of `numbers` is `ROWS` or `PARALLELEPIPED_ROWS`.
 pub(crate) fn fill_numbers(
     nodes: &[Vec3; 8],
     masses: &[f64],
@@ -316,7 +317,8 @@ pub(crate) fn fill_numbers(
     for (numbers, vector) in numbers[SLOPES..].chunks_exact_mut(3).zip(vectors) {
         numbers.copy_from_slice(&vector);
     }
-    // The divisor is 3 · 8, with 8 = |h_α|². The springs alone have a lower frequency than the element without them.
+    // The divisor is 3 · 8, with 8 = |h_α|². The frequency of the springs alone is lower than that of the element
+    // without springs.
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
     let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();

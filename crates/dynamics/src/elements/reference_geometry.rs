@@ -12,7 +12,7 @@ use crate::math::pack::{Pack, Row};
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
-/// Number of rows of the positions of seven nodes relative to the first node.
+/// Number of rows for the positions of seven nodes of a hexahedron relative to its first node.
 pub(crate) const NODE_ROWS: usize = 3 * 7;
 
 /// Reference geometry at the quadrature points.
@@ -103,7 +103,7 @@ impl<S: Simd> ReferenceGeometry<S> for UniformGeometry<S> {
 /// Reference geometry computed from the nodes, which is faster than reading it from memory.
 pub(crate) struct NodeGeometry<S: Simd, const P: usize> {
     weights: [Pack<S>; P],
-    /// ∂X/∂ξ before `settle`, cof ∂X/∂ξ after `settle`.
+    /// ∂X/∂ξ before the call of `settle`, cof ∂X/∂ξ after it.
     cofactors: [Tensor<Pack<S>>; P],
 }
 

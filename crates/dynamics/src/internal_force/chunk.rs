@@ -57,10 +57,10 @@ pub(super) struct Chunk {
     groups: Range<usize>,
     history_rows_per_group: usize,
     history: Range<usize>,
-    /// Range of this chunk in the list of the nodes of all chunks. A slot is an index within this range, in which the
-    /// nodes ascend.
+    /// Range of this chunk in the list of the nodes of all chunks. The nodes in this range ascend. A slot is an index
+    /// within this range.
     nodes: Range<usize>,
-    /// Slots of the owned nodes (see `internal_force`).
+    /// Slots of the owned nodes.
     owned: Range<usize>,
     /// Nodes from the end of the previous chunk's owned range to the last owned node; in the last chunk, to the last
     /// node of the mesh.
@@ -133,8 +133,9 @@ impl Chunk {
         &nodes[self.nodes.clone()]
     }
 
-    /// Sets the owned nodes: the longest run of consecutive nodes of this chunk from `start` on that are not `taken`.
-    /// Sets the owned range, from `start` to the last owned node. Marks all nodes of this chunk as taken.
+    /// Sets the owned nodes: among the nodes of this chunk that are not `taken` and not below `start`, the longest run
+    /// of consecutive nodes. Sets the owned range, from `start` to the last owned node. Marks all nodes of this chunk
+    /// as taken.
     pub fn settle(&mut self, nodes: &[u32], start: usize, taken: &mut [bool]) {
         let nodes = self.nodes(nodes);
         let mut run = 0..0;
@@ -160,7 +161,7 @@ impl Chunk {
         self.owned_range.end = end;
     }
 
-    /// Nodes of which this chunk writes the force: the owned nodes, and nodes without an owner, which get zero.
+    /// Nodes whose force sums this chunk writes: the owned nodes, and nodes without an owner, which get zero.
     pub fn owned_range(&self) -> Range<usize> {
         self.owned_range.clone()
     }
@@ -246,7 +247,7 @@ thread_local! {
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 
-/// Never `None`, because the scratch memory has room for two arrays of slots.
+/// Result of `work`; never `None`, because the scratch memory has room for two arrays of slots.
 fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
     SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }
@@ -278,7 +279,7 @@ impl StepRows<'_> {
     }
 }
 
-/// Forces of the elements of a chunk. The result is true if no element has failed.
+/// Computation of the forces of the elements of a chunk. Its output is true if no element has failed.
 struct ChunkForces<'a> {
     block: &'a ElementBlock,
     chunk: &'a mut Chunk,
@@ -406,7 +407,7 @@ fn gather<S: Simd, const N: usize>(
     x
 }
 
-/// 1 in lanes with an element, 0 in padding lanes.
+/// 1 in lanes with an element, 0 in lanes without an element.
 fn presence(group: usize, num_elements: usize) -> Row {
     Row::from_fn(|lane| f64::from(u8::from(element_of(group, lane, num_elements).is_some())))
 }

@@ -21,7 +21,7 @@ impl MaterialHistory {
     }
 
     /// Begins a step: the history at the end of the previous step becomes the history at the beginning. If the step
-    /// fails, a second call restores the history.
+    /// fails, a second call restores the history at the end of the previous step.
     pub fn begin_step(&mut self) {
         std::mem::swap(&mut self.before, &mut self.now);
     }
@@ -31,7 +31,7 @@ impl MaterialHistory {
         (self.before.len() == self.now.len()).then_some(self.now.len())
     }
 
-    /// Rows at the end of the last step.
+    /// Rows at the end of the latest step.
     pub(super) fn now(&self) -> &[Row] {
         &self.now
     }

@@ -1,4 +1,4 @@
-//! Memory access of a chunk of elements: nodal positions and forces by slot, the index of a node in the chunk.
+//! Memory access of a chunk of elements: nodal positions and forces by slot (the index of a node in the chunk).
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
@@ -42,8 +42,8 @@ pub(super) struct ChunkSums<'a> {
 }
 
 impl<'a> ChunkSums<'a> {
-    /// Splits the output into two parts: of the first chunks, with the given numbers of entries, and of the other
-    /// chunks.
+    /// Splits the output into the part of the first chunks, which has the given numbers of entries, and the part of the
+    /// other chunks.
     pub fn split(self, num_owned: usize, num_halo_nodes: usize, num_history_rows: usize) -> (Self, Self) {
         let (owned, other_owned) = self.owned.split_at_mut(num_owned);
         let (halo, other_halo) = self.halo.split_at_mut(num_halo_nodes);
@@ -88,7 +88,7 @@ fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
     }
 }
 
-/// Prefetch of the memory that is needed once the elements of a chunk are computed: force sums of the chunk, and nodal
+/// Prefetch of the memory that is needed after the elements of a chunk are computed: force sums of the chunk, and nodal
 /// positions of the next chunk. The memory is scattered over pages that the hardware prefetcher does not cover.
 pub(super) struct Prefetcher<'a> {
     owned: Chunks<'a, Vec3>,

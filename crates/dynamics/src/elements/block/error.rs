@@ -47,14 +47,14 @@ pub enum ElementError {
         /// The density \[kg/m³\].
         density: f64,
     },
-    /// The element is inverted, flat or has non-finite coordinates.
+    /// The element is inverted or flat, or has non-finite coordinates.
     #[error(
         "element {element} is inverted or degenerate: its Jacobian at a quadrature point is {jacobian}; renumber or remesh it"
     )]
     Degenerate {
         /// Index of the element in the block.
         element: usize,
-        /// First value of det ∂X/∂ξ in the element that is not both positive and finite.
+        /// First det ∂X/∂ξ at a quadrature point that is not both positive and finite.
         jacobian: f64,
     },
     /// A triangle or quadrilateral has a node off the plane z = 0.

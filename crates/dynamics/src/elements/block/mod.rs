@@ -226,7 +226,7 @@ impl ElementOperation for HistoryRows {
     }
 }
 
-/// An element operation with its formulation; runs with the law.
+/// Element operation with a given formulation; `run` adds the law.
 struct WithFormulation<'a, F, O, const N: usize> {
     formulation: &'a F,
     operation: O,
@@ -266,6 +266,6 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
     Ok(())
 }
 
-/// Number of rows between the present row and the prefetched row, before `prefetch` rounds up to whole groups. The
-/// number is large enough to hide the memory latency.
+/// Number of rows from the group in use to the prefetched group. `ElementBlock::prefetch` rounds it up to whole groups.
+/// The number is large enough to hide the memory latency.
 const PREFETCH_ROWS: usize = 96;

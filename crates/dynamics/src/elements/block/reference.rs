@@ -51,7 +51,7 @@ impl ReferenceBuilder<'_> {
         Ok(volume)
     }
 
-    /// Computes the `numbers` of one element in the rows of its group; returns the volume of the element \[m³\].
+    /// Computes the `numbers` of one element, one for each row of its group; returns the volume of the element \[m³\].
     fn fill_numbers(&self, element: usize, numbers: &mut [f64]) -> Result<f64, ElementError> {
         let block = self.block;
         let mut nodes = [Vec3::zeros(); MAX_NODES];
@@ -118,12 +118,13 @@ fn reference_points(
     Ok(volume)
 }
 
-/// The two values of `Spectrum`, from √w ∇N_a at each point.
+/// `Spectrum` of an element: the largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b) over the points k; then, for linear
+/// kinds, 1 / smallest mass, for quadratic kinds, the largest eigenvalue of `divergence_of_points`. `points`: √w_k ∇N_a.
 fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f64; 2] {
     let inverse_mass = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     if let ([gradients], true) = (points, kind == kind.linear()) {
-        // With g_a = √w ∇N_a, the 3 × 3 matrix Σ_a g_a ⊗ g_a / m_a has the non-zero eigenvalues of the matrix
-        // g_a·g_b / √(m_a m_b) over the nodes a and b.
+        // With g_a = √w ∇N_a, the 3 × 3 matrix Σ_a g_a ⊗ g_a / m_a has the same non-zero eigenvalues as the matrix
+        // g_a·g_b / √(m_a m_b) with one row per node.
         let terms =
             gradients.iter().zip(masses).map(|(gradient, mass)| gradient * gradient.transpose() / *mass);
         let largest = terms.sum::<Mat3>().symmetric_eigenvalues().max();
@@ -140,7 +141,7 @@ fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f6
     }
 }
 
-/// The matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a over the points k and l, from `gradients` √(w_k/m_a) ∇N_a(k). Its
+/// The matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a, with one row per point k. `gradients`: √(w_k/m_a) ∇N_a(k). The
 /// non-zero eigenvalues are those of the matrix Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b), with one row per node and component.
 fn divergence_of_points(gradients: &DMatrix<f64>) -> DMatrix<f64> {
     let points = gradients.ncols() / 3;

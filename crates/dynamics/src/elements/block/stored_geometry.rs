@@ -25,11 +25,12 @@ pub(super) enum StoredGeometry {
     Points,
     /// Node positions of eight-node hexahedra.
     Nodes,
-    /// Inverse Jacobian and weight of the first quadrature point of parallelepipeds. All points have equal values.
+    /// Inverse Jacobian and weight of the first quadrature point of parallelepipeds. The other points have equal
+    /// values.
     FirstPoint,
     /// Data for one-point quadrature of eight-node hexahedra.
     OnePoint,
-    /// Data for one-point quadrature of parallelepipeds.
+    /// Data for one-point quadrature of eight-node hexahedra that are parallelepipeds.
     OnePointOfParallelepipeds,
 }
 
@@ -57,7 +58,7 @@ impl StoredGeometry {
         }
     }
 
-    /// Number of rows of a group that the forces need.
+    /// Number of rows per group that the forces need.
     pub fn rows_per_group(self, kind: CellKind) -> usize {
         match self {
             Self::Points => quadrature(kind).len() * POINT_ROWS,
@@ -68,7 +69,7 @@ impl StoredGeometry {
         }
     }
 
-    /// Number of additional rows of a group that the critical step needs.
+    /// Number of additional rows per group that the critical step needs.
     pub fn spectrum_rows_per_group(self) -> usize {
         match self {
             Self::Points | Self::Nodes | Self::FirstPoint => SPECTRUM_ROWS,
