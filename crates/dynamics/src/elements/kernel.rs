@@ -27,8 +27,8 @@ pub(crate) struct ElementState<S: Simd, const P: usize> {
     pub gradients: [Tensor<Pack<S>>; P],
     /// J = det F.
     pub jacobians: [Pack<S>; P],
-    /// Result of `deform`. With mean dilatation: J̄, the mean of J over the reference volume; for a small-strain law, the
-    /// mean of 1 + tr H. Without mean dilatation: J of the first point.
+    /// Result of `deform`. With mean dilatation: J̄, the mean of J over the reference volume; for a small-strain law,
+    /// the mean of 1 + tr H. Without mean dilatation: J of the first point.
     pub mean_jacobian: Pack<S>,
     /// Reference volume \[m³\].
     pub volume: Pack<S>,
