@@ -118,8 +118,8 @@ fn reference_points(
     Ok(volume)
 }
 
-/// `Spectrum` of an element: the largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b), and for linear kinds 1 / smallest
-/// mass, for quadratic kinds the largest eigenvalue of `divergence_of_points`. `points`: √w_k ∇N_a.
+/// `Spectrum` of an element: the largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b), and for linear kinds 1 /
+/// smallest mass, for quadratic kinds the largest eigenvalue of `divergence_of_points`. `points`: √w_k ∇N_a.
 fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f64; 2] {
     let inverse_mass = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     if let ([gradients], true) = (points, kind == kind.linear()) {
