@@ -135,8 +135,9 @@ fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     shares
 }
 
-/// Calls `visit` at each quadrature point with the shape values and a vector times the quadrature weight. The vector of
-/// a face is the area vector along the outward normal; that of a volume cell is (det ∂x/∂ξ, 0, 0).
+/// Calls `visit` at each quadrature point with the shape values N_a and the vector w m, where w is the quadrature
+/// weight. For a face, m is the area vector per unit of ξ, along the outward normal. For a volume cell,
+/// m = (det ∂x/∂ξ, 0, 0).
 fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: impl FnMut(&[f64], Vec3)) {
     let mut values = [0.0; MAX_NODES];
     let mut gradients = [[0.0; 3]; MAX_NODES];
@@ -243,7 +244,7 @@ mod tests {
         }
     }
 
-    /// The outward normal of a segment lies to its right.
+    /// The outward normal of a segment points to the right of the direction from its first to its second node.
     #[test]
     fn pressure_on_a_segment_pushes_to_the_left() {
         let positions = vec![Vec3::zeros(), Vec3::new(2.0, 0.0, 0.0)];

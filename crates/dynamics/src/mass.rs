@@ -42,9 +42,9 @@ fn point_inertia(mass: f64, offset: &Vec3) -> Mat3 {
     (Mat3::identity() * offset.norm_squared() - offset * offset.transpose()) * mass
 }
 
-/// Mass properties of cells of one kind, exact for polynomial geometry.
+/// Mass properties of cells of one kind; exact for straight and curved cells, except for curved surfaces in space.
 ///
-/// Plane cells in z = 0 have thickness 1, which the inertia neglects. Points and segments have no mass.
+/// Plane cells in z = 0 have thickness 1; their inertia neglects the thickness. Points and segments have no mass.
 ///
 /// # Shapes and units
 /// `density` \[kg/m³\]; `positions` \[m\]; `connectivity`: for each cell, `kind.num_nodes()` indices into `positions`.
@@ -63,7 +63,7 @@ pub fn mass_properties(
 
 /// Mass properties of a surface with `surface_density` = ρ · thickness \[kg/m²\].
 ///
-/// The inertia neglects the thickness. The result is exact for flat faces with straight sides.
+/// The inertia neglects the thickness. The result is exact for flat faces.
 pub fn shell_mass_properties(
     kind: CellKind,
     connectivity: &[u32],
@@ -79,8 +79,8 @@ pub fn shell_mass_properties(
 /// Nodal shares of the volume of a cell, proportional to the lumped masses.
 ///
 /// In linear cells, the shares are ∫ N_a dV, the row sums of the consistent mass matrix for density 1. In quadratic
-/// cells, row sums can be zero or negative; there, the shares are proportional to the diagonal ∫ N_a² dV of this
-/// matrix.
+/// cells, row sums can be zero or negative. Therefore the shares of quadratic cells are proportional to the diagonal
+/// ∫ N_a² dV of this matrix.
 ///
 /// # Source
 /// Hinton, Rock and Zienkiewicz 1976, Earthquake Eng. Struct. Dyn. 4:245 ("HRZ lumping").

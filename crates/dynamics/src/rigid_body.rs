@@ -34,11 +34,12 @@ pub struct RigidBody {
 /// ω.
 const STEADY_SPIN: f64 = 1e-12;
 
-/// Largest rotation in a substep \[rad\]. Up to this angle, the midpoint rule has a unique solution, and the
-/// iteration converges.
+/// Largest rotation in a substep \[rad\]; an unsteady rotation over a time step is divided into equal substeps. Up to
+/// this angle, the midpoint rule has a unique solution, and Newton's method converges to it.
 const MAX_ROTATION: f64 = 0.5;
 
-/// Largest number of substeps of a rotation. A rotation that needs more substeps is not resolved.
+/// Largest number of substeps in a time step. If a rotation would need more substeps, their angle exceeds
+/// `MAX_ROTATION`, and the rotation is not resolved.
 const MAX_SUBSTEPS: f64 = 1e4;
 
 /// Largest number of Newton iterations. For a rotation by `MAX_ROTATION`, ten iterations reach the rounding error.
@@ -54,7 +55,7 @@ impl RigidBody {
         if axes.determinant() < 0.0 {
             axes.column_mut(2).neg_mut();
         }
-        // The conversion is direct, because an iterative conversion can fail for a rotation by π.
+        // This conversion from matrix to quaternion is direct; an iterative conversion can fail for a rotation by π.
         let principal = Rotation::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
         Self {
             mass,
@@ -255,7 +256,8 @@ impl RigidBody {
         }
     }
 
-    /// Moves the body along a flight by the time `s` \[s\], at most the length of the step of the flight.
+    /// Moves the body from the beginning of `flight` to the time `s` \[s\] after the beginning. `s` is at most the
+    /// length of the step of the flight.
     pub fn advance_along(&mut self, flight: &RigidMotion, s: f64) {
         let later = flight.advanced(s);
         self.travel += flight.displacement(s);
@@ -342,7 +344,7 @@ mod tests {
         body
     }
 
-    /// The reference is I ω of a box.
+    /// The reference value is I ω, the product of the inertia tensor of a rotated box and an angular velocity.
     #[test]
     fn principal_axes_are_found_in_any_attitude() {
         let box_inertia = Mat3::from_diagonal(&Vec3::new(1.0, 2.5, 3.0));
@@ -375,7 +377,7 @@ mod tests {
         }
     }
 
-    /// The bound |L|/I_min would greatly overestimate the angular velocity.
+    /// Here, |L|/I_min = 10⁴ rad/s would greatly overestimate |ω| ≈ 1 rad/s.
     #[test]
     fn needle_keeps_its_energy() {
         let mut body = RigidBody::new(1.0, Vec3::zeros(), &Mat3::from_diagonal(&Vec3::new(1e-4, 0.9, 1.0)));
@@ -411,7 +413,7 @@ mod tests {
         assert!(body.rotation().angle() < 1e-14);
     }
 
-    /// The reference is a central difference with an error O(h²).
+    /// The reference value is a central difference of the angular velocity, with an error O(h²).
     #[test]
     fn angular_acceleration_is_the_rate_of_the_angular_velocity() {
         let mut body = asymmetric();

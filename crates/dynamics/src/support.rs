@@ -15,7 +15,7 @@ pub enum Prescribed {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
-    /// Component of the motion of points that rotate. A rotation prescribes all three components.
+    /// Motion of points that rotate about an axis. A rotation is prescribed for all three components together.
     Rotation(PrescribedRotation),
 }
 
@@ -131,7 +131,7 @@ pub struct RotationOverStep {
     pub spin_rate: Vec3,
 }
 
-/// Rotation at the end of a step.
+/// Rotation up to the end of a step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum TurnOverStep {
     /// From the reference configuration.
@@ -141,7 +141,7 @@ enum TurnOverStep {
 }
 
 impl PrescribedRotation {
-    /// Rotation over a step from `time` \[s\]. A step of zero length does not change positions.
+    /// Rotation over a step that begins at `time` \[s\]. A step of zero length does not change positions.
     pub fn over_step(&self, time: f64, time_step: f64) -> RotationOverStep {
         let rotation = |angle: f64| Rotation::from_scaled_axis(self.axis * angle);
         let (turn, spin, spin_rate) = match &self.turn {
@@ -203,7 +203,7 @@ impl Prescribed {
         matches!(self, Self::Fixed)
     }
 
-    /// Motion over a step from `time` \[s\].
+    /// Motion over a step that begins at `time` \[s\].
     pub fn over_step(&self, time: f64, time_step: f64) -> MotionOverStep {
         let values = match self {
             Self::Fixed => Values::Fixed,
@@ -265,7 +265,8 @@ pub struct Support {
 mod tests {
     use super::*;
 
-    /// For any prescribed motion, jumps and accelerations give the changes of momentum and energy.
+    /// For any prescribed motion, the impulses of the jumps and of the accelerations sum to the change of momentum, and
+    /// `energy_gained` times the mass is the change of the kinetic energy.
     #[test]
     fn jumps_and_accelerations_make_the_motion() {
         let (dt, mass, travel) = (0.1, 2.0, 0.37);

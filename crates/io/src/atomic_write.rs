@@ -13,7 +13,7 @@ pub(crate) const PARTIAL_SUFFIX: &str = ".partial";
 /// Writes `path` atomically. Any reader, even after a crash, finds the complete old file or the complete new file.
 ///
 /// The content goes to a hidden file `.<file name>.….partial` in the same directory. This file is synced and then
-/// renamed to `path`. It gets the permissions of any new file.
+/// renamed to `path`. Its permissions are those of an ordinary new file.
 ///
 /// # Errors
 /// [`OutputError::File`]; an existing file then remains unchanged.

@@ -112,7 +112,7 @@ fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
     entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file())
 }
 
-/// Path of the checkpoint that is `age` checkpoints older than the latest.
+/// Path of a checkpoint. `age` is the number of newer checkpoints in the directory.
 fn numbered(directory: &Path, age: usize) -> PathBuf {
     match age {
         0 => directory.join(FILE_NAME),
@@ -173,8 +173,8 @@ pub fn continue_from(directory: &Path, path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Writes the latest checkpoint of a run, and keeps `keep` checkpoints including the latest. Older files are renamed
-/// only when the new file is complete.
+/// Writes a new checkpoint of a run, and keeps the newest `keep` checkpoints, including the new one. Older files are
+/// renamed only when the new file is complete.
 ///
 /// # Errors
 /// [`OutputError::File`].

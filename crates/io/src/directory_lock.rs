@@ -1,8 +1,8 @@
 //! The lock of an output directory: only one run at a time writes to the directory.
 //!
 //! A run holds a lock of the operating system on the file `.lock`. The lock ends with the process. During the run, the
-//! file names the process and its host; a killed run leaves this entry. Some network file systems lock files for one
-//! host only, or not at all. Therefore a directory also counts as locked in two cases:
+//! file names the process and its host; a killed run leaves this entry. On some network file systems, other hosts do
+//! not see a lock, or files cannot be locked. Therefore a directory also counts as locked in two cases:
 //! - The file names a process on another host.
 //! - The file cannot be locked and names a process on any host.
 //!

@@ -50,7 +50,7 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Only Unix opens a directory as a file.
+/// Does nothing: only on Unix can a directory be opened as a file, and synced.
 #[cfg(not(unix))]
 fn sync_directory(_directory: &Path) -> io::Result<()> {
     Ok(())
@@ -60,7 +60,7 @@ fn sync_directory(_directory: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// The error of a missing file or folder names it.
+    /// The error message contains the name of the missing file or folder.
     #[test]
     fn missing_files_and_folders_are_named() {
         let folder = tempfile::tempdir().unwrap();

@@ -44,12 +44,12 @@ pub enum OutputError {
         /// The lock file.
         file: PathBuf,
     },
-    /// The background thread that writes frames could not be started.
+    /// A background thread that writes frames or checkpoints could not be started.
     #[error(
         "cannot start the thread that writes the frames of '{series}': {cause}; close other programs or raise `ulimit -u`"
     )]
     Thread {
-        /// Name of the series.
+        /// Name of the series of frames, or `checkpoint`.
         series: String,
         /// Cause.
         #[source]
@@ -61,7 +61,7 @@ pub enum OutputError {
         /// Name of the series.
         series: String,
     },
-    /// A frame is not later than the previous frame. ParaView would show both frames at once.
+    /// A frame is not later than the previous frame. If both had the same time, ParaView would show both at once.
     #[error("a frame at time {time} cannot follow the one at time {previous}; times of frames must ascend")]
     FrameOrder {
         /// Time of the frame \[s\].

@@ -1,9 +1,9 @@
 //! Internal forces of all blocks, computed in parallel and bitwise independent of the number of threads.
 //!
-//! A chunk sums the forces of its elements in a fixed order, and writes the forces of the nodes that it owns. A chunk
-//! owns its longest run of consecutive nodes that no previous chunk contains and that follow the owned ranges of all
-//! previous chunks. The other nodes of the chunk are its halo. After all chunks, the halo forces are added in the order
-//! of chunks.
+//! A chunk sums the forces of its elements in a fixed order, and writes the forces of the nodes that it owns. A node of
+//! a chunk is free if no previous chunk contains it and if it follows the owned ranges of all previous chunks. The
+//! chunk owns its longest run of consecutive free nodes. The other nodes of the chunk are its halo. When all chunks are
+//! computed, the halo forces are added to the forces, in the order of the chunks.
 
 mod chunk;
 mod history;
@@ -126,23 +126,23 @@ impl InternalForce {
         &self.blocks
     }
 
-    /// Strain energy of each block at the last evaluation \[J\].
+    /// Strain energy of each block at the latest evaluation (call of `evaluate`) \[J\].
     pub fn strain_energy(&self) -> &[f64] {
         &self.strain_energy
     }
 
-    /// Hourglass energy of each block at the last evaluation \[J\].
+    /// Hourglass energy of each block at the latest evaluation \[J\].
     pub fn hourglass_energy(&self) -> &[f64] {
         &self.hourglass_energy
     }
 
-    /// Deformation of each chunk at the last evaluation.
+    /// Deformation of each chunk at the latest evaluation.
     pub fn shapes(&self) -> impl Iterator<Item = Shape> {
         self.chunks.iter().map(Chunk::shape)
     }
 
-    /// Largest `Shape::change_since` of the chunks, from `shapes` to the last evaluation. A chunk without an entry in
-    /// `shapes` counts as undeformed there.
+    /// Largest `Shape::change_since` of the chunks, from `shapes`, an earlier result of `InternalForce::shapes`, to the
+    /// latest evaluation. If `shapes` has too few entries, the missing entries are those of undeformed chunks.
     pub fn change_of_shapes(&self, shapes: &[Shape]) -> f64 {
         let before = shapes.iter().chain(std::iter::repeat(&Shape::UNDEFORMED));
         self.shapes().zip(before).map(|(now, before)| now.change_since(before)).fold(0.0, f64::max)
@@ -161,8 +161,8 @@ impl InternalForce {
     /// history at the beginning of the step. The results are bitwise repeatable. `fits` must hold for `history`.
     ///
     /// # Errors
-    /// In the first block with a failed element, the failed element of lowest index. The history at the beginning of
-    /// the step is unchanged.
+    /// In the first block with a failed element, the failed element of lowest index. `history` then still holds the
+    /// history at the beginning of the step.
     pub fn evaluate(
         &mut self,
         positions: &[Vec3],
@@ -187,8 +187,8 @@ impl InternalForce {
         Ok(())
     }
 
-    /// Internal forces at the last evaluation \[N\]; zero before the first, and on nodes without elements. For an
-    /// elastic law, f_a = ∂(strain energy + hourglass energy)/∂x_a. The equation of motion contains −f_a.
+    /// Internal forces at the latest evaluation \[N\]; zero before any evaluation, and on nodes without elements. For
+    /// an elastic law, f_a = ∂(strain energy + hourglass energy)/∂x_a. The equation of motion contains −f_a.
     pub fn forces(&self) -> &[Vec3] {
         &self.forces
     }
@@ -206,7 +206,7 @@ impl InternalForce {
         });
     }
 
-    /// Largest step known to be stable; `None` without elements, zero if an element has failed.
+    /// Largest time step known to be stable; `None` without elements, zero if an element has failed.
     pub fn critical_step(&self, positions: &[Vec3], history: &MaterialHistory) -> Option<CriticalStep> {
         self.critical_steps(positions, history).into_iter().flatten().reduce(CriticalStep::smaller)
     }
@@ -273,9 +273,9 @@ struct ChunkWork<'a> {
     blocks: &'a [ElementBlock],
     nodes: &'a [u32],
     positions: &'a [Vec3],
-    /// History at the beginning of the step, or at present.
+    /// For `compute`, the history at the beginning of the step; otherwise, the history at the end of the latest step.
     history: &'a [Row],
-    /// Length of the step \[s\].
+    /// Length of the step for `compute` \[s\], otherwise zero.
     time_step: f64,
     registers: Registers,
 }

@@ -122,8 +122,8 @@ impl Assembly {
     /// Keeps the first of several elements with the same kind, entity and nodes.
     ///
     /// Format 2.2 contains an element once per physical group, and Gmsh keeps these copies on conversion to format 4.1.
-    /// Without the merge, the mass of an element would count once per copy. Copies in different entities are kept; the
-    /// checks of the mesh report them.
+    /// Without the merge, the mass of an element would count once per copy. Elements with the same nodes in different
+    /// entities are kept; the checks of the mesh report them.
     fn merge_copies(&mut self) {
         let renumbering: BTreeMap<CellKind, Vec<u32>> =
             self.cells.iter_mut().map(|(&kind, cells)| (kind, cells.merge_copies(kind))).collect();
@@ -134,7 +134,7 @@ impl Assembly {
 
     /// The mesh, with tags replaced by indices.
     ///
-    /// Named groups without elements are kept; such a group shows that its dimension was not meshed.
+    /// Named groups without elements are kept: they show that the entities of the group were not meshed.
     pub fn finish(mut self, cursor: &Cursor, names: &PhysicalNames) -> Result<Mesh, GmshError> {
         self.check_complete(cursor)?;
         self.merge_copies();

@@ -31,11 +31,12 @@ impl<'a> Cursor<'a> {
         self.file.to_owned()
     }
 
-    /// The line in ASCII encoding, otherwise the byte offset.
+    /// Place of the cursor in the file, for messages: the line in ASCII encoding, otherwise the byte offset.
     pub fn place(&self) -> Place {
         let position = match self.encoding {
             Encoding::Ascii => {
-                // If a line was read, the byte before the cursor is the break of this line, which must not count.
+                // After a line was read, the byte before the cursor is its line break. This line break does not count,
+                // so that the place is the line that was read.
                 let before = &self.bytes[..self.at.saturating_sub(1)];
                 Position::Line(1 + before.iter().filter(|&&byte| byte == b'\n').count())
             }
@@ -44,8 +45,8 @@ impl<'a> Cursor<'a> {
         Place { file: self.file(), position }
     }
 
-    /// Number of bytes after the cursor, an upper bound on the number of nodes or elements that follow, because each
-    /// has at least one byte.
+    /// Number of bytes after the cursor. A node or element has at least one byte, so the result is an upper bound on
+    /// the number of nodes or elements that follow.
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }

@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::error::GmshError;
 use crate::mesh::CellKind;
 
-/// Gmsh's number and name of a type. `cell` is `None` if the type is not read.
+/// Gmsh's number and name of a type. `cell` is `None` if meshes with this type are refused.
 struct ElementType {
     number: i64,
     name: &'static str,
@@ -14,7 +14,7 @@ struct ElementType {
 #[derive(Clone, Copy)]
 struct Cell {
     kind: CellKind,
-    /// Local node `i` of the cell is node `order[i]` in Gmsh's numbering. Empty for equal numberings.
+    /// Local node `i` of the cell is node `order[i]` in Gmsh's numbering. Empty if both numberings are equal.
     order: &'static [u8],
 }
 
