@@ -174,7 +174,7 @@ pub fn continue_from(directory: &Path, path: &Path) -> Result<(), OutputError> {
 }
 
 /// Writes a new checkpoint of a run, and keeps the newest `keep` checkpoints, including the new one. Older files are
-/// renamed only when the new file is complete.
+/// renamed only when the new file is complete. Files that a run with a larger `keep` has left are not removed.
 ///
 /// # Errors
 /// [`OutputError::File`].
