@@ -52,7 +52,7 @@ pub struct HistoryRow {
     pub time: f64,
     /// Number of steps completed.
     pub step: u64,
-    /// Length of the step that ends at `time` \[s\].
+    /// Length of the time step that ends at `time` \[s\].
     pub dt: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
@@ -75,7 +75,8 @@ pub struct HistoryRow {
     pub numerical_work: f64,
     /// Sum of kinetic, stored and dissipated energy, minus `numerical_work` \[J\].
     pub total: f64,
-    /// |`energy_imbalance`|, relative to the largest energy up to `time` \[-\].
+    /// |`energy_imbalance`|, divided by the largest value up to `time` of any of these: kinetic energy, strain energy,
+    /// energy stored in the contacts, |external work| and rounding error of the energy \[-\].
     pub energy_error: f64,
     /// Linear momentum \[kg m/s\].
     pub momentum: Vec3,
@@ -85,13 +86,14 @@ pub struct HistoryRow {
     pub contacts: u64,
     /// State of each body, in the order of the names given to `History::create`.
     pub bodies: Vec<BodyRow>,
-    /// Kick energy ⅛ dt² a · M a \[J\], with the mass matrix M. The accelerations a at `time` omit the contributions of
-    /// free fall, prescribed motion and loads. Central differences conserve `kinetic` − `kick` + `strain`.
+    /// Kick energy ⅛ dt² a · M a \[J\], with the mass matrix M and the accelerations a at `time`, without the
+    /// accelerations due to free fall, prescribed motion and loads. Without these three and without dissipation, central
+    /// differences conserve `kinetic` − `kick` + `strain`.
     pub kick: f64,
     /// Change of `total` − `kick` − `external_work` since the start \[J\].
     pub energy_imbalance: f64,
-    /// Numerical work since the start \[J\]. From the work of each step, the part that the contact impulses of this
-    /// step absorb is subtracted.
+    /// Sum over the steps since the start: numerical work of the step, minus the part of this work that the contact
+    /// impulses of the same step absorb \[J\].
     pub net_numerical_work: f64,
     /// Energy dissipated by mass damping since the start \[J\].
     pub mass_damping_dissipation: f64,
@@ -118,7 +120,7 @@ pub struct History {
 }
 
 impl History {
-    /// Opens `history.csv` with columns for these bodies.
+    /// Opens `history.csv` with columns for the bodies named in `body_names`.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -139,7 +141,7 @@ impl History {
         self.table.append(std::iter::once(cells(row)))
     }
 
-    /// Hands all waiting rows to the operating system.
+    /// Hands the rows that wait in memory to the operating system.
     ///
     /// # Errors
     /// [`OutputError::File`].

@@ -1,8 +1,8 @@
 //! Input and output of a run: Gmsh meshes, VTK frames, `checkpoint.bin`, `summary.json`, and tables such as
 //! `history.csv`.
 //!
-//! The crate does not depend on the simulation. Frames, checkpoints and the summary are replaced atomically, and tables
-//! grow by whole rows. Hence the output of a killed run is readable.
+//! The crate does not depend on the crates of the simulation. Frames, checkpoints and the summary are written
+//! atomically, and tables grow by whole rows. Hence the output of a killed run is readable.
 
 use ictus_core::{math, mesh};
 

@@ -37,7 +37,7 @@ pub struct Measurements {
     table: CsvTable,
 }
 
-/// A table in memory. An empty cell or a word is `None`.
+/// A table of numbers in memory. Empty cells and words have the value `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
     /// Names of the columns.
@@ -55,7 +55,7 @@ impl Measurements {
         Ok(Self { table: tables.open(name, columns)? })
     }
 
-    /// Removes the file `name` of an earlier run from `directory`, if any.
+    /// If an earlier run has left a file `name` in `directory`, removes this file.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -78,7 +78,7 @@ impl Measurements {
         self.table.append(std::iter::once(row))
     }
 
-    /// Hands all waiting rows to the operating system.
+    /// Hands the rows that wait in memory to the operating system.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -108,13 +108,13 @@ impl Columns {
         Ok(Self { names, values })
     }
 
-    /// Values of the column `name`, if any.
+    /// Values of the column `name`; `None` if the table has no such column.
     pub fn column(&self, name: &str) -> Option<&[Option<f64>]> {
         let place = self.names.iter().position(|other| other == name)?;
         self.values.get(place).map(Vec::as_slice)
     }
 
-    /// Writes this table to the file `path`; replaces an existing file.
+    /// Writes this table to the file `path`, and replaces the file if it exists.
     ///
     /// # Errors
     /// [`OutputError::File`].

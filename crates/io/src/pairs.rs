@@ -36,7 +36,8 @@ pub struct PairRow<'a> {
     pub friction_dissipation: f64,
     /// Energy dissipated by contact damping and inelastic impacts since the start \[J\].
     pub damping_dissipation: f64,
-    /// Area of the contact, projected on the plane normal to the contact normal \[m²\].
+    /// Contact area: sum over the contactor nodes of one body of the deformed tributary area, projected along the
+    /// contact normal of the node \[m²\]. The body with more contactor nodes in contact counts.
     pub contact_area: f64,
 }
 
@@ -63,7 +64,7 @@ impl Pairs {
         self.table.append(rows.iter().map(cells))
     }
 
-    /// Hands all waiting rows to the operating system.
+    /// Hands the rows that wait in memory to the operating system.
     ///
     /// # Errors
     /// [`OutputError::File`].

@@ -35,7 +35,7 @@ pub enum GmshError {
         /// The version.
         version: String,
     },
-    /// An entry of the header has a value that is not allowed, such as a number size other than 8.
+    /// An entry of the header has a value that is not allowed, such as a size of real numbers other than 8 bytes.
     #[error("{place}: {what} is {found}, it must be {allowed}; make the file again from the geometry")]
     BadHeader {
         /// Where the entry is.
@@ -110,7 +110,7 @@ pub enum GmshError {
         /// Number of entries found.
         found: u64,
     },
-    /// A section is missing, or comes after a section that needs its data.
+    /// A section is missing, or comes only after a section that refers to its data.
     #[error(
         "{place}: {section} is missing{}",
         match .before {
@@ -146,7 +146,7 @@ pub enum GmshError {
         /// `nodes` or `elements`.
         what: &'static str,
     },
-    /// The mesh has more nodes or elements than 32-bit numbers can number.
+    /// The mesh has more nodes or elements than 32-bit indices can address.
     #[error("{file}: {count} {what} are more than the {} that can be numbered", u32::MAX - 1)]
     TooLarge {
         /// The file.

@@ -66,7 +66,7 @@ fn bad_header(cursor: &Cursor, what: &'static str, found: i64, allowed: &'static
 /// Reads `$PhysicalNames`: a count, then one line `dimension tag "name"` for each group. The section is text in binary
 /// files too.
 ///
-/// Gmsh does not escape quotation marks in names. A name extends from the first to the last quotation mark of the line.
+/// Gmsh does not escape quotation marks in names. Hence a name extends from the first to the last quotation mark of the line.
 pub(super) fn read_physical_names(cursor: &mut Cursor) -> Result<PhysicalNames, GmshError> {
     let count = cursor.text_integer("the number of physical names")?;
     let mut names = PhysicalNames::new();
@@ -94,8 +94,8 @@ pub(super) fn group_dimension(cursor: &Cursor, dimension: i64) -> Result<usize, 
     }
 }
 
-/// Absolute value of the tag, and whether the tag is negative. A negative tag means that the elements of the group are
-/// reversed. Only the reader of version 4.1 uses the sign.
+/// Absolute value of the tag of a physical group, and whether the tag is negative. A negative tag reverses the
+/// orientation of the elements. Only the reader of version 4.1 uses the sign.
 pub(super) fn group_tag(cursor: &Cursor, tag: i64) -> Result<(i32, bool), GmshError> {
     let positive = i32::try_from(tag.unsigned_abs());
     let positive =

@@ -1,4 +1,4 @@
-//! Reader of MSH 2.2. An element names one physical group, and is repeated for each further group.
+//! Reader of MSH 2.2. An element names one physical group. For each further group, the file repeats the element.
 
 use super::assembly::Assembly;
 use super::cursor::{Cursor, Encoding};
@@ -36,7 +36,7 @@ pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     assembly.finish(cursor, &names)
 }
 
-/// A node is `tag x y z`, and sometimes more data, which `skip_rest` skips.
+/// A node is `tag x y z`, in `$ParametricNodes` followed by more numbers. `skip_rest` skips these numbers.
 fn read_nodes(
     cursor: &mut Cursor,
     assembly: &mut Assembly,
@@ -54,8 +54,8 @@ fn read_nodes(
     cursor.end_section()
 }
 
-/// Skips dimension and tag of the entity of a parametric node, and the parameters of the node: one number on a curve,
-/// two on a surface, none elsewhere.
+/// Skips what follows the position of a parametric node: dimension and tag of its entity, and its parameters (one
+/// number on a curve, two on a surface, none elsewhere).
 fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     let dimension = cursor.int("the dimension of the entity of a node")?;
     cursor.int("the tag of the entity of a node")?;
@@ -63,8 +63,9 @@ fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     (0..count).try_for_each(|_| cursor.float("a parameter of a node").map(|_| ()))
 }
 
-/// In ASCII files, an element is `tag type n tags… nodes…`, with n tags. In binary files, a block is `type count n`,
-/// then `count` elements `tag tags… nodes…`.
+/// In ASCII files, an element is `tag type n tags… nodes…`, with n tags after the number n. Binary files contain blocks
+/// of elements. A block is `type count n`, then `count` elements `tag tags… nodes…`, each with n tags after its own
+/// `tag`.
 fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshError> {
     let declared = count_line(cursor, "the number of elements")?;
     let mut found = 0;
@@ -96,8 +97,8 @@ fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), Gms
     cursor.end_section()
 }
 
-/// The first two tags of an element are the physical group and the entity. Further tags, such as partitions, are
-/// ignored.
+/// Reads the `num_tags` tags and the nodes of an element. The first two tags are the physical group and the entity.
+/// Further tags, such as partitions, are ignored.
 fn read_element(
     cursor: &mut Cursor,
     assembly: &mut Assembly,
@@ -113,7 +114,7 @@ fn read_element(
             _ => {}
         }
     }
-    // The sign of the tag is ignored, because Gmsh reverses the elements of a negative tag when it writes the file.
+    // The sign of the group is ignored: Gmsh has already reversed the elements of a negative group in the file.
     let (group, _) = group_tag(cursor, physical.into())?;
     let sink = assembly.cells(reader.kind);
     sink.tags.push(tag);

@@ -9,14 +9,14 @@ use super::error::GmshError;
 use super::format::{PhysicalNames, group_dimension, group_tag, read_physical_names};
 use crate::mesh::Mesh;
 
-/// Physical groups of an entity. If `reversed`, the elements of the entity are reversed on reading.
+/// Physical groups of an entity. If `reversed`, the reader reverses the orientation of the elements of the entity.
 #[derive(Default)]
 struct Entity {
     groups: Vec<i32>,
     reversed: bool,
 }
 
-/// Entities by (dimension, tag); `None` without a section `$Entities`.
+/// Entities by (dimension, tag); `None` if the file has no section `$Entities`.
 type Entities = Option<BTreeMap<(usize, i32), Entity>>;
 
 /// Reads the names of groups, the entities, the nodes and the elements. All other sections are skipped.
@@ -58,7 +58,7 @@ fn read_entities(cursor: &mut Cursor) -> Result<BTreeMap<(usize, i32), Entity>, 
     for (dimension, count) in counts.into_iter().enumerate() {
         for _ in 0..count {
             let tag = cursor.int("the tag of an entity")?;
-            // A point has its position; any other entity has the two corners of its bounding box.
+            // The position of a point, or two opposite corners of the bounding box of any other entity.
             for _ in 0..if dimension == 0 { 3 } else { 6 } {
                 cursor.float("a coordinate of an entity")?;
             }
@@ -80,8 +80,9 @@ fn read_groups(cursor: &mut Cursor) -> Result<Entity, GmshError> {
         let tag = cursor.int("a physical tag")?;
         let (group, reversed) = group_tag(cursor, tag.into())?;
         entity.groups.push(group);
-        // The sign of the first group decides. The reader of version 2.2 has the same result: such a file contains a
-        // copy of the element for each group, and the reader keeps the first copy.
+        // The sign of the first group decides for the entity. The same model in version 2.2 gives the same mesh: that
+        // file contains a copy of each element for each group, oriented by the sign of the group, and the reader keeps
+        // the first copy.
         entity.reversed |= i == 0 && reversed;
     }
     Ok(entity)
@@ -169,7 +170,7 @@ fn read_elements(cursor: &mut Cursor, entities: &Entities, assembly: &mut Assemb
     cursor.end_section()
 }
 
-/// Lower bound on the size of an element \[bytes\]: the tag and one node.
+/// Lower bound on the size of an element \[bytes\]: the tag and one node, in ASCII with two separators.
 fn smallest_element(encoding: Encoding) -> usize {
     if encoding == Encoding::Ascii { 4 } else { 16 }
 }
