@@ -86,9 +86,9 @@ pub struct HistoryRow {
     pub contacts: u64,
     /// State of each body, in the order of the names given to `History::create`.
     pub bodies: Vec<BodyRow>,
-    /// Kick energy ⅛ dt² a · M a \[J\], with the mass matrix M and the accelerations a at `time`, without the
-    /// accelerations due to free fall, prescribed motion and loads. Without these three and without dissipation, central
-    /// differences conserve `kinetic` − `kick` + `strain`.
+    /// Kick energy ⅛ dt² a · M a \[J\], with the mass matrix M. The accelerations a at `time` omit the contributions of
+    /// free fall, prescribed motion and loads. In the free vibration of a linear elastic body, central differences
+    /// conserve `kinetic` − `kick` + `strain`.
     pub kick: f64,
     /// Change of `total` − `kick` − `external_work` since the start \[J\].
     pub energy_imbalance: f64,

@@ -85,8 +85,9 @@ impl Tables {
     }
 }
 
-/// Opens an existing table to append rows after the first `length` bytes. Before that, removes the columns that follow
-/// the columns in `header`: the earlier run added such columns at its end.
+/// Opens an existing table, and truncates it to `length` bytes, after which rows can be appended. At its
+/// end, the earlier run may have added columns after the columns in `header`. They are removed before the truncation,
+/// because `length` does not count them.
 fn continued(path: &Path, header: &[String], length: u64) -> io::Result<File> {
     remove_added_columns(path, header)?;
     let mut file = OpenOptions::new().write(true).open(path)?;
@@ -117,8 +118,8 @@ fn remove_added_columns(path: &Path, header: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Least time between two writes by `append`. Rows wait in memory, because a system call for each row would take longer
-/// than the formatting of the row.
+/// `append` writes to the file only if the last write was at least this long ago. Until then, rows wait in memory,
+/// because a system call for each row would take longer than the formatting of the row.
 const LONGEST_DELAY: Duration = Duration::from_millis(100);
 
 /// An open table. Only whole rows are written, so a killed run leaves complete rows.
@@ -135,7 +136,8 @@ impl CsvTable {
         Self { path, file, waiting: Vec::new(), last_write: Instant::now() }
     }
 
-    /// Appends rows. Writes all waiting rows if the last write to the file was at least [`LONGEST_DELAY`] ago.
+    /// Appends rows in memory. If the last write was at least [`LONGEST_DELAY`] ago, writes all waiting rows to the
+    /// file.
     pub fn append<R: AsRef<[String]>>(
         &mut self,
         mut rows: impl Iterator<Item = R>,

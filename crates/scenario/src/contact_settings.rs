@@ -21,14 +21,14 @@ pub struct ContactSettings {
     pub response: ResponseSettings,
     /// Contact laws of all pairs that are not in `own_laws`.
     pub laws: ContactLaws,
-    /// Pairs with laws of their own, in ascending order of their bodies. The first pair that contains a contact
-    /// applies.
+    /// Pairs with laws of their own, sorted by `SurfacePair::bodies`. A contact has the laws of the first pair whose
+    /// surfaces contain the contact.
     pub own_laws: Vec<(SurfacePair, ContactLaws)>,
-    /// Whether a step that contains an impact ends at the time of impact.
+    /// Whether a time step that contains an impact is shortened to end at the time of impact.
     pub resolve_impact: bool,
     /// Penetration beyond which a contact is lost \[m\]; by default half the median edge length of the finer surface.
     pub search_depth: Option<f64>,
-    /// Edges with edge-to-edge contact.
+    /// Edges that take part in edge-to-edge contact.
     pub edges: EdgeSelection,
     /// One- or two-pass node-to-face contact.
     pub passes: Passes,
@@ -36,7 +36,7 @@ pub struct ContactSettings {
     pub self_contact: bool,
     /// Treatment of overlaps at t = 0.
     pub initial_penetration: InitialPenetration,
-    /// Tied pairs, in ascending order of their bodies.
+    /// Tied pairs, sorted by `TiedPair::bodies`.
     pub tied: Vec<TiedPair>,
     /// Pairs without contact, including the tied pairs.
     pub excluded: Vec<SurfacePair>,
@@ -45,7 +45,8 @@ pub struct ContactSettings {
 /// The surfaces of two bodies, or of a body and a wall.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfacePair {
-    /// Indices in ascending order. Walls are numbered after the bodies.
+    /// Indices of the two bodies, or of the body and the wall, in ascending order. The indices of the walls follow
+    /// those of the bodies.
     pub bodies: [usize; 2],
     /// Physical group of faces of each body; `None` for the whole surface.
     pub groups: [Option<Located<String>>; 2],
@@ -57,7 +58,7 @@ impl SurfacePair {
         Self { bodies, groups: [None, None] }
     }
 
-    /// Whether no group restricts the surfaces.
+    /// Whether the pair consists of the whole surfaces.
     pub fn is_whole(&self) -> bool {
         self.groups == [None, None]
     }
@@ -97,7 +98,8 @@ pub enum StiffnessRule {
 pub struct TiedPair {
     /// Indices of the bodies in ascending order.
     pub bodies: [usize; 2],
-    /// Largest distance of a tied node from its face \[m\]; by default a quarter of the shortest edge of both surfaces.
+    /// Largest distance of a tied node from its face \[m\]; by default a quarter of the shortest edge on the
+    /// two surfaces.
     pub within: Option<f64>,
     /// Byte range of the value of the key `tied` in `Scenario::source`.
     pub span: Range<usize>,

@@ -31,7 +31,8 @@ pub enum ScenarioError {
     Invalid {
         /// Path of the file.
         path: PathBuf,
-        /// Text of the file, without overrides. The spans of the problems refer to this text.
+        /// Text of the file, without the changes made by `--set KEY=VALUE`. The spans of the problems refer to this
+        /// text.
         text: String,
         /// The problems.
         problems: Vec<Problem>,
@@ -43,9 +44,9 @@ pub enum ScenarioError {
 pub struct Problem {
     /// What is wrong.
     pub message: String,
-    /// Byte range of the problem in the text, if it has a location.
+    /// Byte range of the problem in the text of the file; `None` for a problem without a location there.
     pub span: Option<Range<usize>>,
-    /// Dotted key of the problem, in the form of `--set`.
+    /// Key that has the problem, in the dotted form used by `--set`, such as `contact.penalty`.
     pub key: Option<String>,
     /// Short note that is printed at the location.
     pub label: Option<String>,
@@ -92,7 +93,7 @@ pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
         .map(|(_, name)| name)
 }
 
-/// “did you mean …?” with the nearest name, or all names under `heading` if no name is near.
+/// The text “did you mean …?” with the nearest name. If no name is near, `heading` and all names.
 pub(super) fn suggest(given: &str, heading: &str, names: &[&str]) -> String {
     match nearest(given, names.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),

@@ -66,7 +66,8 @@ fn bad_header(cursor: &Cursor, what: &'static str, found: i64, allowed: &'static
 /// Reads `$PhysicalNames`: a count, then one line `dimension tag "name"` for each group. The section is text in binary
 /// files too.
 ///
-/// Gmsh does not escape quotation marks in names. Hence a name extends from the first to the last quotation mark of the line.
+/// Gmsh does not escape quotation marks in names. Hence a name extends from the first to the last quotation mark of the
+/// line.
 pub(super) fn read_physical_names(cursor: &mut Cursor) -> Result<PhysicalNames, GmshError> {
     let count = cursor.text_integer("the number of physical names")?;
     let mut names = PhysicalNames::new();

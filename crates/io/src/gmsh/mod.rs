@@ -9,7 +9,7 @@
 //!
 //! A file declares how many nodes and elements follow. A wrong count cannot exhaust the memory, because the reader
 //! reserves memory for at most the nodes or elements that the rest of the file can contain. The reader does not call
-//! [`Mesh::validate`]: the meshes that it returns meet all conditions of this check.
+//! [`Mesh::validate`]: the meshes that the reader returns meet all conditions of this check.
 //!
 //! ```text
 //! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh

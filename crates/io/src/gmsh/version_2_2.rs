@@ -114,7 +114,8 @@ fn read_element(
             _ => {}
         }
     }
-    // The sign of the group is ignored: Gmsh has already reversed the elements of a negative group in the file.
+    // The sign of the tag is ignored: when Gmsh wrote the file, it already reversed the elements of groups with
+    // negative tags.
     let (group, _) = group_tag(cursor, physical.into())?;
     let sink = assembly.cells(reader.kind);
     sink.tags.push(tag);

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-/// Operations and wall-clock times of contact detection. Here a level is a kind of operation: trajectory, update,
-/// overlap, primitive or travel bound.
+/// Operations and wall-clock times of contact detection. Here a level is a kind of operation; the levels are the fields
+/// of [`DetectionCounts`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionSummary {
     /// Number of operations at each level.
     pub counts: DetectionCounts,
-    /// Wall-clock time at each level.
+    /// Wall-clock time spent at each level.
     pub seconds: DetectionSeconds,
     /// Mean wall-clock time of an operation at each level.
     pub cost: DetectionCost,
@@ -40,7 +40,7 @@ pub struct FlightDetection {
     pub construction_share: f64,
 }
 
-/// An instant in flight with active detection.
+/// An entry of [`FlightDetection::instants`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ActiveInstant {
     /// Simulated time \[s\].
@@ -89,7 +89,7 @@ pub struct DetectionCounts {
     pub update: u64,
     /// Overlap tests of bounding volumes.
     pub overlap: u64,
-    /// Closest-point problems, and times of impact of two faces.
+    /// Closest-point problems, and computations of the time of impact of two faces.
     pub primitive: u64,
     /// Checks of the travel of bodies against the allowances of predictions and lists.
     pub monitor: u64,
@@ -98,13 +98,13 @@ pub struct DetectionCounts {
 /// Wall-clock time at each level \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionSeconds {
-    /// Contact times of two spheres.
+    /// Computations of the contact time of two spheres.
     pub trajectory: f64,
     /// Updates of bounding volumes.
     pub update: f64,
     /// Overlap tests of bounding volumes.
     pub overlap: f64,
-    /// Closest-point problems, and times of impact of two faces.
+    /// Closest-point problems, and computations of the time of impact of two faces.
     pub primitive: f64,
     /// Checks of the travel of bodies against the allowances of predictions and lists.
     pub monitor: f64,
@@ -113,13 +113,13 @@ pub struct DetectionSeconds {
 /// Mean wall-clock time of an operation at each level \[s\]; `None` for a level without operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionCost {
-    /// Contact time of two spheres.
+    /// Computation of the contact time of two spheres.
     pub trajectory: Option<f64>,
     /// Update of a bounding volume.
     pub update: Option<f64>,
     /// Overlap test of two bounding volumes.
     pub overlap: Option<f64>,
-    /// Closest-point problem, or time of impact of two faces.
+    /// Closest-point problem, or computation of the time of impact of two faces.
     pub primitive: Option<f64>,
     /// Check of the travel of a body against the allowances of predictions and lists.
     pub monitor: Option<f64>,
@@ -138,7 +138,7 @@ pub struct DetectionLevel {
     pub cost: Option<f64>,
 }
 
-/// Predicted contact time of two bounding volumes.
+/// Prediction of the contact time of two bounding volumes in flight.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
     /// Simulated time at which the prediction was made \[s\].
@@ -147,7 +147,7 @@ pub struct Prediction {
     pub bodies: [String; 2],
     /// Depth of each volume in its hierarchy; 0 for the root.
     pub depth: [u32; 2],
-    /// Earliest possible contact time \[s\]; infinite if the volumes never touch.
+    /// Earliest possible contact time of the volumes, in simulated time \[s\]; infinite if the volumes never touch.
     pub time: f64,
 }
 
@@ -180,13 +180,13 @@ pub struct DepthSummary {
 }
 
 impl DetectionSummary {
-    /// The levels. The first four levels are the terms of the total time
+    /// The levels. The wall-clock times of the first four levels are the terms of the total time
     ///
     /// ```text
     /// T = N_t C_t + N_u C_u + N_v C_v + N_p C_p
     /// ```
     /// with the number N of operations and the mean time C of an operation. The indices mean t trajectory, u update,
-    /// v overlap of volumes and p primitive. The fifth level, the checks of the travel, is an additional term.
+    /// v overlap of volumes and p primitive. The equation has no term for the fifth level, the checks of the travel.
     ///
     /// # Source
     /// Aragón & Molinari 2014, eq. (19).
@@ -218,7 +218,7 @@ impl DetectionCost {
 }
 
 impl DetectionSeconds {
-    /// Total time of all levels \[s\].
+    /// Sum over all levels \[s\].
     pub fn total(&self) -> f64 {
         let Self { trajectory, update, overlap, primitive, monitor } = self;
         trajectory + update + overlap + primitive + monitor

@@ -39,19 +39,19 @@ pub struct Summary {
     pub steps: u64,
     /// Number of completed steps in flight.
     pub flight_steps: u64,
-    /// Number of steps whose length each limit set, under the name of the limit in `steps.csv`. A limit that set no
-    /// step length has no entry.
+    /// For each limit of the step length, by its name in `steps.csv`: number of steps whose length this limit set. A
+    /// limit that set no step length has no entry.
     pub step_limits: BTreeMap<&'static str, u64>,
     /// Number of steps of dynamic relaxation before the run; `None` without dynamic relaxation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relaxation_steps: Option<u64>,
-    /// Simulated time.
+    /// Start and end of the run in simulated time.
     pub time: TimeSpan,
-    /// Time at which the run continued from a checkpoint, if any \[s\]. Detection counts and wall-clock times cover
-    /// only the run after this time.
+    /// Simulated time of the checkpoint from which the run continued \[s\]; `None` if the run began at its start.
+    /// Detection counts and wall-clock times cover only the run after this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<f64>,
-    /// Wall-clock time.
+    /// Wall-clock time of each stage of the program.
     pub wall_seconds: WallSeconds,
     /// Operations and wall-clock times of contact detection.
     pub detection: DetectionSummary,
@@ -87,7 +87,8 @@ pub enum Status {
 pub struct Failure {
     /// Error message.
     pub message: String,
-    /// Number of the failed step, or of the last completed step if the time step collapsed.
+    /// Number of the failed step. If the run failed because the stable time step became too small, number of the last
+    /// completed step.
     pub step: u64,
     /// Time of the failure \[s\].
     pub time: f64,
@@ -146,7 +147,7 @@ pub struct ProbeSummary {
     pub warnings: Vec<String>,
 }
 
-/// A largest value and its time.
+/// Largest value of a quantity, and the time at which the quantity has this value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PeakSummary {
     /// The value.
@@ -288,13 +289,14 @@ pub struct EnergySummary {
     pub imbalance: ErrorSummary,
     /// The term |net numerical work| of the error.
     pub net_numerical_work: ErrorSummary,
-    /// Largest value in the run of kinetic energy, strain energy, energy stored in contacts, |external work| and
-    /// rounding error of the energy \[J\].
+    /// Largest value that any of these has in the run: kinetic energy, strain energy, energy stored in contacts,
+    /// |external work| and rounding error of the energy \[J\].
     pub peak: f64,
 }
 
-/// Momentum balance. An error is the deviation of the total momentum from its initial value plus the external impulse.
-/// The errors are relative to `peak` and `angular_peak`.
+/// Momentum balance. The total momentum must be equal to the sum of its initial value and the external impulse; the
+/// error is the magnitude of the difference. Errors of the linear momentum are relative to `peak`, errors of the
+/// angular momentum to `angular_peak`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MomentumSummary {
     /// Largest error of the linear momentum \[-\].
@@ -312,8 +314,8 @@ pub struct MomentumSummary {
     pub largest_angular_error_time: f64,
     /// Error of the angular momentum at the end \[-\].
     pub final_angular_error: f64,
-    /// Largest angular scale of a body or, if all bodies are always at rest, largest external angular impulse in a step
-    /// \[kg m²/s\].
+    /// Largest angular scale (defined below) of a body or, if all bodies are always at rest, largest external angular
+    /// impulse in a step \[kg m²/s\].
     ///
     /// Angular scale of a deformable body: Σ |x| |m v| over its nodes, with position x, mass m and velocity v. Angular
     /// scale of a rigid body: |x| |m v| of its centre, plus the magnitude of the angular momentum about the centre.

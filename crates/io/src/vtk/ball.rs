@@ -23,7 +23,8 @@ pub struct Balls {
 }
 
 impl Balls {
-    /// Surfaces of the balls, each of 80 quadratic triangles with 162 nodes. Cell fields: `fields`, `centre`, `radius`.
+    /// Surfaces of the balls. Each surface has 80 quadratic triangles and 162 nodes. Cell fields: the `fields`,
+    /// `centre` and `radius` of the ball.
     pub fn into_frame(self) -> (Grid, Frame) {
         let unit = UnitSphere::new();
         let Self { time, centres, radii, mut fields } = self;
@@ -80,7 +81,8 @@ impl UnitSphere {
         sphere
     }
 
-    /// Indices of the middle nodes of the edges ab, bc and ca: the midpoints, projected onto the sphere.
+    /// Indices of the middle nodes of the edges ab, bc and ca. A middle node is the midpoint of the edge, projected
+    /// onto the sphere.
     fn middles_of(&mut self, [a, b, c]: [u32; 3]) -> [u32; 3] {
         [[a, b], [b, c], [c, a]].map(|[i, j]| {
             let Self { points, middles, .. } = self;

@@ -6,7 +6,7 @@ use crate::mesh::CellKind;
 pub(super) struct CellType {
     /// VTK's number of the type (`vtkCellType.h`).
     pub code: u8,
-    /// Node `i` of the VTK cell is local node `nodes[i]` of the [`CellKind`].
+    /// Local node `i` of the VTK cell is local node `nodes[i]` of the [`CellKind`].
     pub nodes: &'static [u8],
 }
 

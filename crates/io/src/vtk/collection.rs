@@ -1,4 +1,4 @@
-//! The `.pvd` file: a list of the frames of a series and their times.
+//! The `.pvd` file, or collection: the list of the frames of a series, with their times.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,8 @@ pub(super) fn frame_number(series: &str, file_name: &str) -> Option<usize> {
     if is_ours { digits.parse().ok() } else { None }
 }
 
-/// Writes the collection file. Frame `i` has the time `times[i]`. Paths are relative to this file.
+/// Writes the collection file. Frame `i` has the time `times[i]`. The paths of the frames are relative to the
+/// directory of the collection file.
 pub(super) fn write_collection(writer: &mut dyn Write, series: &str, times: &[f64]) -> io::Result<()> {
     writer.write_all(
         b"<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n\

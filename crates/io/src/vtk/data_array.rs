@@ -19,7 +19,8 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 
 /// Length of a full block before compression \[bytes\]: a multiple of the size of each number type.
 const BLOCK_BYTES: usize = 1 << 16;
-/// Length of the sample from the middle of a block \[bytes\]. A block is compressed if its sample shrinks enough.
+/// Length of the sample from the middle of a block \[bytes\]. The sample is compressed first; if it shrinks enough, the
+/// block is compressed.
 const SAMPLE_BYTES: usize = 1 << 12;
 /// Smallest ratio of compressed to uncompressed size of a sample at which its block is stored without compression.
 /// Mantissas of velocities and stresses hardly shrink, and their compression takes the longest.
@@ -162,7 +163,7 @@ impl ArrayEncoder {
 fn append_stream(compressor: &mut Compress, bytes: &[u8], stream: &mut Vec<u8>) -> io::Result<()> {
     compressor.reset();
     loop {
-        // Data that do not shrink grow by a few bytes.
+        // Data that do not shrink grow by a few bytes in compression.
         let remaining = &bytes[compressor.total_in() as usize..];
         stream.reserve(remaining.len() + 256);
         if compressor.compress_vec(remaining, stream, FlushCompress::Finish)? == Status::StreamEnd {

@@ -1,10 +1,10 @@
-//! Contents of a frame, as plain data.
+//! Contents of a frame, the state of the model at one instant, as plain data.
 
 use crate::OutputError;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Cells of the frames of a series.
+/// Cells that successive frames of a series have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
     /// Kind of each cell.
@@ -41,11 +41,11 @@ pub struct NamedField {
 pub enum FieldData {
     /// Real numbers.
     Scalar(Vec<f64>),
-    /// Integers, for example numbers of bodies or materials.
+    /// Integers, for example the index of the body or material of each cell.
     Integer(Vec<i32>),
     /// Vectors of three components.
     Vector(Vec<Vec3>),
-    /// Symmetric tensors. Components XX, YY, ZZ, XY, YZ, XZ, the order of VTK.
+    /// Symmetric tensors, with their components in the order of VTK: XX, YY, ZZ, XY, YZ, XZ.
     SymmetricTensor(Vec<[f64; 6]>),
 }
 

@@ -1,14 +1,15 @@
 //! Frames for ParaView: `frames/<name>_000000.vtu` and so on, and `<name>.pvd`, which lists the frames and their times.
 //!
-//! The files are XML `UnstructuredGrid`s with inline base64 arrays, compressed by zlib. Appended data would be smaller
-//! by a quarter, but ParaView 5.11 rejects appended data with libexpat 2.6 or later, and with a patched libexpat 2.5.
+//! The files are XML `UnstructuredGrid`s with inline base64 arrays, compressed by zlib. Appended arrays would be
+//! smaller by a quarter. But if ParaView 5.11 runs with libexpat 2.6 or later, or with a patched libexpat 2.5, it
+//! rejects files with appended arrays.
 //!
 //! The `vtkio` crate is not used for writing: vtkio drops the time of the frame and takes several times as long. Tests
 //! read the files back with vtkio.
 //!
 //! # Limits
 //! Values of fields are 64-bit floats or 32-bit integers. A grid has one piece. Points and values may change from frame
-//! to frame. [`Series::replace_grid`] changes the cells.
+//! to frame. The cells change only by [`Series::replace_grid`].
 
 mod ball;
 mod cell_type;

@@ -19,8 +19,8 @@ const QUEUE: usize = 2;
 ///
 /// If the background thread fails, the next call that needs the thread returns the failure. The collection is replaced
 /// after each frame, so that it lists exactly the complete frames. Only [`Series::written`] forces files to the disk:
-/// in short runs, to force every frame would take longer than the steps. A dropped series still writes the submitted
-/// frames but loses failures: call [`Series::finish`].
+/// in short runs, to force every frame would take longer than the time steps. A dropped series still writes the
+/// submitted frames but loses failures: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,
@@ -80,8 +80,8 @@ impl Series {
         }
     }
 
-    /// Continues a series. Keeps one frame for each of the `times` \[s\], which are in ascending order, and removes all
-    /// later frames.
+    /// Continues a series whose first frames have the `times` \[s\], in ascending order. Keeps these frames, and
+    /// removes all later frames.
     ///
     /// # Errors
     /// As [`Series::create`].
@@ -115,13 +115,14 @@ impl Series {
         })
     }
 
-    /// Submits a frame. Blocks while the queue is full.
+    /// Submits a frame to the background thread. Blocks while the queue of submitted frames is full.
     ///
     /// # Errors
     /// - [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid, and
-    ///   [`OutputError::FrameOrder`] unless the frame is later than the previous frame. The series continues without
+    ///   [`OutputError::FrameOrder`] if the frame is not later than the previous frame. The series continues without
     ///   this frame.
-    /// - The failure of the background thread, then [`OutputError::SeriesStopped`] in later calls.
+    /// - If the background thread has failed, its failure in the first call, and [`OutputError::SeriesStopped`] in
+    ///   later calls.
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;
         let time = frame.time;
@@ -185,7 +186,7 @@ impl Series {
 
     fn send(&mut self, job: Job) -> Result<(), OutputError> {
         let sent = self.background.as_ref().is_some_and(|background| background.jobs.send(job).is_ok());
-        // The thread stops receiving only after a failure, which `stop` returns.
+        // The thread stops receiving jobs only after a failure, which `stop` returns.
         if sent { Ok(()) } else { self.stop() }
     }
 }
@@ -251,7 +252,7 @@ fn collection_path(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.pvd"))
 }
 
-/// Removes frames from number `kept` on, partial files, and the collection if `kept` is 0.
+/// Removes all frames after the first `kept` frames, all partial files and, if `kept` is 0, the collection.
 fn remove_frames(directory: &Path, name: &str, kept: usize) -> Result<(), OutputError> {
     if kept == 0 {
         remove_if_there(&collection_path(directory, name))?;
@@ -263,7 +264,7 @@ fn remove_frames(directory: &Path, name: &str, kept: usize) -> Result<(), Output
     remove_files(directory, |file| is_unfinished(name, file))
 }
 
-/// Whether this is a partial file, which an unfinished write of the series has left.
+/// Whether `file_name` names a partial file, left by an unfinished write of the series.
 fn is_unfinished(name: &str, file_name: &str) -> bool {
     let unfinished = file_name.strip_prefix('.').and_then(|rest| rest.strip_suffix(PARTIAL_SUFFIX));
     unfinished.and_then(|rest| rest.rsplit_once('.')).is_some_and(|(target, _)| {

@@ -11,7 +11,7 @@ const OPENING: &str = "<?xml version=\"1.0\"?>\n\
     compressor=\"vtkZLibDataCompressor\">\n<UnstructuredGrid>\n";
 const SYMMETRIC_TENSOR_COMPONENTS: [&str; 6] = ["XX", "YY", "ZZ", "XY", "YZ", "XZ"];
 
-/// Cells of a grid, encoded as XML once for all frames with this grid.
+/// Cells of a grid as XML, encoded once for all frames with this grid.
 #[derive(Debug)]
 pub(super) struct EncodedCells {
     num_cells: usize,
@@ -19,7 +19,7 @@ pub(super) struct EncodedCells {
 }
 
 impl EncodedCells {
-    /// The connectivity must have the length that the cell kinds require.
+    /// The length of `grid.connectivity` must be the sum of the numbers of nodes of the `grid.kinds`.
     pub fn new(grid: &Grid) -> io::Result<Self> {
         let mut xml = Vec::new();
         write_cells(&mut xml, grid)?;
