@@ -45,7 +45,7 @@ pub struct FlightDetection {
 pub struct ActiveInstant {
     /// Simulated time \[s\].
     pub time: f64,
-    /// Wall-clock time of detection at the instant \[s\].
+    /// Wall-clock time of detection at the instant and, in flight, until the next entry \[s\].
     pub seconds: f64,
     /// `seconds`, divided by the sum of `seconds` over all instants \[-\]; 0 if this sum is zero.
     pub share: f64,
