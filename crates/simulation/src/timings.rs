@@ -1,13 +1,13 @@
-//! Wall-clock time by stage.
+//! Wall-clock durations of the stages of a run.
 
 use std::time::Instant;
 
-/// Wall-clock time of each stage \[s\].
+/// Total wall-clock duration of each stage \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WallTimes {
     /// Reading meshes and building the model.
     pub read: f64,
-    /// All other parts of the set-up.
+    /// The set-up, without its parts counted in `read`, `hierarchy` and `integration`.
     pub setup: f64,
     /// Construction of the hierarchies.
     pub hierarchy: f64,

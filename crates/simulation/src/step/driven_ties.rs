@@ -1,5 +1,5 @@
-//! Tied nodes with prescribed motion. Tie forces depend on the positions of these nodes at the end of the following
-//! step.
+//! Driven ties: tied nodes with prescribed motion. The tie forces computed at the end of a step depend on the
+//! prescribed positions of these nodes at the end of the following step.
 
 use crate::contact::response::{RigidMotions, RigidPlace, StepLength, Ties};
 use crate::dynamics::{Prescribed, StepStart};
@@ -84,8 +84,8 @@ impl Simulation {
     }
 
     /// Sets the velocities of driven tied nodes to the mean velocities over the current step, of length `dt` \[s\].
-    /// Requires the prescribed motion at the end of the step, and in `positions_next` the positions at its beginning.
-    /// The predictor overwrites these velocities.
+    /// Requires the prescribed motion at the end of the step. `positions_next` must hold the positions at the
+    /// beginning of the step. The predictor overwrites these velocities.
     pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
         for &(index, place) in &self.settings.driven_ties.supported {
             let support = &self.model.supports[index];

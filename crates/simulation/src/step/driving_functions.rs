@@ -9,11 +9,11 @@ use crate::scenario::{
 
 use crate::Simulation;
 
-/// Smallest step that ends at a break, relative to the regular step (the step without cuts to events). A break closer
-/// to the beginning of a step does not end the step; the mean of the function over the step then acts.
+/// Smallest step that ends at a break, relative to the wanted step (the step without breaks). A break closer to the
+/// beginning of a step does not end the step; the mean of the function over the step then acts.
 const MIN_STEP_TO_BREAK: f64 = 0.1;
 
-/// If the interval of a regular step contains at most this number of breaks, a step ends at each break. If the interval
+/// If the interval of a wanted step contains at most this number of breaks, a step ends at each break. If the interval
 /// contains more breaks, a step ends only at the last.
 const MAX_BREAKS_PER_STEP: usize = 3;
 
@@ -25,7 +25,7 @@ const ROUNDING: f64 = 1e-9;
 /// (`FunctionRange::size`).
 const TOLERATED_DEVIATION: f64 = 0.1;
 
-/// Number of equal intervals of the run. Functions are sampled at the ends of these intervals.
+/// Number of equal intervals into which the duration of the run is divided. Functions are sampled at their ends.
 const SAMPLES: u32 = 64;
 
 #[derive(Clone, Debug)]
@@ -36,8 +36,8 @@ struct DrivingFunction {
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct FunctionRange {
-    /// Size of the function: the maximum of its absolute values and of its deviations from linear interpolation over
-    /// the steps so far. Values are sampled over the run and at both ends of these steps.
+    /// Size of the function: the maximum of its absolute values at the samples of the run and at both ends of the steps
+    /// so far, and of its deviations from linear interpolation within these steps.
     size: f64,
     has_warned: bool,
 }
@@ -118,8 +118,8 @@ impl DrivingFunctions {
         if step > wanted * (1.0 - ROUNDING) { wanted } else { step }
     }
 
-    /// Warnings of functions that vary too fast for the step of length `time_step` \[s\] at `time` \[s\]; at most one
-    /// per function.
+    /// Warnings about functions that vary too fast for the step of length `time_step` \[s\] at `time` \[s\]. Each
+    /// function has at most one warning per run.
     pub fn unresolved<'a>(
         &'a self,
         ranges: &'a mut [FunctionRange],
@@ -183,7 +183,7 @@ impl Simulation {
         self.settings.driving_functions.step_to_break(time, wanted, horizon)
     }
 
-    /// Warns of functions that vary too fast for the next step, of length `dt` \[s\].
+    /// Warns about functions that vary too fast for the step of length `dt` \[s\] that begins at the current time.
     pub(crate) fn check_driving_functions(&mut self, dt: f64) {
         if self.is_relaxing() {
             return;

@@ -29,7 +29,7 @@ pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
 }
 
 impl Simulation {
-    /// Makes a flight step, and counts its wall-clock time without detection as integration.
+    /// Makes a flight step. Its wall-clock time, minus that of detection, counts as integration.
     pub(crate) fn fly_timed(&mut self, until: f64) {
         let (start, before) = (Instant::now(), self.timings);
         self.fly(until);
@@ -75,6 +75,7 @@ impl Simulation {
     }
 
     /// Advances the flight to the first impact or to the end time, without output. Outside flight, does not advance.
+    /// Returns the first contact of the run so far.
     pub fn fly_to_first_contact(&mut self) -> Option<FirstContact> {
         while self.state.phase == Phase::Flight && !self.is_finished() {
             self.fly(f64::INFINITY);
@@ -94,7 +95,7 @@ impl Simulation {
         if self.is_last_step(remaining, step) { remaining } else { step }
     }
 
-    /// Motions over a flight step of length `duration` \[s\].
+    /// Computes the motions of all bodies over a flight step of length `duration` \[s\].
     pub(crate) fn plan_motions(&mut self, duration: f64) {
         self.scratch.motions.clear();
         for (body, rigid_state) in self.model.bodies.iter().zip(&self.state.rigid_bodies) {
@@ -113,8 +114,9 @@ impl Simulation {
             let (true, Some(rigid_state)) = (body.flies(), rigid_state) else { continue };
             let weight = body.gravity * rigid_state.mass();
             let (centre, before) = (rigid_state.centre(), rigid_state.travel());
-            // The angular impulse of the weight m a is ∫ (c + v s + a s²/2) × m a ds. Here c and v are the centre and
-            // velocity at the time s = 0. The term with a s²/2 is parallel to a and vanishes.
+            // The angular impulse of the weight m a is ∫ (c + v s + a s²/2) × m a ds. Here a is the gravity, and c and
+            // v are the position and velocity of the centre of mass at the beginning of the step, s = 0. The term with
+            // a s²/2 is parallel to a and vanishes.
             let mean_arm = centre + rigid_state.velocity() * (0.5 * time);
             rigid_state.advance_along(motion, time);
             self.state.ledger.energies.external_work += weight.dot(&(rigid_state.travel() - before));

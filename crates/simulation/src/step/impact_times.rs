@@ -8,7 +8,8 @@ use crate::timings::timed;
 use crate::{FirstContact, Simulation};
 
 /// Smallest time between two impacts that each end a step, relative to the regular step (the step without cuts to
-/// events). When two faces meet, their nodes impact at slightly different times, and each impact would end a step.
+/// impacts, output times and breaks of driving functions). When two faces meet, their nodes impact at slightly
+/// different times. Without this minimum, each of these impacts would end a step.
 const MIN_IMPACT_INTERVAL: f64 = 0.1;
 
 pub(crate) struct ImpactControl {
@@ -30,7 +31,8 @@ impl Simulation {
     /// The predicted path of a node is a parabola, and the impact time on this parabola is exact. For rotating bodies
     /// and driven supports, the error of the impact time is of third order in the step.
     pub(crate) fn predict_to_impact(&mut self, dt: f64) -> f64 {
-        // Discrete-gradient forces are valid only for the step length for which they were computed.
+        // Discrete-gradient forces are valid only for the step length for which they were computed. Such a step is not
+        // cut.
         let is_committed =
             self.response.stage() == Stage::Accelerated && self.state.contact.action.has_contact();
         let Some(mut control) = self.caches.impact_control.take_if(|_| !is_committed) else {
@@ -67,7 +69,7 @@ impl Simulation {
         step
     }
 
-    /// Records an impact as the first contact of two bodies. `dt` is the length of the step before the cut \[s\].
+    /// Records an impact as the first contact of two bodies. `dt` is the uncut length of the step \[s\].
     fn note_impact(&mut self, impact: &StepImpact, dt: f64) {
         let [contactor, target] = impact.bodies;
         let bodies = [contactor.min(target), contactor.max(target)];

@@ -8,8 +8,9 @@
 //! - Bodies overlap at t = 0, with the policy `offset`. The initial gap is the gap at t = 0.
 //! - The penetration of a new contact exceeds the relative displacement in the step: the contactor came past an edge,
 //!   or from a part excluded from contact. The initial gap is the gap at the beginning of the step.
-//! - A contact continues on another surface with a larger penetration. The initial gap is the difference of the gaps
-//!   from the two surfaces.
+//! - A contact continues on another surface, from which the penetration is larger. The initial gap is the gap from the
+//!   new surface minus the effective gap (gap minus initial gap) from the old surface, both at the beginning of the
+//!   step.
 //!
 //! If two edges have moved past each other's ends, their constraint is removed.
 //!
@@ -23,8 +24,8 @@ use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Largest relative excess of the magnitude of an initial gap over the magnitude of the measured gap. With this excess,
-/// rounding leaves no penetration.
+/// Fraction by which the magnitude of an initial gap may exceed that of the measured gap, so that rounding leaves no
+/// penetration in their difference.
 const CLEARANCE: f64 = 1e-9;
 
 /// Initial gaps \[m\] by ascending key.
@@ -97,18 +98,18 @@ impl InitialGaps {
     }
 }
 
-/// Gap at the beginning of the step, if the surfaces overlapped at that time. Criterion: at the end of the step, the
-/// penetration exceeds the relative displacement in the step.
+/// Gap at the beginning or at the end of the step, whichever is larger, if the surfaces overlapped at the beginning.
+/// Criterion: at the end of the step, the penetration exceeds the relative displacement in the step.
 fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     let travel = constraint.jump(to) - constraint.jump(from);
     let closed = (-constraint.normal.dot(&travel)).max(0.0);
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
 }
 
-/// Initial gap of a node contact that replaces a contact with the effective gap `counted`: the part of the new gap that
-/// is due neither to `counted` nor to the displacement in the step. `None` if this part is not a penetration. Also
-/// `None` for an edge contact: its gap cannot be compared with `counted`, because its normal differs from that of the
-/// replaced contact.
+/// Initial gap of a node contact that replaces a contact with the effective gap `counted`: the new gap, minus its
+/// change by the displacement in the step, minus `counted`. `None` if this difference is not negative. Also `None` for
+/// an edge contact: its gap cannot be compared with `counted`, because its normal differs from that of the replaced
+/// contact.
 fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;
@@ -161,7 +162,7 @@ mod tests {
         constraints
     }
 
-    /// Effective gap in a step in which node 3 moves from height `from` to height `to`.
+    /// Effective gap at the end of a step in which node 3 moves from height `from` to height `to`.
     fn counted(initial_gaps: &mut InitialGaps, before: &Constraints, from: f64, to: f64) -> f64 {
         let mut constraints = contact(to, 0);
         initial_gaps.apply(&mut constraints, before, [&positions(from), &positions(to)]);
@@ -196,8 +197,8 @@ mod tests {
         assert_eq!(counted(&mut initial_gaps, &nothing, 0.1, -0.05), -0.05);
     }
 
-    /// A contact with a penetration of 0.2 continues on a surface that is 0.1 higher. Only further penetration counts.
-    /// On a lower surface, the full penetration counts.
+    /// A contact with a penetration of 0.2 continues on a surface that is 0.1 higher. This penetration and any further
+    /// penetration count, but not the 0.1. On a lower surface, the full penetration counts.
     #[test]
     fn a_surface_step_continues_from_the_previous_gap() {
         let before = contact(-0.2, 7);

@@ -43,7 +43,7 @@ impl Simulation {
             }
         }
         self.hold_jumps_of_loads();
-        // The jump changes the tie forces. With `tied_step` = 0, they are computed again.
+        // The jump changes the tie forces. `tied_step` = 0 marks the tie forces as not computed for this step.
         self.state.contact.tied_step = 0.0;
         self.account_jumps_of_loads(dt);
     }

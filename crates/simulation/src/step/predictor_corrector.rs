@@ -17,9 +17,10 @@ impl Simulation {
     /// predict   load jumps; tie forces, computed again if dt is not the length they were computed for;
     ///           v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion;
     ///           repeated with a smaller dt if the step ends at an impact
-    /// detect    violated constraints at x_{n+1}; the run fails if a contact was lost beyond the search depth
+    /// detect    violated constraints at x_{n+1}
     /// respond   contact forces f_c, or impulses and position corrections: v½ += Δv, x_{n+1} += Δx
-    /// forces    f_int(x_{n+1}), f_ext(t_{n+1}, x_{n+1})
+    /// forces    f_int(x_{n+1}), f_ext(t_{n+1}, x_{n+1});
+    ///           then the run fails if a contact was lost beyond the search depth
     /// respond   contact forces that depend on the other forces, and tie forces
     /// correct   a_{n+1} = M⁻¹ (f_ext − f_int + f_c),  v_{n+1} = v½ + dt a_{n+1}/2
     /// account   energy and momentum balance
@@ -60,7 +61,8 @@ impl Simulation {
         self.state.nodes.settle(stop);
     }
 
-    /// Moves contacts and contact action of the last step to [`Scratch::before`](crate::parts::Scratch).
+    /// Moves the constraints and the contact action (forces and impulses) of the last step to
+    /// [`Scratch::before`](crate::parts::Scratch).
     fn swap_contact(&mut self) {
         std::mem::swap(&mut self.state.contact.constraints, &mut self.scratch.before.constraints);
         std::mem::swap(&mut self.state.contact.action, &mut self.scratch.before.action);

@@ -11,7 +11,7 @@ use crate::Simulation;
 use crate::model::Behaviour;
 
 impl Simulation {
-    /// Nodes of the body number `body` on which contact acts. Of a body that cannot move, also the tied nodes.
+    /// Nodes of the body number `body` on which contact acts. For a body that cannot move, tied nodes are included.
     fn touched_nodes(&self, body: usize) -> impl Iterator<Item = usize> + use<'_> {
         self.state.contact.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
@@ -346,7 +346,7 @@ pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt
     rigid_state.set_spin(&((after * before.inverse()).scaled_axis() / dt));
 }
 
-/// Sets the prescribed components of the centre of mass.
+/// Sets the prescribed components of the position and velocity of the centre of mass.
 pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
     for (axis, end) in prescribed.iter().enumerate() {
         if let Some(end) = end {
@@ -355,7 +355,8 @@ pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<Prescribed
     }
 }
 
-/// Reaction that gives the prescribed components their accelerations \[N\]. `force` sums all other forces \[N\].
+/// Reaction that gives the prescribed components their prescribed accelerations \[N\]. `force` is the sum of all other
+/// forces \[N\].
 fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -> Vec3 {
     Vec3::from_fn(|axis, _| prescribed[axis].map_or(0.0, |end| mass * end.acceleration - force[axis]))
 }

@@ -94,8 +94,8 @@ impl Simulation {
         })
     }
 
-    /// Impulse of the velocity jumps \[N·s\], with its moment about the origin, at nodal `positions` \[m\]. The jumps
-    /// are at the beginning (`end` = 0) or end (`end` = 1) of the last step.
+    /// Impulse of the velocity jumps \[N·s\], with its moment about the origin. `positions` are the nodal positions at
+    /// the jumps \[m\]. The jumps are at the beginning (`end` = 0) or end (`end` = 1) of the last step.
     pub(crate) fn jump_wrench(&self, support: usize, end: usize, positions: &[Vec3]) -> Wrench {
         let (axis, masses) = (self.model.supports[support].axis, &self.model.mass);
         self.sum_over_support(support, Wrench::zero(), |node, component| {
@@ -104,7 +104,7 @@ impl Simulation {
     }
 
     /// Work of the reactions of a support over the last step, including velocity jumps \[J\]: the change of the kinetic
-    /// energy minus the work of all other forces. `before` are the nodal positions before the step \[m\].
+    /// energy minus the work of all other forces. `before` are the nodal positions at the beginning of the step \[m\].
     pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
         let (axis, after, masses) =
             (self.model.supports[support].axis, &self.state.nodes.positions, &self.model.mass);

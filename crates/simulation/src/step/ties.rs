@@ -236,7 +236,7 @@ impl Simulation {
         }
     }
 
-    /// Computes the tie forces of the first step. For every later step, the step before it computes them.
+    /// Computes the tie forces of the first step. The tie forces of a later step are computed in the step before it.
     pub(crate) fn start_ties(&mut self) {
         if self.ties.is_none() {
             return;

@@ -1,5 +1,6 @@
 //! Tunnelling: a body passes through another without a detected contact. Steps are shortened until detection can miss
-//! no contact, except fixed steps above the critical step. A run fails if a contact was lost beyond the search depth.
+//! no contact. Fixed steps above the critical step are not shortened. A run fails if a contact was lost beyond the
+//! search depth.
 
 use rayon::prelude::*;
 

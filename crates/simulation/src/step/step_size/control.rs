@@ -47,15 +47,17 @@ pub(crate) struct StepControl {
     pub(super) committed: Option<CommittedStep>,
     /// Whether the current step differs in length from the step for which the discrete-gradient forces were computed.
     pub(super) differs_from_committed: bool,
-    /// Limit of the caller \[s\]. It does not shorten a step that was committed for contact before the limit was set.
+    /// Largest step that the caller allows \[s\]. It does not shorten a step for whose length discrete-gradient forces
+    /// were computed before the caller set this limit.
     pub(super) longest: f64,
     pub(super) first: Option<f64>,
     pub(super) preferred: f64,
-    /// Limit that determines `preferred`.
+    /// Limit that determines the length of a step, if no event cuts the step. Events are output times, impacts and
+    /// breaks of driving functions.
     pub(super) limit: StepLimit,
     /// Number of steps outside flight under each limit, in the order of [`StepLimit::ALL`].
     pub(super) limit_counts: [u64; StepLimit::ALL.len()],
-    /// Time at the end of the last step that an impact cut \[s\].
+    /// Time at the end of the last step that was cut to an impact \[s\].
     pub last_cut: f64,
     /// Deformation of each chunk of elements at the last computation of the critical step.
     pub(super) shapes: Vec<Shape>,

@@ -22,7 +22,7 @@ pub(crate) use control::{StepControl, is_same_step};
 /// step is a small fraction of the step in which a node could tunnel.
 const RIGID_SPEED_MARGIN: f64 = 3.0;
 
-/// Smallest step that does not count as collapsed, relative to the first step.
+/// A step below this fraction of the first step counts as collapsed.
 const COLLAPSE_RATIO: f64 = 1e-6;
 
 /// Largest time that counts as a rounding error, relative to the step.
@@ -84,8 +84,8 @@ impl Simulation {
         NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.time.end
     }
 
-    /// Length of the next step, at most `wanted` \[s\]. A step shorter than `wanted` ends at a break, or divides the
-    /// time to the next exact output into equal steps.
+    /// Length of the next step, at most `wanted` \[s\]. The step is shorter than `wanted` if it ends at or halfway to a
+    /// break of a driving function, or if the time to the next exact output is divided into equal steps.
     fn step_to_event(&self, wanted: f64) -> f64 {
         let Some(due) = self.next_output(wanted) else {
             return self.step_to_break(wanted, f64::INFINITY);
@@ -100,8 +100,8 @@ impl Simulation {
         remaining / count.max(1.0)
     }
 
-    /// Next exact output time or end time \[s\]. `step` is the largest length of the next step \[s\]. `None` at the end
-    /// time, without exact output, and if an output interval is below the rounding error of the time.
+    /// Next exact output time or end time \[s\]. `step` is the largest length of the next step \[s\]. `None` if output
+    /// is not exact, if the end time is reached, or if an output interval is below the rounding error of the time.
     pub(crate) fn next_output(&self, step: f64) -> Option<f64> {
         self.settings.exact_output.as_ref()?.first_within_step(self.state.nodes.time, step)
     }
@@ -114,8 +114,8 @@ impl Simulation {
     }
 
     /// Limits the time step to `longest` \[s\] from the next step on, for a coupled program. A value that is not
-    /// positive removes the limit. The limit applies neither to a step already committed for contact, nor to steps of
-    /// flight; for the latter, use the argument of [`Simulation::advance`].
+    /// positive removes the limit. The limit does not apply to a step for whose length discrete-gradient contact forces
+    /// have already been computed, nor to steps of flight; for the latter, use the argument of [`Simulation::advance`].
     pub fn limit_step(&mut self, longest: f64) {
         self.forget_copy();
         self.state.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
@@ -136,7 +136,8 @@ impl Simulation {
         self.commit(regular, CommittedFor::Contact);
     }
 
-    /// Commits the length of the following step for ties, unless this step is committed for contact.
+    /// Commits the length of the following step for ties. If contact acts and a length is committed for contact, that
+    /// length remains.
     pub(crate) fn commit_step_for_ties(&mut self) {
         let is_to_contact = self
             .state
