@@ -136,7 +136,7 @@ impl Simulation {
     }
 
     /// Work that weight and loads f do in the kicks of a step of length `dt` \[s\], minus ½ (f_n + f_{n+1}) · Δx with
-    /// the displacement Δx \[J\].
+    /// the displacement Δx in the step \[J\].
     pub(crate) fn work_of_load_kicks(&self, body: usize, dt: f64) -> f64 {
         let [before, after] = self.state.forces.load_accelerations[body];
         0.125 * dt * dt * (after - before)

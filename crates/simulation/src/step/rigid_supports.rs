@@ -50,8 +50,8 @@ impl Simulation {
         rigid_state.mass() * rigid.jumps[axis].energy_gained() - force * rigid.travel[axis]
     }
 
-    /// Two quantities of the reaction moment in the last step, of length `dt` \[s\]. Without a prescribed rotation, both
-    /// are zero.
+    /// Two quantities of the reaction moment in the last step, of length `dt` \[s\]. Without a prescribed rotation,
+    /// both are zero.
     ///
     /// - angular impulse minus `dt` times the mean of the moments at both ends of the step
     /// - work \[J\]: the change of the rotational energy minus the work of contact, ties and loads
