@@ -122,8 +122,8 @@ impl Simulation {
     }
 
     /// Commits the length of the following step for contact, because discrete-gradient forces act from the middle of
-    /// the current step to the middle of the following step. Keeps the preferred length of the current step if this
-    /// length is stable at the speed of rigid bodies divided by [`RIGID_SPEED_MARGIN`]; otherwise, chooses a new length.
+    /// the current step to the middle of the following step. Keeps the preferred length of the current step if it
+    /// is stable at the speed of rigid bodies divided by [`RIGID_SPEED_MARGIN`]; otherwise, chooses a new length.
     pub(crate) fn commit_step(&mut self) {
         let present = self.state.control.preferred;
         let continues = self.state.control.size == StepSize::Auto && {
