@@ -51,8 +51,8 @@
 //! - **Contact**: the `contactor` node (*slave* in much of the literature) touches the `target` face (*master*). The
 //!   nodal weights of a constraint sum to zero: +1 on the contactor, and −N_a on each node a of the face. N_a are the
 //!   shape values at the closest point.
-//! - **Node order** of cells follows Gmsh and VTK, which agree for linear cells ([`mesh::CellKind`]). Nodes of all
-//!   bodies are numbered consecutively with `u32`, body by body.
+//! - **Node order** of cells is that of Gmsh ([`mesh::CellKind`]); VTK has the same order for linear and plane cells.
+//!   Nodes of all bodies are numbered consecutively with `u32`, body by body.
 //! - **Symmetric tensors** in output have the components XX YY ZZ XY YZ XZ. Shear components are not doubled.
 //! - **Stress** is the Cauchy stress in output, and the first Piola–Kirchhoff stress in the total Lagrangian kernels.
 //!   Tension is positive. A positive pressure load compresses.
@@ -63,7 +63,7 @@
 //! |---|---|---|
 //! | [`math`], [`signal`], [`units`] | vectors, tensors, roots, functions of time; filters and injury criteria; systems of units | none of the others |
 //! | [`mesh`], [`material`] | topology; constitutive laws | `math` |
-//! | [`scenario`] | the typed scenario file | `math`, `material` (names of laws), `signal`, `units` |
+//! | [`scenario`] | the typed scenario file | `math`, `material` (names of laws), `signal`, `units`, `contact` (options) |
 //! | [`element`] | shape functions, quadrature | `math`, `mesh` |
 //! | [`contact`] | surfaces, detection, response | `math`, `mesh`, `element` |
 //! | [`dynamics`] | forces, masses, steps, supports, rigid bodies, audit | `math`, `mesh`, `element`, `material` |

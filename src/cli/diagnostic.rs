@@ -23,7 +23,8 @@ use miette::{
 
 /// Renders the problems of the file at `path`; `source` is the text of this file.
 ///
-/// On a terminal, the report has box characters and, unless `NO_COLOR` is set, colours. Elsewhere, it is plain ASCII.
+/// If standard error is a terminal, the report has box characters, and colours if `NO_COLOR` is empty or not set.
+/// Otherwise, the report is plain ASCII.
 pub fn render(path: &Path, source: &str, problems: &[Problem]) -> String {
     render_with(path, source, problems, Severity::Error, theme(stderr().is_terminal()))
 }

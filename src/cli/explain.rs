@@ -7,11 +7,11 @@ use ictus::scenario::{KEYS, KeyReference};
 use super::failure::Failure;
 use super::print;
 
-/// Least number of letters of a word that is searched for in the reference.
+/// Words with fewer letters are not searched for in the names, meanings and defaults of the keys.
 const FEWEST_LETTERS: usize = 3;
 
-/// Prints the keys whose path, name or table is `key`. If no table is named `key`, also prints the keys whose reference
-/// mentions `key`.
+/// Prints the keys whose path (`TABLE.NAME`), name or table is `key`. If no table is named `key`, also prints the keys
+/// with a word in their name, meaning or default that begins with `key`.
 pub fn explain(key: &str) -> Result<ExitCode, Failure> {
     let key = without_indices(key);
     let (mut found, others): (Vec<&KeyReference>, Vec<_>) =
@@ -62,7 +62,7 @@ fn text(entry: &KeyReference) -> String {
     format!("{}{unit}\n  {}\n  {default}\n", path(entry), entry.meaning())
 }
 
-/// Nearest key or table, at an edit distance of at most 1 plus a third of the number of letters of `key`.
+/// Nearest key or table within an edit distance of 1 + n/3, where n is the number of letters of `key`.
 fn nearest(key: &str) -> Option<String> {
     let names = KEYS.iter().flat_map(|entry| [path(entry), entry.name.to_owned(), entry.table.to_owned()]);
     let distances = names.map(|name| (strsim::damerau_levenshtein(key, &name), name));

@@ -14,7 +14,7 @@ const CELLS: [usize; 3] = [4, 4, 4];
 /// Edge length of a cell \[m\].
 const SIZE: f64 = 0.025;
 
-/// Each `NAME` is replaced by the name of the files.
+/// Each `NAME` is replaced by the name of the written files, without extension.
 const SCENARIO: &str = r#"# A rubber block of 10 cm falls on a floor and bounces. Run it with `ictus run NAME.toml`, look at out/NAME/NAME.pvd in
 # ParaView, and draw its energies with `ictus plot out/NAME`. `ictus explain KEY` explains a key.
 title = "NAME"

@@ -17,7 +17,7 @@ use super::print;
 struct Report {
     file: String,
     nodes: usize,
-    /// Number of elements of each kind, in all dimensions.
+    /// Number of elements of each kind, whatever the dimension of the kind.
     elements: BTreeMap<&'static str, usize>,
     groups: Vec<GroupReport>,
     /// Highest dimension of the elements. The fields below describe the elements of this dimension.

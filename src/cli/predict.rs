@@ -23,7 +23,7 @@ struct Report {
     units: Option<&'static str>,
     /// Without a flight, nothing is predicted.
     begins_in_flight: bool,
-    /// Names of the bodies that prevent a flight, because they neither fly nor stay at rest.
+    /// Names of the bodies that prevent a flight: they neither move in closed form nor stay at rest.
     hindered: Vec<String>,
     /// Time at the end of the flight \[s\].
     time: f64,
@@ -32,7 +32,7 @@ struct Report {
     predictions: Vec<Prediction>,
     first_contacts: Vec<FirstContact>,
     hierarchies: Vec<HierarchySummary>,
-    /// Instants in flight at which detection was active, each with the wall-clock time of detection.
+    /// Instants in flight at which detection was active, each with the wall-clock duration of detection.
     detection: FlightDetection,
     /// Only with `--levels`.
     #[serde(skip_serializing_if = "Option::is_none")]

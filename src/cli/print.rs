@@ -45,10 +45,10 @@ pub fn name_values(pairs: &[(&str, String)]) -> String {
     pairs.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
 }
 
-/// Largest number of instants of detection with their own row.
+/// Largest number of instants with their own row in the table of [`flight`]; the other instants share a row.
 const INSTANTS_SHOWN: usize = 12;
 
-/// Table of wall-clock times of detection in flight. Empty if detection was not active.
+/// Table of the wall-clock durations of detection in flight. Empty if detection was not active.
 pub fn flight(flight: &FlightDetection, units: UnitSystem) -> String {
     let unit = units.symbol_of("s");
     let FlightDetection { instants, construction_seconds, construction_share, .. } = flight;

@@ -1,7 +1,8 @@
 //! Progress of a run on standard error: a bar on a terminal, and otherwise a line every ten seconds.
 //!
-//! Each stage has its own percentage. It counts consecutive steps at rest in dynamic relaxation, simulated time in
-//! flight, and stable steps in the last stage. Stable steps are the steps outside flight.
+//! A run has up to three stages, each with its own percentage: dynamic relaxation (of the consecutive steps at rest that
+//! end it), flight (of the simulated time), and stable steps (of their number). Stable steps are the steps outside
+//! flight.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -178,7 +179,7 @@ fn describe(progress: &Progress, second: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Each stage has its own percentage, which begins at zero.
+    /// Each stage has its own percentage: from flight to stable steps, the fraction falls from 0.25 to 0.1.
     #[test]
     fn every_stage_has_its_percentage() {
         let mut progress = Progress {

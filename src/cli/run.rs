@@ -72,8 +72,8 @@ pub(super) fn execute(
         let hints = hints(scenario, &simulation);
         hints.iter().for_each(|hint| print::message(&diagnostic::plain("hint", hint)));
     }
-    // Variables are dropped in reverse order. The lock comes first: it must outlive the recorder, whose threads can
-    // write.
+    // Variables are dropped in the reverse order of their declaration. The lock is declared before the recorder, and so
+    // outlives the recorder, whose threads can write.
     let (_lock, mut recorder) = match resumed {
         Some(Resumed { lock, checkpoint }) => {
             let (time, step) = checkpoint.instant();
@@ -117,7 +117,7 @@ pub(super) fn execute(
     Ok(Completed { summary, failure: failure.map(Box::new), frames: recorder.num_frames() })
 }
 
-/// Warns that a directory holds results of scenarios with other names.
+/// One warning for each scenario with another name whose frames are in the directory.
 fn other_runs(directory: &Path, name: &str) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let stems =
@@ -308,7 +308,8 @@ fn injuries(probes: &[ProbeSummary], units: UnitSystem) -> Vec<(&'static str, St
     probes.iter().flat_map(of_probe).collect()
 }
 
-/// Limits of the steps outside flight, the most frequent first, each with the number and share of its steps.
+/// Limits of the steps outside flight, the most frequent first, each with the number and share of the steps that the
+/// limit determined.
 fn step_limits(summary: &Summary) -> Option<String> {
     let steps = summary.steps - summary.flight_steps;
     let mut limits: Vec<_> = summary.step_limits.iter().filter(|(name, _)| **name != "flight").collect();
@@ -318,7 +319,7 @@ fn step_limits(summary: &Summary) -> Option<String> {
     (steps > 0).then(|| limits.into_iter().map(text).collect::<Vec<_>>().join(", "))
 }
 
-/// Numbers of contact, tie and geometry problems without a converged solution.
+/// Numbers of contact, tie and geometry problems that were not solved exactly. Zeros are omitted.
 fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     let ContactSummary {
         unsolved_impulses,
@@ -340,7 +341,7 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     lines.into_iter().filter_map(line).collect()
 }
 
-/// One line for each body pair. If there are more than [`CONTACTS_SHOWN`] pairs, the last line counts the others.
+/// One line for each of the first [`CONTACTS_SHOWN`] body pairs. A last line counts the other pairs, if any.
 fn first_contacts(contacts: &[FirstContact], units: UnitSystem) -> Vec<(&'static str, String)> {
     let [unit_of_time, unit_of_speed] = ["s", "m/s"].map(|si| units.symbol_of(si));
     let line = |contact: &FirstContact| {

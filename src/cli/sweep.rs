@@ -1,4 +1,4 @@
-//! `ictus sweep`: runs a scenario with all combinations of values of its keys, and compares the summaries.
+//! `ictus sweep`: runs a scenario with all combinations of given values of its keys, and compares the summaries.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -28,15 +28,15 @@ struct Report {
     title: String,
     /// Null unless the scenario names a system of units.
     units: Option<&'static str>,
-    /// SI or mm-t-s, if all materials can be solids in this system only; null otherwise, or if the scenario names a
-    /// system.
+    /// SI or mm-t-s, if the densities and wave speeds of the materials are those of solids in this system only. Null
+    /// otherwise, or if the scenario names a system.
     inferred_units: Option<&'static str>,
     /// In the order of the scenario.
     bodies: Vec<BodyReport>,
     walls: Vec<WallReport>,
     probes: Vec<probes::ProbeReport>,
     begins_in_flight: bool,
-    /// First contact, if the run begins in flight.
+    /// Predicted first contact; null if the run does not begin in flight, or if the flight meets no contact.
     first_contact: Option<FirstContact>,
     time: TimeReport,
     warnings: Vec<String>,
@@ -90,7 +90,8 @@ struct TimeReport {
     limited_by: Option<&'static str>,
     /// Largest admissible displacement of a node of a rigid body in a step, and the body that sets this limit.
     rigid_travel: Option<(f64, String)>,
-    /// Number of steps up to the end time: from the first contact if the run begins in flight, and else from t = 0.
+    /// Number of steps up to the end time, counted from the first contact if the run begins in flight, and otherwise
+    /// from t = 0.
     stable_steps: u64,
     /// Expected wall time of the stable steps \[s\].
     wall_seconds: Option<f64>,
@@ -187,7 +188,7 @@ fn wall_report(wall: &WallSpec) -> WallReport {
     WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
 }
 
-/// Limit with the largest number of steps. Steps in flight and steps cut to end at an event do not count.
+/// Limit that determines the most steps. Steps in flight and steps cut to end at an event do not count.
 fn most_frequent_limit(limits: &BTreeMap<&'static str, u64>) -> Option<&'static str> {
     let of_stable_steps = limits.iter().filter(|(name, _)| !["flight", "event"].contains(*name));
     of_stable_steps.max_by_key(|(_, count)| **count).map(|(name, _)| *name)

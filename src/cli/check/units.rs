@@ -7,13 +7,13 @@ use ictus::units::UnitSystem;
 
 use crate::cli::print;
 
-/// Plausible numbers for the mass of a body in the usual systems of units.
+/// Smallest and largest plausible mass of a body, as a number in any of the usual systems of units.
 const MASSES: [f64; 2] = [1e-15, 1e9];
 /// Range of the gravitational acceleration of the earth \[m/s²\].
 const GRAVITY: [f64; 2] = [9.7, 9.9];
 /// Extents of bodies above this number are rare in metres, and common in millimetres.
 const LARGE: f64 = 50.0;
-/// Largest factor between the expected value of 1 g and the `g` of a probe, if both are in the same units.
+/// If the `g` of a probe differs from the expected value of 1 g by more than this factor, the units of the two differ.
 const OTHER_UNITS: f64 = 50.0;
 
 /// Lowest and highest coordinates of the nodes of a body \[m\].
@@ -110,8 +110,8 @@ fn mass_hint(body: &Body, units: Option<UnitSystem>) -> Option<String> {
     ))
 }
 
-/// Hint for a body larger than [`LARGE`] metres. If the units are unknown, the hint appears only if a solid can have
-/// the density in kg/m³.
+/// Hint for a body larger than [`LARGE`] metres. If the units are unknown, the hint appears only if the density,
+/// taken in kg/m³, is that of a solid.
 fn extent_hint(
     body: &Body,
     material: &MaterialSpec,
@@ -169,7 +169,7 @@ fn probe_hint(scenario: &Scenario, probe: &ProbeSpec, units: Option<UnitSystem>)
     })
 }
 
-/// Hint for a gravity in m/s² beside a density in another system of units.
+/// Hint if the value of gravity is that in m/s², but the density is that of a solid in other units.
 fn gravity_hint(scenario: &Scenario, systems: &[UnitSystem]) -> Option<String> {
     let [least, most] = GRAVITY;
     if !(least..=most).contains(&scenario.gravity.norm()) {

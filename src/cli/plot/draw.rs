@@ -218,7 +218,8 @@ where
     Ok(())
 }
 
-/// Ends of the value axis. The range contains zero and all finite values divided by `factor`, with a margin.
+/// Ends of a linear value axis. The range contains zero and all finite values divided by `factor`, with a margin at the
+/// top, and with one at the bottom if a value is negative.
 fn range(panel: &Panel, factor: f64) -> (f64, f64) {
     let values = panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1 / factor));
     let (low, high) = values
@@ -247,7 +248,8 @@ fn written(value: f64, digits: usize) -> String {
     if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
 }
 
-/// Keeps the smallest and largest value in each of at most [`MOST_POINTS`]/2 sections.
+/// All points if there are at most [`MOST_POINTS`]. Otherwise, divides the points into at most [`MOST_POINTS`]/2
+/// sections, and keeps the points of smallest and of largest value in each section.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= MOST_POINTS {
         return points.to_vec();

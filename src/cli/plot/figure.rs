@@ -50,7 +50,7 @@ pub struct Line {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// For unfiltered contact forces, and for signals also drawn filtered.
+    /// For unfiltered contact forces, and for unfiltered probe signals if the filtered signal is drawn, too.
     Faint,
     Plain,
 }

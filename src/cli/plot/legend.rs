@@ -47,7 +47,7 @@ pub struct Entry {
     dashes: Option<(i32, i32)>,
 }
 
-/// Colour of an interval: a pale tone of [`COLOURS`], counted from the end of the list.
+/// Colour of the interval `index` of a panel: a pale tone of [`COLOURS`], in reverse order.
 pub fn shade_of(index: usize) -> RGBAColor {
     COLOURS[COLOURS.len() - 1 - index % COLOURS.len()].mix(0.25)
 }
@@ -76,7 +76,7 @@ pub fn run_entries(figure: &Figure) -> Vec<Entry> {
     figure.runs.iter().enumerate().map(entry).collect()
 }
 
-/// Upper estimate of the width \[pixels\]. The mean width of a letter is 0.41, not 0.48, of the font size.
+/// Upper estimate of the width of `text` \[pixels\]: 0.48 of the font size per letter. The mean is 0.41.
 fn width_of(text: &str) -> i32 {
     (0.48 * f64::from(SIZE) * text.chars().count() as f64) as i32
 }
@@ -121,7 +121,8 @@ where
     if !heading.is_empty() {
         area.draw(&text(heading, LEFT, LINE_HEIGHT / 2 + 6))?;
     }
-    // `legend_height` receives the heading without unit. The same text gives the same rows.
+    // `area` has the height that `legend_height` returned for the heading without its unit. The same text gives the
+    // same rows here.
     let name = heading.split(" [").next().unwrap_or_default();
     for (entry, (x, row)) in entries.iter().zip(places(name, entries)) {
         let y = row * LINE_HEIGHT + LINE_HEIGHT / 2;

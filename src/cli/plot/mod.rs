@@ -59,8 +59,7 @@ impl<'a> Items<'a> {
     }
 }
 
-/// The directory itself if it has a run, or else its folders with runs. Folders are in the order of the values in their
-/// names.
+/// The directory itself if it has a run, or else its folders with runs, in the order of the numbers in their names.
 fn runs_in(directory: &Path) -> Vec<PathBuf> {
     if Run::is_in(directory) {
         return vec![directory.to_owned()];
@@ -135,7 +134,7 @@ pub fn plot(options: &PlotOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Converts the runs to SI units, from the units `given` or else from the units of each run. If the units of one run
+/// Converts the runs to SI units, from the units `given` or else from the units of each run. If the units of any run
 /// are unknown, converts none of the runs. Returns the units after the conversion.
 fn convert(runs: &mut [Run], given: Option<Units>) -> Units {
     let of_run = |run: &Run| match given {
@@ -160,7 +159,7 @@ fn refuse_unused_filter(quantities: &[&str], options: &PlotOptions) -> Result<()
     })
 }
 
-/// The parts of the figures between two times. Omits panels without a line of at least two points, and figures without
+/// The parts of the figures between two times. Omits panels in which no line keeps two points, and then figures without
 /// panels.
 fn within(figures: Vec<Figure>, [first, last]: [f64; 2]) -> Vec<Figure> {
     let cut = |mut figure: Figure| {
@@ -254,7 +253,7 @@ mod tests {
     use figure::{Axis, Interval, Line, Panel, Weight};
 
     /// A line with rows at t = 0, 1, …, 9 is cut to a span of time. Rows at the ends of the span remain. Intervals are
-    /// cut, too. A figure with fewer than two rows is omitted.
+    /// cut, too. A figure with fewer than two rows in the span is omitted.
     #[test]
     fn rows_between_two_times_remain() {
         let points: Vec<(f64, f64)> = (0..10).map(f64::from).map(|time| (time, -time)).collect();

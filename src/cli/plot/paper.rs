@@ -28,7 +28,7 @@ pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 pub struct Paper {
     /// Output pixels per pixel of the figure.
     pub zoom: u32,
-    /// [`Strokes::Segments`] in a bitmap, in which thick polylines have artefacts at sharp corners.
+    /// [`Strokes::Segments`] in bitmaps: there, thick polylines have artefacts at sharp corners.
     pub strokes: Strokes,
 }
 

@@ -13,7 +13,7 @@ use crate::cli::failure::Failure;
 /// Largest value of an omitted line, relative to the largest value of all lines of its panel.
 const NOTHING: f64 = 1e-6;
 
-/// Largest ratio of two time steps on a linear axis.
+/// Largest ratio of two time steps or critical steps on a linear axis.
 const LINEAR_RATIO: f64 = 30.0;
 
 /// Window of the moving mean of a contact force, relative to the longest duration of contact of the pair.
@@ -83,14 +83,14 @@ fn lines(runs: &[Run], named: &[(&str, &[&str])]) -> Vec<Line> {
     all
 }
 
-/// Keeps all lines of a name if one of them exceeds the fraction [`NOTHING`] of the largest value.
+/// Keeps all lines of a name if one of them exceeds the fraction [`NOTHING`] of the largest value of `lines`.
 fn visible(lines: Vec<Line>) -> Vec<Line> {
     let limit = NOTHING * largest(&lines);
     let is_visible = |name: &str| largest(lines.iter().filter(|line| line.name == name)) > limit;
     lines.iter().filter(|line| is_visible(&line.name)).cloned().collect()
 }
 
-/// Time steps and critical steps, from the first step on.
+/// Time steps and critical steps. Only positive, finite values are kept: this removes the row before the first step.
 fn steps(runs: &[Run]) -> Panel {
     let mut all = lines(runs, &[("step", &["dt"]), ("critical step", &["critical_step"])]);
     all.iter_mut().for_each(|line| line.points.retain(|point| point.1 > 0.0 && point.1.is_finite()));
@@ -107,8 +107,8 @@ fn energies(runs: &[Run]) -> Vec<Panel> {
     ]
 }
 
-/// Energy imbalance and net numerical work, divided by the peak of the run. The peak is the largest kinetic, strain or
-/// contact energy or |external work|.
+/// Energy imbalance and net numerical work, divided by the peak of the run. The peak is the largest magnitude of the
+/// kinetic energy, strain energy, contact energy and external work.
 fn energy_errors(runs: &[Run]) -> Vec<Line> {
     let peaks: Vec<f64> = (0..runs.len())
         .map(|run| {
@@ -164,7 +164,7 @@ fn longest_contact(pair: &str, runs: &[Run]) -> f64 {
     runs.iter().filter_map(|run| run.pairs.get(pair)).map(of_run).fold(0.0, f64::max)
 }
 
-/// Name of the filter, and filtered signal. Without a filter, the signal is averaged over `window` \[s\].
+/// Name of the filter, and filtered signal. Without the option `filter`, the signal is averaged over `window` \[s\].
 fn smoothed(
     points: &[(f64, f64)],
     window: f64,
@@ -209,7 +209,7 @@ fn names_of_probes(runs: &[Run]) -> Vec<String> {
 }
 
 /// One panel per quantity; for a probe with injury criteria, also a panel of the magnitude of the acceleration. An
-/// unfiltered line is faint if a filtered line of the same column exists.
+/// unfiltered line is faint if the table also has a filtered column of the same component.
 fn probe(name: &str, runs: &[Run]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for (run, of_run) in runs.iter().enumerate() {

@@ -16,7 +16,7 @@ use crate::cli::print;
 /// Files in the order in which a column is searched for.
 const TABLES: [&str; 5] = ["history.csv", "steps.csv", "bodies.csv", "supports.csv", "probes.csv"];
 
-/// Smallest number of intervals between the rows of a complete history, relative to the number of steps \[-\].
+/// A history with at least this number of intervals between rows per step is complete \[-\].
 const MOST_STEPS: f64 = 0.9;
 
 pub struct Run {
@@ -31,7 +31,7 @@ pub struct Run {
 
 pub struct Injury {
     pub probe: String,
-    /// The name of the interval contains the value of the criterion.
+    /// The name of the interval contains the value of the injury criterion.
     pub interval: Interval,
 }
 
@@ -69,8 +69,9 @@ impl Run {
         Ok(run)
     }
 
-    /// Whether the history lacks rows of steps in contact. An interval between two rows counts if one of the rows has a
-    /// contact force. Rows are lacking if there are fewer intervals than [`MOST_STEPS`] times the steps in them.
+    /// Whether the history lacks rows of steps in contact. An interval between two rows is in contact if either row has
+    /// a contact force. Rows are lacking if there are fewer intervals in contact than [`MOST_STEPS`] times the steps in
+    /// these intervals.
     pub fn leaves_out_steps(&self) -> bool {
         let forces = self.pairs.values().flatten().filter(|point| point.1 > 0.0);
         let in_contact: BTreeSet<u64> = forces.map(|point| point.0.to_bits()).collect();
@@ -114,7 +115,7 @@ pub fn column_of(table: &Columns, name: &str) -> Option<Vec<(f64, f64)>> {
     (!points.is_empty()).then_some(points)
 }
 
-/// Null if the file is invalid or missing. A run that was killed leaves no such file.
+/// Content of `summary.json`; null if this file is invalid or missing. A killed run leaves no summary.
 fn read_summary(directory: &Path) -> Value {
     let text = fs::read_to_string(directory.join("summary.json")).ok();
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()

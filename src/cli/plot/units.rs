@@ -1,6 +1,7 @@
 //! Units of the columns of tables.
 
-/// SI units by the beginning of a column name. The first entry that matches applies.
+/// SI units by the beginning of a column name; if the name has dots, of the part after the last dot. The first entry
+/// that matches applies.
 const UNITS: [(&str, &str); 35] = [
     ("time", "s"),
     ("critical_step", "s"),
