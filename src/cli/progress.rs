@@ -1,7 +1,7 @@
 //! Progress of a run on standard error: a bar on a terminal, and otherwise a line every ten seconds.
 //!
-//! A run has up to three stages, each with its own percentage: dynamic relaxation (of the consecutive steps at rest that
-//! end it), flight (of the simulated time), and stable steps (of their number). Stable steps are the steps outside
+//! A run has up to three stages, each with its own percentage: dynamic relaxation (of the consecutive steps at rest
+//! that end it), flight (of the simulated time), and stable steps (of their number). Stable steps are the steps outside
 //! flight.
 
 use std::io::IsTerminal;

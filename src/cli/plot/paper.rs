@@ -9,7 +9,7 @@ pub const FONT: &str = "sans-serif";
 /// About 8 pt at 300 dots per inch.
 pub const SIZE: u32 = 32;
 
-/// Distinct for readers with red–green colour blindness (Okabe & Ito 2008) and in grey.
+/// Distinct for readers with red–green colour blindness (Okabe & Ito 2008), and in greyscale.
 pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
