@@ -25,15 +25,15 @@ vocabulary! {
         ContactGap = "contact-gap",
         /// Contact status: open, sticking or sliding.
         ContactStatus = "contact-status",
-        /// Distance from the surface of the body, in the reference configuration \[m\].
+        /// Distance of each node from the surface of its body, in the reference configuration \[m\].
         Distance = "distance",
-        /// Assumed gradient of the distance field (Wolff & Bucher, eqs. (13), (14)).
+        /// Assumed gradient, an interpolated gradient of this distance (Wolff & Bucher, eqs. (13), (14)).
         DistanceGradient = "distance-gradient",
     }
 }
 
 impl Field {
-    /// Fields of a scenario without the key `fields`.
+    /// Fields in the frames of a scenario without the key `output.fields`.
     pub(super) const DEFAULT: [Self; 9] = [
         Self::Displacement,
         Self::Velocity,

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! Problems of overrides, parameters or TOML syntax end the reading. The problems of all tables are reported together.
-//! Only the meshes define the physical groups, so the names of groups are checked later, in the set-up. [`Located`]
-//! keeps the byte range of each name in `Scenario::source`, the text after overrides and parameters.
+//! Only the meshes define the physical groups, so the names of groups are checked later, in the set-up. For messages of
+//! this check, [`Located`] keeps the byte range of each name in `Scenario::source`, the text with overrides and
+//! parameters applied.
 
 use ictus_contact as contact;
 use ictus_core::{material, math, signal, units};
@@ -56,8 +57,8 @@ impl Scenario {
     ///
     /// Paths of meshes are relative to the folder of `path`. An override is a dotted key and a value, such as
     /// `contact.detection=all-pairs`. In the key, an index or a name selects an entry of a list: `bodies.0.velocity=[1,
-    /// 0, 0]` or `bodies.left.velocity=[1, 0, 0]`. In `text`, a string such as `"=v*2"` is an expression of names in
-    /// `[parameters]`. The value of the expression replaces the string.
+    /// 0, 0]` or `bodies.left.velocity=[1, 0, 0]`. In `text`, a string such as `"=v*2"` is an expression of parameters,
+    /// which are defined in `[parameters]`. The value of the expression replaces the string.
     ///
     /// # Errors
     /// [`ScenarioError::Invalid`] with the problems of the text.
@@ -84,7 +85,8 @@ impl Scenario {
         Ok(Self { source, file_text: text.into(), substitution, warnings, ..scenario })
     }
 
-    /// Text that must be the same in a resumed run. Title, units, output, end time and energy tolerance may change.
+    /// The part of the scenario that must be the same in a resumed run, as text. Title, units, output, end time and
+    /// energy tolerance may change.
     pub fn lasting_keys(&self) -> String {
         let mut keys: toml::Table = toml::from_str(&self.source).unwrap_or_default();
         keys.remove("title");
@@ -94,12 +96,12 @@ impl Scenario {
             time.remove("end");
             time.remove("energy_tolerance");
         }
-        // With a separate file of materials, `keys` does not contain the materials.
+        // If the materials are in a separate file, `keys` contains only its name. The text thus includes the materials.
         format!("{}\n{keys}\n{:?}", self.name, self.materials)
     }
 
-    /// Converts the span of a problem from [`Self::source`] to [`Self::file_text`]. The span is removed if an override
-    /// wrote the line.
+    /// Converts the span of a problem from [`Self::source`] to [`Self::file_text`]. If an override wrote the line at
+    /// the span, the problem loses its span.
     pub fn locate_in_file(&self, problem: Problem) -> Problem {
         let Self { substitution, file_text, .. } = self;
         let before = substitution.relocate(problem.clone());

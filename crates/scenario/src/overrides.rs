@@ -6,7 +6,8 @@ use toml_edit::{DocumentMut, Item, Key, Table, Value};
 
 use super::error::{Problem, suggest};
 
-/// `text` with the `overrides` applied. A text that is not TOML stays unchanged; reading its tables reports the error.
+/// `text` with the `overrides` applied. If `text` is not TOML, it stays unchanged; the syntax error is reported later,
+/// when the tables are read.
 pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Problem>> {
     if overrides.is_empty() {
         return Ok(text.into());
@@ -17,9 +18,9 @@ pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Prob
     if problems.is_empty() { Ok(document.to_string()) } else { Err(problems) }
 }
 
-/// Converts the spans of problems from `changed`, the text after the overrides, to the text `file`.
+/// Converts the spans of problems from `changed`, the text after the overrides, to `file`, the text before them.
 ///
-/// A problem on a line written by an override loses its span and mentions `--set`.
+/// If an override wrote the line of a problem, the problem loses its span and its message mentions `--set`.
 pub(super) fn relocate(problems: Vec<Problem>, changed: &str, file: &str) -> Vec<Problem> {
     if changed == file {
         return problems;
@@ -39,14 +40,14 @@ pub(super) fn relocate(problems: Vec<Problem>, changed: &str, file: &str) -> Vec
     problems.into_iter().map(relocate).collect()
 }
 
-/// Line and column, counted from 0. The column is in bytes.
+/// Line and column of `byte`, both counted from 0. The column is in bytes.
 fn position(text: &str, byte: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..byte.min(text.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     (before.iter().filter(|&&byte| byte == b'\n').count(), before.len() - line_start)
 }
 
-/// Index in `file` of each line of `changed`. `None` for a line that an override has written.
+/// For each line of `changed`, the index of this line in `file`. `None` for a line that an override has written.
 fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
     let [changed, file] = [changed, file].map(|text| text.lines().collect::<Vec<_>>());
     let mut origins = Vec::with_capacity(changed.len());
@@ -63,8 +64,8 @@ fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
     origins
 }
 
-/// Numbers of lines of `changed` and of `file` before their next common line. Of several common lines, the line with
-/// the smallest sum of both numbers is chosen.
+/// Number of lines of `changed` and number of lines of `file` before their next common line. Of several common lines,
+/// the one with the smallest sum of the two numbers is the next. Without a common line, all lines count.
 fn lines_before_match(changed: &[&str], file: &[&str]) -> (usize, usize) {
     let all = (changed.len(), file.len());
     let skips =
@@ -112,17 +113,17 @@ fn split(text: &str) -> Option<(&str, &str)> {
         }
         escaped = false;
     }
-    // The parser of the key reports the open quote.
+    // The key before an `=` inside quotes has an open quote; the parser of the key reports it.
     text.split_once('=')
 }
 
-/// A text that is not TOML becomes a string.
+/// A text that is not a TOML value becomes a string.
 fn parse_value(text: &str) -> Value {
     text.parse().unwrap_or_else(|_| Value::from(text))
 }
 
-/// The part of `item` that `segment` selects: a key of a table, or an index or `name` in a list. A missing table is
-/// added.
+/// The part of `item` that `segment` selects. In a table, `segment` is a key, and a missing key is added with an empty
+/// table. In a list of tables, `segment` is an index or the `name` of an entry.
 fn descend<'a>(item: &'a mut Item, segment: &str, path: &str, text: &str) -> Result<&'a mut Item, Problem> {
     if let Item::ArrayOfTables(_) = item {
         let index = entry_index(item, segment, path, text)?;
@@ -140,7 +141,7 @@ fn descend<'a>(item: &'a mut Item, segment: &str, path: &str, text: &str) -> Res
     }
 }
 
-/// An empty table. The header is written only if the table will contain keys other than tables.
+/// An empty table. Its header, such as `[contact]`, is written only if the table gets keys other than tables.
 fn implicit_table() -> Table {
     let mut table = Table::new();
     table.set_implicit(true);
@@ -169,7 +170,7 @@ fn entry_index(list: &Item, segment: &str, path: &str, text: &str) -> Result<usi
     }
 }
 
-/// Tables with mutually exclusive keys.
+/// Tables with mutually exclusive keys, and these keys. An override of one key removes the others.
 const ALTERNATIVES: [(&str, &[&str]); 1] = [("output", &["frames", "interval", "times"])];
 
 fn replace(item: &mut Item, name: &str, mut value: Value, path: &str, text: &str) -> Result<(), Problem> {

@@ -10,23 +10,25 @@ use super::error::{Problem, nearest, suggest};
 use super::section::join;
 use crate::math::{EXPRESSION_NAMES, TimeFunction};
 
-/// Record of the expressions in the text `before` that were replaced by values.
+/// Record of a substitution: the original text `before`, and which of its expressions were replaced.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Substitution {
     pub before: String,
-    /// Byte range of each expression in `before`, in ascending order, and the length of its value \[bytes\].
+    /// Byte range in `before` of each replaced expression, and the length of its replacement \[bytes\]. The ranges
+    /// ascend.
     replaced: Vec<(Range<usize>, usize)>,
     pub warnings: Vec<Problem>,
 }
 
 impl Substitution {
-    /// Converts the span of a problem from the changed text to `before`.
+    /// Converts the span of a problem from the changed text, the text after the substitution, to `before`.
     pub fn relocate(&self, problem: Problem) -> Problem {
         let span = problem.span.as_ref().map(|span| self.origin(span));
         Problem { span, ..problem }
     }
 
-    /// Converts a span of the changed text to `before`. A span inside a value becomes the span of the whole expression.
+    /// Converts a span of the changed text to `before`. A span inside a replacement becomes the span of the whole
+    /// expression.
     fn origin(&self, span: &Range<usize>) -> Range<usize> {
         self.byte(span.start, false)..self.byte(span.end, true)
     }
@@ -50,21 +52,21 @@ impl Substitution {
 
 struct Parameter {
     name: String,
-    /// NaN if the parameter has a problem. Uses of the parameter then report no further problem.
+    /// NaN if the parameter has a problem. Expressions with this parameter then report no further problem.
     value: f64,
     span: Range<usize>,
     is_used: bool,
 }
 
-/// An expression `"=…"`. `text` is the part after `=`.
+/// An expression `"=…"` at the dotted key `key`. `text` is the part after `=`.
 struct Formula {
     key: String,
     text: String,
     span: Range<usize>,
 }
 
-/// Replaces all expressions by their values. A text that is not TOML stays unchanged; reading its tables reports the
-/// error.
+/// Replaces all expressions by their values. If `text` is not TOML, it stays unchanged; the syntax error is reported
+/// later, when the tables are read.
 pub(super) fn apply(text: &str) -> Result<(String, Substitution), Vec<Problem>> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut substitution = Substitution { before: text.into(), ..Substitution::default() };
@@ -106,7 +108,7 @@ fn unused(parameter: &Parameter) -> Problem {
     problem.help(format!("use it as in `velocity = [\"={name}\", 0, 0]`, or remove it"))
 }
 
-/// The parameters, in file order. An expression can contain the parameters that precede it.
+/// The parameters, in file order. The expression of a parameter can contain the parameters above it.
 fn parameters(root: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Parameter> {
     let Some(table) = root.get("parameters") else { return Vec::new() };
     let DeValue::Table(entries) = table.get_ref() else {
@@ -202,7 +204,8 @@ fn collect(value: &Spanned<DeValue<'_>>, key: &str, formulas: &mut Vec<Formula>)
     }
 }
 
-/// An expression as TOML: its value, or, if it depends on the time t, the expression with the values of the parameters.
+/// The TOML that replaces an expression. If the expression depends on the time t, this is a string: the expression with
+/// each parameter replaced by its value. Otherwise, it is the value of the expression.
 fn evaluate(formula: &Formula, parameters: &mut [Parameter]) -> Result<String, Problem> {
     match function(formula, parameters)? {
         TimeFunction::Constant(value) if value.is_finite() => Ok(written(value)),
@@ -215,8 +218,8 @@ fn evaluate(formula: &Formula, parameters: &mut [Parameter]) -> Result<String, P
     }
 }
 
-/// A number as TOML. Whole numbers of magnitude below 10¹⁵ have no decimal point: TOML then reads integers, which are
-/// valid counts.
+/// A number as TOML. Whole numbers of magnitude below 10¹⁵ are written as TOML integers, without a decimal point,
+/// because a count must be an integer.
 fn written(value: f64) -> String {
     const LARGEST_WHOLE: f64 = 1e15;
     if value.fract() == 0.0 && value.abs() < LARGEST_WHOLE {
@@ -245,7 +248,7 @@ fn function(formula: &Formula, parameters: &mut [Parameter]) -> Result<TimeFunct
     found.map_err(|error| problem(format!("`{key}`: {error}")).help("write an expression such as \"=2*v\""))
 }
 
-/// Replaces parameters by their values and marks them as used.
+/// Replaces the parameters in an expression by their values and marks them as used.
 fn with_values(text: &str, parameters: &mut [Parameter]) -> String {
     let mut changed = String::new();
     let mut last = 0;

@@ -19,15 +19,15 @@ pub struct ProbeSpec {
     pub quantities: Vec<ProbeQuantity>,
     /// Axes of the components.
     pub frame: ProbeFrame,
-    /// Time between samples \[s\]; 0 for every step, `None` for the interval of the history.
+    /// Time between samples \[s\]. 0 for a sample in every step, `None` for the interval of the history rows.
     pub interval: Option<f64>,
-    /// Filter of the samples; `None` without a filter.
+    /// Channel class of the filter of the samples; `None` for no filter.
     pub filter: Option<ChannelClass>,
     /// Injury criteria that are computed from the acceleration.
     pub injuries: Vec<Injury>,
     /// Acceleration of 1 g in the units of the scenario.
     pub g: f64,
-    /// Length of one second in the time unit of the scenario.
+    /// One second, expressed in the time unit of the scenario.
     pub second: f64,
 }
 

@@ -312,7 +312,7 @@ pub(super) enum Names {
 }
 
 impl Names {
-    /// The names as a list. `span` is the byte range of the value.
+    /// The names as a list. `span` is the byte range of `self`; it becomes the span of a single name.
     pub fn texts(&self, span: Range<usize>) -> Vec<Text> {
         match self {
             Self::One(name) => vec![Spanned::new(span, name.clone())],
@@ -336,7 +336,8 @@ pub(super) enum Function {
     Table(Vec<(f64, f64)>),
 }
 
-// The type of a value determines the variant. An untagged enum of serde would lose spans and give worse messages.
+// For each enum above, the TOML type of a value determines the variant. With `#[serde(untagged)]`, spans would be lost
+// and messages would be worse.
 
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

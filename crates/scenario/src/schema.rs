@@ -48,7 +48,7 @@ struct Material {
 
 /// JSON Schema (draft 7) of a scenario: keys with their types, meanings and defaults.
 ///
-/// The schema does not check ranges, names and most words; [`Scenario::parse`](super::Scenario::parse) checks them.
+/// The schema checks no ranges, no names and few words; [`Scenario::parse`](super::Scenario::parse) checks all of them.
 pub fn json_schema() -> Value {
     let mut generator = SchemaSettings::draft07().into_generator();
     let pair = generator.subschema_for::<raw::Pair>();
@@ -66,7 +66,8 @@ pub fn json_schema() -> Value {
     schema
 }
 
-/// Definition in the schema, and table of the key reference that describes its keys.
+/// Pairs of a definition in the schema and the table of the key reference that describes its keys. Both names are empty
+/// for the top level.
 const TABLES: [(&str, &str); 19] = [
     ("", ""),
     ("Time", "time"),
@@ -134,7 +135,7 @@ fn relax_type(object: &mut Map<String, Value>) {
     object.insert("type".into(), kind);
 }
 
-/// Schema of a type that is read by its own visitor.
+/// Schema of a type whose values have alternative forms: any of the schemas in the list `$schema`.
 macro_rules! schema_of {
     ($type:ident, $generator:ident => $schema:expr) => {
         impl JsonSchema for $type {

@@ -1,7 +1,8 @@
 //! Reads a TOML table into its struct, and continues after the first fault.
 //!
 //! serde stops at the first fault of a table. [`Section`] then removes the faulty entry and reads the table again,
-//! until reading succeeds or a required entry of the table itself is missing.
+//! until reading succeeds or the table lacks a required entry. A nested table that lacks a required entry is itself a
+//! faulty entry.
 
 use std::ops::Range;
 
@@ -25,15 +26,15 @@ impl<'i> Section<'i> {
         join(&self.path, name)
     }
 
-    /// `None` if the table has any fault.
+    /// Reads the table and reports its faults. `None` if it has any.
     pub fn read<T: DeserializeOwned>(self, problems: &mut Vec<Problem>) -> Option<T> {
         let before = problems.len();
         let value = self.read_sound_part(problems);
         value.filter(|_| problems.len() == before)
     }
 
-    /// Reads the table without its faulty entries. `None` if a required entry is missing. Use only for tables in which
-    /// no entry depends on another.
+    /// Reads the table without its faulty entries. `None` if a required entry is missing or faulty. Use only for tables
+    /// in which no entry depends on another.
     pub fn read_sound_part<T: DeserializeOwned>(mut self, problems: &mut Vec<Problem>) -> Option<T> {
         let mut reported: Vec<String> = Vec::new();
         loop {
@@ -49,7 +50,7 @@ impl<'i> Section<'i> {
             }
             reported.extend(place?.pop());
             if let Fault::Unknown { given, known } = &fault {
-                // A misspelt required key is not reported again as missing.
+                // If a required key is misspelt, the correct key is not reported as missing, too.
                 reported.extend(nearest(given, known.iter().copied()).map(str::to_owned));
             }
         }
@@ -93,7 +94,8 @@ enum Fault<'e> {
 }
 
 impl<'e> Fault<'e> {
-    /// Kind of a fault, from serde's message. The first name in backticks is the faulty one.
+    /// Kind of a fault, from serde's message. The first name in backticks is the unknown or missing key. After an
+    /// unknown key, the other names are the known keys.
     fn of(error: &'e Error) -> Self {
         let message = error.message();
         let mut names = message.split('`').skip(1).step_by(2);

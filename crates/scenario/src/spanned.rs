@@ -6,7 +6,7 @@ use std::ops::Range;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-/// A value of the file and its byte range, with the JSON Schema of the value.
+/// A value of the file and its byte range. Its JSON Schema is that of the value alone.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(transparent)]
 pub(super) struct Spanned<T>(toml::Spanned<T>);

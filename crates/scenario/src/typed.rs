@@ -20,7 +20,7 @@ pub struct Scenario {
     pub path: PathBuf,
     /// Text of the file with overrides and parameters applied. Spans of [`Located`] values refer to this text.
     pub source: String,
-    /// Text of the file without overrides.
+    /// Text of the file as read, before overrides and parameters are applied.
     pub file_text: String,
     pub(super) substitution: Substitution,
     /// Name of the file without its extension, the prefix of the frame files.
@@ -29,7 +29,7 @@ pub struct Scenario {
     pub title: String,
     /// System of units of all numbers, if given.
     pub units: Option<UnitSystem>,
-    /// Gravitational acceleration of bodies without their own \[m/s²\]. Zero if it varies in time
+    /// Gravitational acceleration of the bodies that do not set their own \[m/s²\]. Zero if it varies in time
     /// ([`BodySpec::varying_gravity`]).
     pub gravity: Vec3,
     /// Duration and steps.
@@ -59,8 +59,9 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The system of units in which all materials can exist. `None` if the scenario names its system, or if no system
-    /// can be inferred.
+    /// The only system of units in which the densities and wave speeds of all materials are those of solids. `None` if
+    /// several systems or none fit, if this system is neither SI nor mm-t-s, or if the scenario names its system.
+    /// Materials without a density do not count.
     pub fn inferred_units(&self) -> Option<UnitSystem> {
         let of = |material: &MaterialSpec| Some((material.density?, material.wave_speed()));
         let solids: Vec<_> = self.materials.iter().filter_map(of).collect();
@@ -107,15 +108,15 @@ pub struct DynamicRelaxation {
 }
 
 impl DynamicRelaxation {
-    /// Least number of consecutive steps at rest that end the relaxation. If half the number of relaxation steps so far
-    /// is larger, this half is required.
+    /// Smallest number of consecutive steps at rest that ends the relaxation. If half of all relaxation steps so far are
+    /// more than this number, that half is required.
     pub const MIN_CALM_STEPS: u64 = 100;
 }
 
 /// A named material.
 #[derive(Clone, Debug)]
 pub struct MaterialSpec {
-    /// Key of the table of the material.
+    /// `NAME` in the header `[materials.NAME]` of its table.
     pub name: String,
     /// Mass per reference volume \[kg/m³\]. `None` for a rigid material whose bodies give their mass.
     pub density: Option<f64>,
@@ -182,7 +183,7 @@ pub struct BodySpec {
     pub contact: ContactSurface,
     /// Whether the body has self-contact.
     pub self_contact: bool,
-    /// Thickness of the contact surface \[m\]. Contact begins at a distance of half this thickness from the faces.
+    /// Thickness of the contact surface \[m\]. The offset surface lies half this thickness outside the faces.
     pub contact_thickness: f64,
     /// Integration of eight-node hexahedra.
     pub hex: Located<HexIntegration>,
@@ -243,7 +244,8 @@ pub enum RigidMass {
     Shell(f64),
     /// Prescribed mass \[kg\], evenly distributed over the mesh.
     Even(f64),
-    /// Prescribed mass \[kg\] and inertia about the centroid of the mesh (xx, yy, zz, xy, yz, xz) \[kg·m²\].
+    /// Prescribed mass \[kg\] and inertia tensor about the centroid of the mesh, in the axes of the mesh before
+    /// [`BodySpec::rotate`] (xx, yy, zz, xy, yz, xz) \[kg·m²\].
     Given(f64, [f64; 6]),
 }
 
@@ -305,7 +307,7 @@ pub enum PrescribedMotion {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
-    /// Rotation. A rotation prescribes all three components.
+    /// Rotation about an axis. All three components then have this motion.
     Rotation(PrescribedRotation),
 }
 
@@ -356,20 +358,21 @@ pub enum LoadKind {
 pub struct OutputSettings {
     /// Directory, relative to the working directory.
     pub directory: PathBuf,
-    /// Frame schedule. The first and the last instant always have a frame.
+    /// Frame schedule. The start and the end of the run always have a frame.
     pub frames: FrameSchedule,
     /// Whether steps end at the times of frames, history rows and probe samples.
     pub exact: bool,
-    /// Largest time between frames after the first contact \[s\]. `None` if contact does not change the schedule.
+    /// Largest time between frames after the first contact \[s\]. If `None`, contact adds only one frame, at the end of
+    /// the step of the first contact.
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
-    /// Whether each frame includes the bounding volumes at the top of the queue of predicted contact times, which
-    /// detection examines next: two volumes for each pair of bodies that can still touch.
+    /// Whether each frame includes, for each pair of bodies that can still touch, the two bounding volumes that
+    /// detection examines next. In flight, these are the two with the earliest predicted contact time.
     pub detection_volumes: bool,
     /// Time between rows of the history \[s\]; 0 for a row in every step.
     pub history_interval: f64,
-    /// Checkpoints during the run. `None` for a checkpoint only at an interruption.
+    /// Checkpoints during the run. If `None`, a checkpoint is written only when the run is interrupted.
     pub checkpoint: Option<CheckpointSettings>,
 }
 

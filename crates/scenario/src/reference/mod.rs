@@ -22,7 +22,7 @@ pub struct KeyReference {
     pub unit: &'static str,
     /// Meaning of the key, without `words`.
     description: &'static str,
-    /// Words from which the value is chosen; `None` if the description names them.
+    /// Words from which the value is chosen. `None` if the description names the words, or if there is no such choice.
     words: Option<fn() -> Vec<&'static str>>,
 }
 
@@ -70,8 +70,9 @@ const fn optional(
     KeyReference { table, name, default: Some(default), unit, description, words: None }
 }
 
-/// All keys, in the usual order of a scenario file, without the freely named `parameters`. Tables with the same keys
-/// are listed once, as `boundaries.displacement` and `contact.friction`.
+/// All keys, in the usual order of a scenario file, without the freely named `parameters`. Of several tables with the
+/// same keys, only one is listed: `boundaries.displacement` stands also for `velocity` and `acceleration` of a boundary,
+/// and `contact.friction` also for `friction` of pairs and walls.
 #[rustfmt::skip]
 pub const KEYS: &[KeyReference] = &[
     optional(["", "title"], "the file's name", "", "title of reports"),
@@ -227,7 +228,7 @@ pub(super) fn find(table: &str, name: &str) -> Option<&'static KeyReference> {
     KEYS.iter().find(|entry| entry.table == table && entry.name == name)
 }
 
-/// [`KEYS`] as Markdown, with one table of rows per table of the scenario file.
+/// [`KEYS`] as Markdown: for each table of the scenario file, a heading and a Markdown table with one row per key.
 pub fn reference_markdown() -> String {
     let mut text = String::new();
     let mut table = None;
@@ -252,7 +253,7 @@ pub fn reference_markdown() -> String {
     text
 }
 
-/// Heading of a table, in the notation of the file.
+/// Heading of a table, in the notation of the scenario file.
 fn heading(table: &str) -> String {
     match table {
         "" => "top of the file".into(),

@@ -122,7 +122,7 @@ impl<'t> Check<'t> {
             self.report(problem.help(help));
             return None;
         }
-        // The division prevents overflow and underflow of the squares.
+        // Division by the largest component prevents overflow and underflow of the squares in the norm.
         Some((direction / largest).normalize())
     }
 
@@ -140,7 +140,7 @@ impl<'t> Check<'t> {
         found.map(|(_, value)| *value)
     }
 
-    /// The value of `word`. Without a word, the value of the first choice.
+    /// The value that `choices` gives for `word`. Without a word, the value of the first choice.
     pub fn choice_or_first<T: Copy>(
         &mut self,
         key: &str,
@@ -255,8 +255,8 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Byte range in `self.text` of an error within an expression. `None` if the error has no position, or if the
-    /// expression is written with escapes or triple quotes.
+    /// Byte range in `self.text` of an error within an expression. `None` if `value` is no expression, if the error has
+    /// no position, or if the expression is written with escapes or triple quotes.
     fn inside(&self, value: &Spanned<raw::Function>, error: &TimeFunctionError) -> Option<Range<usize>> {
         let raw::Function::Expression(expression) = value.get_ref() else { return None };
         let at = error.at()?;

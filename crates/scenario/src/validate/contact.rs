@@ -95,7 +95,8 @@ fn detector(
     Some(DetectorOptions { engine, sorting, normal: normal? })
 }
 
-/// Reports intervals below 1. With a detector other than sorting, also reports intervals other than the defaults.
+/// Number of steps between sortings, and number of sortings between computations of the working space. A number below 1
+/// is reported. If detection is not by sorting, a number other than its default is also reported.
 fn sorting(raw: &raw::Contact, detection: Option<DetectionMethod>, check: &mut Check<'_>) -> SortingOptions {
     let mut count = |key: &str, value: Option<&Spanned<i64>>, default: u32| {
         let Some(value) = value else { return default };
@@ -134,7 +135,8 @@ fn normal(
     Some(normal)
 }
 
-/// Edges with edge contact. Refuses edges with detection by distance fields, which has no edge contact.
+/// The edges that can have edge-to-edge contact. Detection by distance fields has no edge contact: there, a choice of
+/// edges is refused.
 fn edges(
     raw: &raw::Contact,
     detection: Option<DetectionMethod>,

@@ -19,7 +19,7 @@ enum Law {
     Rigid,
 }
 
-/// Words of the key `model`.
+/// Words of the key `model`, with their laws.
 fn models() -> Vec<(&'static str, Law)> {
     let laws = LAWS.iter().map(|law| (law.name, Law::Hyperelastic(*law)));
     laws.chain([("rigid", Law::Rigid)]).collect()
@@ -30,7 +30,8 @@ pub(super) fn validate(materials: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<
     materials.into_iter().map(|material| one(material, check)).collect()
 }
 
-/// Names and materials of a file, whose name is relative to `folder`. Names are `None` if the file cannot be read.
+/// Names and materials in the materials file `file`, a path relative to `folder`. The names are `None` if the file
+/// cannot be read or is not TOML.
 ///
 /// Problems in the file get the span of the file name in the scenario.
 pub(super) fn validate_file(
@@ -100,7 +101,8 @@ fn one(material: Named<'_>, check: &mut Check<'_>) -> Option<MaterialSpec> {
     }
 }
 
-/// Removes the key `model` from the table and returns its law. The law determines the other keys.
+/// Removes the key `model` from the table and returns the law that it names. The law determines which other keys the
+/// table has.
 fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     let key = section.key("model");
     let models = models();

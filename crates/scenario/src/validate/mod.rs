@@ -56,7 +56,7 @@ fn refuse_sorted_self_contact(
     }
 }
 
-/// Refuses groups of faces and contact thickness in detection by distance fields, because nodes touch elements there,
+/// Refuses groups of faces and contact thickness if detection is by distance fields, because nodes then touch elements,
 /// not faces.
 fn refuse_unserved_by_fields(
     contact: Option<&super::ContactSettings>,
@@ -105,7 +105,8 @@ fn refuse_unserved_by_midpoint(
     }
 }
 
-/// Validates all tables, including those after a table with problems. `None` if a table is unusable.
+/// Validates all tables, including those after a table with problems. `None` if any part of the scenario has no usable
+/// value.
 fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scenario> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let root = tables.root.read_sound_part::<raw::Root>(&mut check.problems);

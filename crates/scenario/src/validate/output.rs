@@ -84,7 +84,8 @@ fn checkpoints(raw: &raw::Checkpoint, check: &mut Check<'_>) -> CheckpointSettin
     CheckpointSettings { interval, keep }
 }
 
-/// Whether frames include detection volumes. Reports them if detection is not hierarchical.
+/// Whether frames include detection volumes. If they are wanted but detection is not by hierarchies, a problem is
+/// reported.
 fn detection_volumes(
     wanted: Option<&Spanned<bool>>,
     detection: Option<DetectionMethod>,

@@ -7,10 +7,10 @@ use crate::spanned::Spanned;
 use crate::validate::check::{Bounds, Check};
 use crate::{BodySpec, TiedPair};
 
-/// Number of time intervals at whose ends a varying rate is checked.
+/// Number of equal intervals from t = 0 to the end time, at whose ends a varying rate is checked.
 const SAMPLES: u32 = 1000;
 
-/// Rate of mass damping. `None` for a rate of zero or an invalid function. `end` is the end time \[s\].
+/// Rate of mass damping. `None` if the rate is zero, or if `value` is no function of time. `end` is the end time \[s\].
 pub(super) fn validate(
     key: &str,
     value: &Spanned<raw::Function>,
@@ -33,7 +33,7 @@ pub(super) fn validate(
     (rate != TimeFunction::Constant(0.0)).then_some(rate)
 }
 
-/// Rejects tied bodies with different mass damping, which would give tied points different velocities.
+/// Refuses ties between bodies of different mass damping: the damping would give tied points different velocities.
 pub(crate) fn refuse_unlike_ties(tied: &[TiedPair], bodies: &[BodySpec], check: &mut Check<'_>) {
     for pair in tied {
         let [Some(first), Some(second)] = pair.bodies.map(|body| bodies.get(body)) else { continue };

@@ -25,11 +25,11 @@ pub(super) struct BodyContext<'a> {
     /// `None` if the file of materials cannot be read.
     pub material_names: Option<&'a [Spanned<String>]>,
     pub materials: &'a [Option<MaterialSpec>],
-    /// Default of deformable bodies.
+    /// Self-contact of the deformable bodies without the key `self_contact`.
     pub self_contact: bool,
 }
 
-/// `None` if a body is unusable.
+/// `None` if the table of a body has a fault, or if its `material` or `hex` is an unknown word.
 pub(super) fn validate(
     bodies: Vec<Named<'_>>,
     context: &BodyContext<'_>,
@@ -179,7 +179,7 @@ fn contact_surface(
     }
 }
 
-/// Reason why a body cannot have self-contact, and remedy.
+/// Reason why a body cannot have self-contact, and the remedy. `None` if the body can have self-contact.
 fn obstacle_to_self_contact(
     material: Option<&MaterialSpec>,
     contact: &ContactSurface,

@@ -41,7 +41,7 @@ pub(super) fn validate(
     }
 }
 
-/// Keys for rigid bodies that the scenario sets on this body, with their locations.
+/// Those keys of the body `raw` that are only for rigid bodies, with their locations.
 fn given(raw: &raw::Body) -> impl Iterator<Item = (&'static str, Range<usize>)> {
     [
         ("thickness", raw.thickness.as_ref().map(Spanned::span)),
@@ -77,8 +77,8 @@ fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
 /// For a lamina, the largest moment equals this sum, up to rounding.
 const TRIANGLE_SLACK: f64 = 1e-6;
 
-/// Components xx, yy, zz, xy, yz, xz of an inertia tensor. Reports a tensor that no body can have: a
-/// principal moment is not positive, or exceeds the sum of the other two.
+/// Components xx, yy, zz, xy, yz, xz of an inertia tensor. A tensor is reported if no body can have it: if a principal
+/// moment is not positive, or exceeds the sum of the other two.
 fn inertia(key: &str, value: &Spanned<Vec<f64>>, check: &mut Check<'_>) -> Option<[f64; 6]> {
     let problem = |fact: String| Problem::new(fact).at(value.span()).key(key);
     let components = match *value.get_ref().as_slice() {
