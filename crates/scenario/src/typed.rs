@@ -108,8 +108,8 @@ pub struct DynamicRelaxation {
 }
 
 impl DynamicRelaxation {
-    /// Smallest number of consecutive steps at rest that ends the relaxation. If half of all relaxation steps so far are
-    /// more than this number, that half is required.
+    /// Smallest number of consecutive steps at rest that ends the relaxation. If half of all relaxation steps so far
+    /// are more than this number, that half is required.
     pub const MIN_CALM_STEPS: u64 = 100;
 }
 

@@ -71,8 +71,8 @@ const fn optional(
 }
 
 /// All keys, in the usual order of a scenario file, without the freely named `parameters`. Of several tables with the
-/// same keys, only one is listed: `boundaries.displacement` stands also for `velocity` and `acceleration` of a boundary,
-/// and `contact.friction` also for `friction` of pairs and walls.
+/// same keys, only one is listed: `boundaries.displacement` stands also for `velocity` and `acceleration` of a
+/// boundary, and `contact.friction` also for `friction` of pairs and walls.
 #[rustfmt::skip]
 pub const KEYS: &[KeyReference] = &[
     optional(["", "title"], "the file's name", "", "title of reports"),
