@@ -329,14 +329,14 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
         unconverged_geometries,
     } = *contact;
     let lines = [
-        ("impulses", unsolved_impulses, "not found to their tolerance"),
-        ("restitution", jammed_restitutions, "with contacts that friction jams"),
-        ("projections", unsolved_projections, "not found to their tolerance"),
-        ("ties", unmet_ties, "not brought to meet"),
-        ("geometry", unconverged_geometries, "at the middle of steps not found to its tolerance"),
+        ("impulses", unsolved_impulses, "groups of contacts not found to their tolerance"),
+        ("restitution", jammed_restitutions, "groups of contacts that friction jams"),
+        ("projections", unsolved_projections, "groups of contacts not found to their tolerance"),
+        ("ties", unmet_ties, "groups of ties not brought to meet"),
+        ("geometry", unconverged_geometries, "steps not found to its tolerance at mid-step"),
     ];
     let line = |(name, count, what): (&'static str, u64, &str)| {
-        (count > 0).then(|| (name, format!("of {count} groups of contacts {what}")))
+        (count > 0).then(|| (name, format!("of {count} {what}")))
     };
     lines.into_iter().filter_map(line).collect()
 }
@@ -399,7 +399,7 @@ mod tests {
     fn the_report_counts_unsolved_problems() {
         assert!(unsolved_problems(&ContactSummary::default()).is_empty());
         let contact = ContactSummary { jammed_restitutions: 7, ..ContactSummary::default() };
-        let line = ("restitution", "of 7 groups of contacts with contacts that friction jams".to_owned());
+        let line = ("restitution", "of 7 groups of contacts that friction jams".to_owned());
         assert_eq!(unsolved_problems(&contact), [line]);
     }
 

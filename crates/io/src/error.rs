@@ -46,7 +46,7 @@ pub enum OutputError {
     },
     /// A background thread that writes frames or checkpoints could not be started.
     #[error(
-        "cannot start the thread that writes the frames of '{series}': {cause}; close other programs or raise `ulimit -u`"
+        "cannot start the thread that writes '{series}': {cause}; close other programs or raise `ulimit -u`"
     )]
     Thread {
         /// Name of the series of frames, or `checkpoint`.
