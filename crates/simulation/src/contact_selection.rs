@@ -9,7 +9,7 @@ pub(crate) struct ContactSelection {
     pub policy: ContactPolicy,
     /// `None` with detection by distance fields: nodes then touch elements instead of faces.
     pub entry_faces: Option<EntryFaces>,
-    /// Whether contacts with a positive gap, or a zero gap within rounding, act (see `Constraint::is_flush`).
+    /// Whether contacts act whose gap is positive, or zero within rounding (see `Constraint::is_flush`).
     pub flush_contacts_act: bool,
     pub offset_points: OffsetPoints,
     pub keys: Vec<ContactKey>,

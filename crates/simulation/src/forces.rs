@@ -67,7 +67,7 @@ impl Forces {
 /// Values and jump of a load. A pressure uses only the x components.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AppliedLoad {
-    /// Value contained in the current nodal forces.
+    /// Value of the load in the current nodal forces.
     pub applied: Vec3,
     /// Jump at the beginning of the step.
     pub jump: Vec3,
@@ -82,6 +82,8 @@ impl AppliedLoad {
     };
 }
 
+/// Component of a node's motion that a support prescribes. During a step, `end` and `velocity_before` belong to this
+/// step, and the other values to the last completed step.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SupportedComponent {
     /// Prescribed motion at the end of the step.
@@ -101,7 +103,7 @@ pub(crate) struct SupportedComponent {
 }
 
 impl SupportedComponent {
-    /// Adds a jump of the load \[N\] to `force`, and subtracts the jump from `reaction`.
+    /// Adds the jump `load` of the forces on the node \[N\] to `force`, and subtracts it from `reaction`.
     pub fn balance_jump(&mut self, load: f64) {
         self.force += load;
         self.reaction -= load;
@@ -139,7 +141,7 @@ pub(crate) struct RigidForces {
     pub jumps: [VelocityJumps; 3],
     /// Reaction moment about the centre of mass at the end of the step \[N·m\].
     pub reaction_torque: Vec3,
-    /// Rate of the prescribed angular momentum about the centre of mass, at the end of the step \[N·m\].
+    /// Rate of change of the prescribed angular momentum about the centre of mass, at the end of the step \[N·m\].
     pub momentum_rate: Vec3,
     /// Change of the angular momentum in the last step minus the integral of `momentum_rate` by the trapezoidal rule
     /// \[N·m·s\].
@@ -169,8 +171,8 @@ impl RigidForces {
         }
     }
 
-    /// Adds a jump of the loads at the beginning of a step. Reactions balance the force in prescribed components and,
-    /// if any component is prescribed, the whole moment.
+    /// Adds a jump of the loads at the beginning of a step. Reactions balance the force of the jump in prescribed
+    /// components and, if any component is prescribed, its whole moment.
     pub fn jump_load(&mut self, jump: Wrench) {
         self.load = self.load + jump;
         self.force += jump.linear;

@@ -31,8 +31,8 @@ impl Pair {
     }
 }
 
-/// The pairs, without impossible and conflicting pairs, which are reported. `None` if a pair cannot be read or names an
-/// unknown body or wall.
+/// Reads the pairs. Reports and omits a pair that is impossible or conflicts with an earlier pair. `None` if a pair
+/// cannot be read or names an unknown body or wall.
 pub(super) fn validate(
     sections: Vec<Section<'_>>,
     names: Names<'_>,
@@ -59,7 +59,7 @@ pub(super) fn validate(
     complete.then_some(seen)
 }
 
-/// Bodies and groups of a pair, lower body index first.
+/// Bodies and groups of a pair, lower body index first. Walls have the indices after the last body.
 fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>) -> Option<SurfacePair> {
     let touchable: Vec<_> = names.bodies.iter().chain(names.walls).cloned().collect();
     let kind = if names.walls.is_empty() { "body" } else { "body or wall" };
@@ -86,7 +86,7 @@ fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>
     })
 }
 
-/// Problem of a pair that is impossible or conflicts with a pair in `before`.
+/// Returns a problem if `pair` is impossible, or conflicts with one of the earlier pairs, `before`.
 fn conflict(pair: &Pair, before: &[Pair], names: Names<'_>) -> Option<Problem> {
     let (path, surfaces) = (&pair.path, &pair.surfaces);
     let [first, second] = surfaces.bodies;
@@ -121,7 +121,7 @@ fn is_same(one: &SurfacePair, other: &SurfacePair) -> bool {
     one.groups.each_ref().map(name) == other.groups.each_ref().map(name)
 }
 
-/// Contact laws for keys that a pair does not give.
+/// Contact laws from which a pair takes the values of its missing keys.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FallbackLaws<'a> {
     /// Laws of `[contact]`.
@@ -139,11 +139,12 @@ impl FallbackLaws<'_> {
 }
 
 /// The pairs with laws of their own. The value of a missing key is from the first of these sources that exists:
-/// - for a pair with groups, the pair of the two whole bodies, if this pair has laws of its own,
+/// - for a pair with groups, the own laws of the pair of the two whole bodies,
 /// - the wall,
 /// - `[contact]`.
 ///
-/// A wall whose laws differ from `[contact]` adds a pair with each whole body, unless this pair has laws of its own.
+/// If the laws of a wall differ from those of `[contact]`, the result contains the pairs of this wall with all whole
+/// bodies. Such a pair has the laws of the wall, or, if given, laws of its own.
 pub(super) fn own_laws(
     pairs: &[Pair],
     rest: FallbackLaws<'_>,

@@ -19,7 +19,7 @@ pub(super) struct Measured<'a> {
     pub bodies: Option<&'a [BodySpec]>,
     pub materials: &'a [Option<MaterialSpec>],
     pub units: Option<UnitSystem>,
-    /// Interval of the history \[s\]. `None` if the output settings have problems.
+    /// Sampling interval of the history output \[s\]. `None` if the output settings have problems.
     pub history_interval: Option<f64>,
     pub has_impulses: bool,
 }
@@ -93,7 +93,7 @@ fn one(probe: Named<'_>, measured: &Measured<'_>, check: &mut Check<'_>) -> Opti
     Some(spec)
 }
 
-/// The given location, or else the centre of mass.
+/// The given location, or the centre of mass if none is given. `None` if several locations are given.
 fn place(raw: &raw::Probe, path: &str, check: &mut Check<'_>) -> Option<Located<ProbePlace>> {
     let spans = [
         raw.nearest_node.as_ref().map(Spanned::span),
@@ -127,7 +127,8 @@ fn injuries(raw: Option<&Spanned<raw::Names>>, key: &str, check: &mut Check<'_>)
     check.choices(key, &Spanned::new(raw.span(), raw.get_ref().texts(raw.span())), Injury::WORDS)
 }
 
-/// Reports stress and strain where they are undefined, and injury criteria without a usable acceleration or `g`.
+/// Reports stress and strain of a rigid body or at a centre of mass, and injury criteria without a usable acceleration
+/// or `g`.
 fn refuse_unavailable(spec: &ProbeSpec, raw: &raw::Probe, measured: &Measured<'_>, check: &mut Check<'_>) {
     let key = |name: &str| format!("probes.{}.{name}", spec.name);
     let of_elements = spec.quantities.iter().find(|quantity| quantity.is_of_elements());

@@ -1,4 +1,5 @@
-//! Keys of the contact response and laws in `[contact]`, `[[contact.pairs]]` and `[[walls]]`.
+//! Keys of the contact response in `[contact]`, and keys of the contact laws in `[contact]`, `[[contact.pairs]]` and
+//! `[[walls]]`.
 
 use std::ops::Range;
 
@@ -72,7 +73,8 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Reports laws at `path` that the response ignores or cannot realise. Ignored laws with default values pass.
+    /// Reports laws at `path` that the response ignores or cannot realise, and `restitution` together with `damping`.
+    /// Ignored laws with default values pass.
     fn refuse_idle(&self, path: &str, response: &ResponseSettings, check: &mut Check<'_>) {
         let method = response.method;
         let key = |name: &str| join(path, name);
@@ -111,7 +113,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// Default factor of the spring stiffness \[-\].
+/// Default of `penalty`, the factor of the spring stiffness \[-\].
 const FACTOR: f64 = 0.5;
 
 /// Smallest accepted coefficient of restitution of damped penalty springs \[-\]. A smaller coefficient needs more than
@@ -240,8 +242,9 @@ pub(super) fn laws(
     if let Some(response) = response {
         given.refuse_idle(path, response, check);
     }
-    // Damping and restitution of normal springs determine each other. If `given` has either key, both values of `rest`
-    // are dropped.
+    // Damping and restitution of normal springs determine each other. If `given` has one of the two, the other is reset
+    // to its default in `rest`. A given value also switches default damping off (`calms`): restitution switches it off
+    // for normal springs, damping for all springs.
     if given.restitution.is_some() {
         (rest.damping, rest.calms[0]) = (0.0, false);
     }

@@ -25,7 +25,7 @@ pub(super) struct Tables<'i> {
     pub output: Option<Section<'i>>,
 }
 
-/// The name is empty if the table gives none.
+/// A table and its name. The name is empty if the table gives none.
 pub(super) struct Named<'i> {
     pub name: Spanned<String>,
     pub section: Section<'i>,
@@ -79,10 +79,10 @@ impl<'i> Tables<'i> {
     }
 }
 
-/// Names of the tables that the scenario gives as lists, one table per entry.
+/// Names of the lists of tables. In the file, each entry of the list `NAME` has its own header `[[NAME]]`.
 const LISTS: [&str; 7] = ["bodies", "walls", "velocities", "boundaries", "loads", "contact.pairs", "probes"];
 
-/// Parses the top level of a text. `None` if there are syntax errors.
+/// Parses a text into its root table. `None` if there are syntax errors.
 ///
 /// Only the first error on a line and the first repetition of a table are reported.
 pub(super) fn root<'i>(text: &'i str, problems: &mut Vec<Problem>) -> Option<toml::Spanned<DeTable<'i>>> {
@@ -126,7 +126,7 @@ struct RepeatedTable<'t> {
 }
 
 impl<'t> RepeatedTable<'t> {
-    /// Table whose header contains the position `byte`.
+    /// Table whose header contains the position `byte`. `None` if the line at `byte` is not a header.
     fn at(text: &'t str, byte: usize) -> Option<Self> {
         let start = text.get(..byte)?.rfind('\n').map_or(0, |end| end + 1);
         let line = text[start..].lines().next()?.trim_end();

@@ -130,7 +130,7 @@ fn is_zero(velocity: &[TimeFunction; 3]) -> bool {
     velocity.iter().all(|component| component.is_constant() && component.value(0.0) == 0.0)
 }
 
-/// Gravity of the scenario. Reports a gravity that varies in time.
+/// Gravity of the scenario, for a wall with a mass. If the gravity varies in time, reports it and returns `None`.
 fn inherited_gravity(
     path: &str,
     raw: &raw::Wall,

@@ -49,7 +49,8 @@ impl PairBalance {
         self.damping_dissipation += result.damping_work;
     }
 
-    /// Adds the force and energies of `work`, which belong to no detected contact, for example to an ended contact.
+    /// Adds the force and energies of `work`: the part of contact that belongs to no detected contact. It can belong to
+    /// a contact that has ended.
     fn add_unlisted(&mut self, work: &UnlistedWork) {
         self.push(work.bodies, work.force);
         self.contact_energy += work.stored_energy;
@@ -57,8 +58,8 @@ impl PairBalance {
         self.damping_dissipation += work.damping_work;
     }
 
-    /// Adds a contact force: `force` if the contactor's body is the first body, and `-force` if the target's body is.
-    /// In self-contact, the force and its reaction cancel.
+    /// Adds the contact force on the first body of the pair: `force` if this body is the contactor's, and the reaction
+    /// `-force` if it is the target's. In self-contact, `force` and its reaction cancel.
     fn push(&mut self, [contactor, target]: [u32; 2], force: Vec3) {
         if contactor != target {
             self.force += if contactor == self.bodies[0] { force } else { -force };
@@ -75,19 +76,21 @@ const MAX_CREATED_RATIO: f64 = 0.02;
 pub(crate) struct ContactAudit {
     /// Energy created since the start of the run \[J\].
     pub created: f64,
-    /// Work of the contact forces in the last step beyond the trapezoidal sum Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n)
+    /// Work of the contact forces in the last step, minus the trapezoidal sum Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n)
     /// over the nodes, with contact forces f and positions x \[J\].
     pub excess_work: f64,
     pub loads_jump: bool,
     /// Whether damping or another cause outside the time integration has changed velocities since the previous audit.
     pub velocities_jump: bool,
-    /// Decrease of the kick energy by the last change of the step length \[J\]. Only nodal accelerations against the
-    /// contact impulses count: the impulses absorb their kick energy (see `held_force_acceleration`).
+    /// Decrease of the kick energy of held nodes due to the last change of the step length \[J\]. A node is held if its
+    /// acceleration points against its contact impulse. Only the component along the impulse counts: the impulse
+    /// absorbs the kick energy of this component (see `held_force_acceleration`).
     pub work_on_held_nodes: f64,
     /// Length of the last step \[s\].
     pub time_step: f64,
     unsolved: UnsolvedProblems,
-    /// Whether a warning was issued, by subject: created energy, friction, impulses, restitution, ties, geometry.
+    /// For each of these subjects, whether a warning was issued: created energy, friction, impulses, restitution, ties,
+    /// geometry.
     warned: [bool; 6],
 }
 
@@ -186,8 +189,8 @@ impl Simulation {
         }
     }
 
-    /// Adds the energy that contact created in the last step to the audit, except in dynamic relaxation or after
-    /// velocity jumps.
+    /// Audits the energy that contact created in the last step. In dynamic relaxation and after velocity jumps, this
+    /// energy is not added to `created`.
     ///
     /// ```text
     /// created energy = work + change of stored energy + dissipated energy
@@ -198,9 +201,9 @@ impl Simulation {
     /// If inelastic impulses act, the created energy is instead the numerical work minus the energy absorbed by
     /// impulses. In the midpoint energy–momentum response, the created energy is the numerical work.
     ///
-    /// The staggered energy–momentum response computes its forces for a following step of committed length. If this
-    /// step has another length, or if loads or velocities jump, the forces can create energy. This energy also counts
-    /// as numerical work.
+    /// The staggered energy–momentum response computes its forces in advance for the following step, whose length is
+    /// committed. If the following step has another length, or if loads or velocities jump, the forces can create
+    /// energy. This energy also counts as numerical work.
     pub(crate) fn audit_contact(&mut self) {
         let velocities_jump = std::mem::take(&mut self.state.ledger.contact_audit.velocities_jump);
         let (action, before) = (&self.state.contact.action, &self.scratch.before.action);
@@ -364,7 +367,8 @@ impl Simulation {
     }
 
     /// Moment by which supports and sliders (of free walls) prevent a rotation of the walls \[N·m\]. A contact force
-    /// acts at the contact point, but the support or slider bears it at the node of the wall: the two form a couple.
+    /// acts at the contact point, but the reaction of the support or slider acts at the node of the wall: force and
+    /// reaction form a couple.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);

@@ -14,7 +14,7 @@ use super::nodal_sums::{NodalKernel, NodalSums};
 use crate::Simulation;
 use crate::model::Body;
 
-/// Rounding error accumulated over many steps, relative to the position \[-\].
+/// Rounding error of a position, accumulated over many steps, relative to the position \[-\].
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Momentum, kinetic energy and centre of mass of a body.
@@ -210,8 +210,8 @@ impl Simulation {
 
     /// 2 Σ m |x|² over the moving bodies \[kg·m²\], with mass m and largest coordinate |x|.
     ///
-    /// In each step of length dt, rounding of the positions (machine epsilon ε) can add this energy to the shortest
-    /// waves, of frequency 2/dt:
+    /// In each step of length dt, rounding of the positions (machine epsilon ε) can add energy to the shortest waves,
+    /// of frequency 2/dt. The added energy is
     ///
     /// ```text
     /// Σ ½ m (ε |x| 2/dt)² = 2 Σ m |x|² (ε/dt)²

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Largest tolerated ratio of hourglass energy to strain energy \[-\]. Each energy is the largest value of the body so
-/// far. At larger ratios, hourglass control carries bending load.
+/// Largest tolerated ratio of the peak hourglass energy of a body to its peak strain energy \[-\]. At larger ratios,
+/// hourglass control carries bending load.
 ///
 /// A bent beam with n layers of cells across its depth has the ratio k/(n² − 1), with k = 0.05 for cells that are short
 /// along the beam, and k = 0.15 for cubes. With two layers, the deflection is about 30 % too large.
 const TOLERATED_RATIO: f64 = 0.015;
 
-/// Largest hourglass energy that counts as noise, relative to the largest energy of the run \[-\].
+/// Largest hourglass energy that counts as noise, relative to the largest energy of the run so far \[-\].
 const NEGLIGIBLE_ENERGY: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -18,12 +18,14 @@ pub(crate) struct HourglassAudit {
     strain: f64,
     /// Largest hourglass energy so far \[J\].
     hourglass: f64,
-    /// Time at which the ratio of `hourglass` to `strain` exceeded the tolerance \[s\]. `None` while it is tolerated.
+    /// Time since which the ratio of `hourglass` to `strain` exceeds its tolerance \[s\]. `None` while the ratio is
+    /// tolerated, or `hourglass` is noise.
     passed_at: Option<f64>,
 }
 
 impl HourglassAudit {
-    /// The energies of the body and of the run are in \[J\], the time in \[s\].
+    /// `strain` and `hourglass` are the current energies of the body, `largest_energy` is that of the run so far \[J\].
+    /// `time` is in \[s\].
     pub fn note(&mut self, time: f64, [strain, hourglass]: [f64; 2], largest_energy: f64) {
         self.strain = self.strain.max(strain);
         self.hourglass = self.hourglass.max(hourglass);
@@ -32,7 +34,7 @@ impl HourglassAudit {
         self.passed_at = is_past.then(|| self.passed_at.unwrap_or(time));
     }
 
-    /// `None` while the ratio is tolerated.
+    /// `None` while `passed_at` is `None`.
     pub fn warning(&self, body: &str) -> Option<String> {
         let Self { strain, hourglass, passed_at } = *self;
         let share = if strain > 0.0 {
@@ -56,7 +58,7 @@ impl HourglassAudit {
 mod tests {
     use super::*;
 
-    /// Hourglass energy below the noise limit is ignored. A larger strain energy can end an excess.
+    /// Hourglass energy below the noise limit is ignored. A new peak of the strain energy can make the ratio tolerated.
     #[test]
     fn the_peak_of_strain_counts() {
         let mut audit = HourglassAudit::default();

@@ -82,7 +82,8 @@ impl WithSimd for NodalKernel<'_> {
             sums.add(simd, &Row(*masses), [positions, velocities, accelerations]);
         }
         let Some(last_velocity) = last_velocities.last() else { return sums.total() };
-        // Nodes without mass and with the velocity of the last node fill the last row. Sums and bounds do not change.
+        // Nodes without mass and with the velocity of the last node fill up the last row. They do not change the sums
+        // and bounds.
         let (mut masses, mut nodes) = ([0.0; WIDTH], [[Vec3::zeros(); WIDTH]; 3]);
         masses[..last_masses.len()].copy_from_slice(last_masses);
         nodes[0][..last_positions.len()].copy_from_slice(last_positions);
@@ -94,7 +95,8 @@ impl WithSimd for NodalKernel<'_> {
     }
 }
 
-/// Sums and bounds for each place of a row. The result does not depend on the width of the registers.
+/// Separate sums and bounds for each of the eight places of a row. Hence the result does not depend on the width of the
+/// registers.
 struct RowSums {
     momentum: [Row; 3],
     angular: [Row; 3],

@@ -59,8 +59,8 @@ impl Simulation {
         account.reaction = account.reaction + reaction;
     }
 
-    /// Adds impulses and work of all supports over a step of length `dt` \[s\]. Returns the impulses of the velocity
-    /// jumps at the beginning and at the end of the step, and the work \[J\] of all supports.
+    /// Adds impulses and work of all supports over a step of length `dt` \[s\] to their accounts. Returns the impulses
+    /// of the velocity jumps at the beginning and at the end of the step, and the work \[J\] of all supports.
     pub(crate) fn account_supports(&mut self, dt: f64) -> ([Wrench; 2], f64) {
         self.add_reactions(0.5 * dt);
         self.refresh_reactions();

@@ -132,7 +132,7 @@ pub enum SetupError {
     /// Two boundaries prescribe different motions of the same component of a node.
     #[error("{0}; prescribe it in one of the two only, or equally in both")]
     ConflictingBoundaries(Box<Conflict>),
-    /// The chosen closest-point method does not support the faces of a body.
+    /// The chosen closest-point method cannot treat some faces of a body.
     #[error(
         "body `{body}` has {kind} faces that can touch, and `contact.closest_point` is a closed form for flat \
          triangles and segments only; use \"auto\", \"sqp\", \"active-set\", \"interior-point\" or \"newton\", or mesh \
@@ -141,7 +141,7 @@ pub enum SetupError {
     ClosestPoint {
         /// The body.
         body: String,
-        /// Kind of the first face that is not supported.
+        /// Kind of the first face that the method cannot treat.
         kind: &'static str,
         /// Location of the method in the scenario.
         span: Range<usize>,
@@ -165,7 +165,7 @@ pub enum SetupError {
         /// Location of the value of `hex` in the scenario.
         span: Range<usize>,
     },
-    /// In a pair of tied bodies, no node is within the tie distance of a face.
+    /// In a pair of tied bodies, no node of the first body is within the tie distance of a face of the second.
     #[error("no node of `{}` is within {within:.3e} m of a face of `{}`, to which it is tied; move the bodies \
         together, or give a larger `tied_within`", bodies[0], bodies[1])]
     NothingTied {
@@ -228,14 +228,15 @@ pub enum SetupError {
          with [[contact.pairs]] contact = false", count(.0), DeepOverlaps(.0)
     )]
     DeepOverlap(Vec<Overlap>),
-    /// Overlaps that the policy `remove` cannot resolve by moving nodes.
+    /// Overlaps of two rigid bodies, or of a rigid body and a wall: `contact.initial_penetration` = `remove` can only
+    /// move nodes of deformable bodies.
     #[error(
         "{} overlap at t = 0 and cannot be moved by contact.initial_penetration = \"remove\", which moves nodes of \
          deformable bodies: {}; move them apart with `translate`, {}", count(.0), Overlaps(.0),
         others(.0, "set \"offset\"")
     )]
     ImmovableOverlap(Vec<Overlap>),
-    /// The policy `remove` inverts elements by moving nodes.
+    /// `contact.initial_penetration` = `remove` moves nodes of a body so far that its mesh becomes invalid.
     #[error(
         "contact.initial_penetration = \"remove\" moves nodes of body `{body}` so far that {source}; move the bodies \
          apart, or use \"offset\""
@@ -382,7 +383,7 @@ pub struct Conflict {
     pub axis: Axis,
     /// Physical groups of the two boundaries.
     pub groups: [String; 2],
-    /// The lowest user's number of a node that is in both groups. `None` for a rigid body.
+    /// The user's number of a node that is in both groups: the lowest such number. `None` for a rigid body.
     pub node: Option<u64>,
     /// Location of the second prescribed motion in the scenario.
     pub span: Range<usize>,

@@ -11,13 +11,13 @@ use crate::contact::detection::Penetration;
 pub struct Overlap {
     /// Names of the bodies.
     pub bodies: [String; 2],
-    /// Parts of the bodies that overlap.
+    /// Whether nodes, faces or only the insides of the bodies overlap.
     pub entry: Entry,
     /// Approximate length of the smallest translation that separates the offset surfaces of the bodies \[m\] (see
     /// [`Penetration::depth`]).
     pub depth: f64,
-    /// Search distance of the bodies \[m\]. Infinite for a wall. Zero for [`Entry::Insides`]: contact detection does
-    /// not find such an overlap.
+    /// Search distance of the bodies \[m\]. Infinite if one of them is a wall. Zero for [`Entry::Insides`]: contact
+    /// detection does not find such an overlap.
     pub deepest: f64,
     /// A point of the overlap \[m\].
     pub point: [f64; 3],
@@ -46,8 +46,8 @@ pub(super) fn count(overlaps: &[Overlap]) -> String {
     }
 }
 
-/// Remedies other than to move the bodies. Omits the remedy `policy` if it fails: for [`Entry::Insides`], in which the
-/// faces of the bodies line up.
+/// Remedies other than to move the bodies. `policy` is the remedy by `contact.initial_penetration`. It fails, and is
+/// omitted, if an overlap is [`Entry::Insides`]: the faces of the bodies line up.
 pub(super) fn others(overlaps: &[Overlap], policy: &str) -> String {
     let exclude = "exclude the pair with [[contact.pairs]] contact = false";
     let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);
