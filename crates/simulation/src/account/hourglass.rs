@@ -24,8 +24,8 @@ pub(crate) struct HourglassAudit {
 }
 
 impl HourglassAudit {
-    /// `strain` and `hourglass` are the current energies of the body, `largest_energy` is that of the run so far \[J\].
-    /// `time` is in \[s\].
+    /// `strain` and `hourglass` are the current energies of the body \[J\], and `largest_energy` is the largest energy
+    /// of the run so far \[J\]. `time` is in \[s\].
     pub fn note(&mut self, time: f64, [strain, hourglass]: [f64; 2], largest_energy: f64) {
         self.strain = self.strain.max(strain);
         self.hourglass = self.hourglass.max(hourglass);
