@@ -1,5 +1,5 @@
-//! The simulation: a model and its state. The order of operations is defined in `step/predictor_corrector` for a time
-//! step, and in `step/free_flight` for a step of flight.
+//! The simulation: a model and its state. `step/free_flight` defines the order of operations in a step of flight, and
+//! `step/predictor_corrector` the order in all other steps.
 
 use ictus_contact as contact;
 use ictus_core::{element, material, math, mesh, signal};
@@ -56,8 +56,9 @@ pub struct Simulation {
     model: Model,
     settings: Settings,
     state: State,
-    /// Copy of an earlier state, from which the steps since then are repeated after a failed step. `None` before the
-    /// first step outside flight, and after a change of the state outside a step: repeated steps would lack the change.
+    /// Copy of an earlier state. After a failed step, the simulation computes the state before this step again from the
+    /// copy. `None` before the first step outside flight, and after a change of the state outside a step: the repeated
+    /// steps would lack the change.
     earlier: Option<State>,
     response: SelectedResponse,
     ties: Option<Ties>,
@@ -114,7 +115,7 @@ impl Simulation {
         Ok(outcome)
     }
 
-    /// Runs the dynamic relaxation, if any. Writes only checkpoints and, after a failure, a last frame.
+    /// Runs the dynamic relaxation, if any. Writes only checkpoints and, after a failure, the last state.
     fn run_relaxation(
         &mut self,
         recorder: &mut Recorder,
@@ -308,7 +309,8 @@ impl Simulation {
         critical.reduce(|a, b| if b.0 < a.0 { b } else { a })
     }
 
-    /// Largest admissible displacement of a node of a rigid body in a step \[m\], and the body that sets this limit.
+    /// Largest admissible displacement of a node of a rigid body in a step \[m\], and the body that sets this limit;
+    /// `None` without a limit.
     pub fn rigid_travel(&self) -> Option<(f64, &Body)> {
         self.settings.rigid_travel.map(|(travel, body)| (travel, &self.model.bodies[body]))
     }
@@ -333,7 +335,7 @@ impl Simulation {
         &self.timings
     }
 
-    /// Warnings of the set-up and of the run so far, followed by the warnings of hourglass energy.
+    /// Warnings from the set-up and from the run so far, followed by the warnings about hourglass energy.
     pub fn warnings(&self) -> Vec<String> {
         let audits = self.model.bodies.iter().zip(&self.state.ledger.hourglass_audits);
         let of_hourglass = audits.filter_map(|(body, audit)| audit.warning(&body.name));

@@ -30,13 +30,14 @@ pub struct Model {
     pub num_support_accounts: usize,
     /// Loads on bodies.
     pub loads: Vec<Load>,
-    /// Node of each output point, body by body in the order of the mesh file, without walls.
+    /// Node of each output point, body by body; the nodes of a body are in the order of its mesh file. Walls have no
+    /// output points.
     pub output_nodes: Vec<u32>,
     /// Names of the materials.
     pub material_names: Vec<String>,
     /// Contact surface of each body.
     pub(crate) surfaces: Vec<Surface>,
-    /// Largest distance of a surface node from the centre of mass \[m\]; one entry per body, used for rigid bodies
+    /// Largest distance of a surface node of each body from the centre of mass of the body \[m\]; used for rigid bodies
     /// only.
     pub(crate) radii: Vec<f64>,
     /// Critical step in the reference configuration; one entry per block with internal forces.
@@ -58,9 +59,10 @@ pub struct Body {
     pub material: Option<usize>,
     /// Mass \[kg\]; 0 for a wall that is not free.
     pub mass: f64,
-    /// Gravitational acceleration \[m/s²\]; zero if it varies in time.
+    /// Gravitational acceleration \[m/s²\]; zero if gravity varies in time and is therefore one of the loads.
     pub gravity: Vec3,
-    /// Largest magnitude of the gravitational acceleration during the run \[m/s²\], sampled if it varies in time.
+    /// Largest magnitude of the gravitational acceleration during the run \[m/s²\]; if gravity varies in time, the
+    /// largest of sampled values.
     pub peak_gravity: f64,
     /// Deformable, rigid or wall.
     pub behaviour: Behaviour,
@@ -94,12 +96,12 @@ pub enum Behaviour {
     },
 }
 
-/// Supports and prescribed motion of a rigid body: components of the motion of its centre of mass, and its whole
-/// rotation.
+/// Supports and prescribed motion of a rigid body. Single components of the motion of its centre of mass can be free;
+/// the rotation is always fixed or prescribed.
 #[derive(Clone, Debug, Default)]
 pub struct RigidSupport {
-    /// Prescribed motion of each component of the centre; `None` if free. A prescribed rotation is in the first
-    /// component.
+    /// Prescribed motion of each component of the centre; `None` if free. If a rotation is prescribed, all three
+    /// components contain this rotation.
     pub components: [Option<Prescribed>; 3],
     /// Index of the support account of each component.
     pub accounts: [usize; 3],
@@ -153,7 +155,7 @@ pub struct Block {
     pub connectivity: Arc<[u32]>,
     /// Numbers of the elements in the mesh file.
     pub tags: Vec<u64>,
-    /// Indices of the elements in the order of the mesh file.
+    /// Indices of the elements in this block, sorted by the order of the elements in the mesh file.
     pub output_order: Vec<u32>,
     /// Index among all blocks with internal forces; `None` for a block of a rigid body.
     pub internal: Option<usize>,
@@ -202,7 +204,7 @@ impl Body {
         }
     }
 
-    /// Whether loads act on the body, or a constant gravity acts on a body that is not rigid.
+    /// Whether loads act on the body; for a body that is not rigid, also whether constant gravity acts on the body.
     pub fn is_driven(&self) -> bool {
         self.loaded || !self.is_rigid() && self.gravity != Vec3::zeros()
     }
@@ -225,8 +227,8 @@ impl Body {
         }
     }
 
-    /// Whether the body moves freely and without loads until contact, or is a wall in steady or free motion. The motion
-    /// is then known in closed form, provided that the body has no strain.
+    /// Whether the body moves until contact without supports, loads and mass damping, or is a wall in steady or free
+    /// motion. The motion is then known in closed form, provided that the body has no strain.
     pub fn flies(&self) -> bool {
         let is_free = !self.loaded && self.mass_damping.is_none();
         match &self.behaviour {
@@ -260,7 +262,8 @@ impl Model {
         body.nodes.clone().min_by(nearer).unwrap_or(body.nodes.start) as u32
     }
 
-    /// Output cells, body by body and block by block in the order of the mesh file.
+    /// Output cells, body by body, and block by block in each body. The cells of a block are in the order of the mesh
+    /// file.
     pub fn output_cells(&self) -> impl Iterator<Item = CellAddress> {
         let blocks = (0..).zip(&self.bodies).flat_map(|(body, of_body)| {
             (0..).zip(&of_body.blocks).map(move |(block, of_block)| (body, block, of_block))

@@ -25,17 +25,17 @@ pub(crate) struct Settings {
     pub driving_functions: DrivingFunctions,
     /// Output times at which a step must end.
     pub exact_output: Option<OutputTimes>,
-    /// Advice in the warning of energy created by contact.
+    /// Advice in the warning that contact has created energy.
     pub contact_remedy: &'static str,
     pub chunks: Vec<NodeChunk>,
     pub driven_ties: DrivenTies,
-    /// Overlaps at t = 0, before their treatment.
+    /// Overlaps at t = 0, before the set-up moves any node to remove them.
     pub initial_penetrations: Vec<Overlap>,
     /// Largest admissible displacement of a node of a rigid body in a step \[m\], and the index of the body that sets
     /// this limit.
     pub rigid_travel: Option<(f64, usize)>,
     pub probes: Vec<Probe>,
-    /// Dynamic relaxation before t = 0, and the motion that begins after the relaxation.
+    /// Dynamic relaxation before t = 0, and the velocities that the bodies receive after the relaxation.
     pub relaxation: Option<(DynamicRelaxation, InitialMotion)>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Caches {
     pub detector: Box<dyn Detector>,
     pub wall_detector: WallDetector,
     pub tunnelling: TunnellingGuard,
-    /// Mobility of the nodes, and of the rigid bodies in the last step.
+    /// Mobility of the nodes, and mobility of the rigid bodies in the last step.
     pub mobility: Mobility,
     /// `None` if steps do not end at impacts.
     pub impact_control: Option<Box<ImpactControl>>,
@@ -58,7 +58,7 @@ pub(crate) struct Scratch {
     pub motions: Vec<RigidMotion>,
     pub before: Before,
     pub nodal_sums: Vec<NodalSums>,
-    /// Time up to which mass damping has acted \[s\].
+    /// Time up to which mass damping has acted in this step \[s\].
     pub damped_until: f64,
     /// Nodes with velocity corrections by contact in this step, and the velocities of these nodes after local damping
     /// \[m/s\].

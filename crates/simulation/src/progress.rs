@@ -63,8 +63,8 @@ pub struct Progress {
     pub step: u64,
     /// Number of steps taken outside flight.
     pub stable_steps: u64,
-    /// Remaining time divided by the length of the last step outside flight \[-\]. The length is that before the cut to
-    /// an event. Infinite before the first step outside flight.
+    /// Remaining time divided by the length of the last step outside flight \[-\]. If an event such as an impact or an
+    /// output time cut this step, its length before the cut is used. Infinite before the first step outside flight.
     pub remaining_steps: f64,
     /// Last time step \[s\].
     pub time_step: f64,
@@ -85,7 +85,7 @@ pub struct RelaxationProgress {
     pub share: f64,
     /// Largest `share` at which the bodies count as at rest \[-\].
     pub tolerance: f64,
-    /// Consecutive steps at rest, divided by the number that ends the relaxation \[-\].
+    /// Number of consecutive steps at rest, divided by the number of such steps that ends the relaxation \[-\].
     pub part_done: f64,
 }
 
@@ -107,14 +107,14 @@ pub(crate) enum StepLimit {
     Contact,
     /// The largest admissible displacement of a node of a rigid body.
     RigidMotion,
-    /// Opening and closing of contacts on springs much stiffer than the elements.
+    /// The opening and closing of contacts, if contact springs are much stiffer than the elements.
     ContactSprings,
     /// The penetration of rigid bodies at rest on contact springs: the springs are stiffer in a shorter step.
     Rest,
 }
 
 impl StepLimit {
-    /// In the order of the discriminants.
+    /// All limits, in the order of the discriminants.
     pub const ALL: [Self; 10] = [
         Self::Flight,
         Self::Event,

@@ -10,7 +10,8 @@
 use super::Simulation;
 use super::error::NumericalFailure;
 
-/// A copy takes a tenth of the time of a step, so the copies lengthen a run by 0.2 %.
+/// Number of steps between copies. A copy takes a tenth of the time of a step; the copies therefore lengthen a run by
+/// 0.2 %.
 const STEPS_PER_COPY: u64 = 64;
 
 impl Simulation {

@@ -50,9 +50,9 @@ impl Checkpoint {
     /// Also returns the files of the later checkpoints that could not be read.
     ///
     /// # Errors
-    /// [`CheckpointError`] of the first file if no file can be read, or of `place` if there is no file. Earlier files
-    /// are not tried after a file of another scenario, of other meshes or of another version; its error is returned. An
-    /// unreadable mesh is an error, too.
+    /// If no file can be read, the [`CheckpointError`] of the latest file; if no file exists, the error of `place`. A
+    /// file of another scenario, of other meshes or of another version ends the search with its error: older files are
+    /// not tried. An unreadable mesh is an error, too.
     pub fn read(scenario: &Scenario, place: &Path) -> Result<(Self, Vec<PathBuf>), CheckpointError> {
         let files = if place.is_file() { vec![place.to_path_buf()] } else { checkpoint::files(place) };
         let identity =
@@ -125,8 +125,9 @@ impl Checkpoints {
         }
     }
 
-    /// Waits until the previous checkpoint is written, and begins to write a checkpoint in the background. `time` and
-    /// the last `time_step` are those of the state \[s\].
+    /// Waits until the previous checkpoint is written, and begins to write a checkpoint in the background. `time` is
+    /// the time of the state \[s\]; in dynamic relaxation, the sum of the step lengths. `time_step` is the length of
+    /// the last step \[s\].
     ///
     /// Each receiver in `written` gets a message when the frames of one series are on disk. The file of the checkpoint
     /// is written after all messages. A failed series prevents this file.

@@ -9,7 +9,7 @@ use crate::scenario::Field;
 use super::nodal_distances::NodalDistances;
 use crate::Simulation;
 
-/// Cells body by body and block by block, in the order of the mesh file.
+/// Cells body by body, and block by block in each body. The cells of a block are in the order of the mesh file.
 pub(crate) fn output_grid(simulation: &Simulation) -> Grid {
     let model = &simulation.model;
     let mut point_of = vec![0u32; model.output_nodes.len()];

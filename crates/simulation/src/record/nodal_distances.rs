@@ -7,8 +7,8 @@ use crate::mesh::CellKind;
 use crate::model::{Body, Model};
 use crate::scenario::Field;
 
-/// Distance from the surface of the body \[m\] and assumed gradient of the distance field \[-\] for every node, in the
-/// reference configuration. Zero for a body without a distance field, such as a sheet or a wall.
+/// For every node, the distance from the surface of its body \[m\] and the gradient that the distance field assumes
+/// \[-\], in the reference configuration. Zero for a body without a distance field, such as a sheet or a wall.
 #[derive(Debug, Default)]
 pub(super) struct NodalDistances {
     distances: Vec<f64>,

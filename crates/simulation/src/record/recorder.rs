@@ -24,7 +24,7 @@ use crate::account::contact_audit::PairBalance;
 /// Writes frames, tables and checkpoints to the output directory when they are due.
 pub struct Recorder {
     series: Option<Series>,
-    /// Bounding spheres at the top of the detection queue.
+    /// Bounding spheres that detection examines next, two for each pair of bodies.
     volumes: Option<Series>,
     walls: Option<Series>,
     history: History,
@@ -35,9 +35,9 @@ pub struct Recorder {
     fields: Vec<Field>,
     distances: NodalDistances,
     schedule: Schedule,
-    /// Wall-clock time of the creation of the recorder \[s\].
+    /// Wall-clock duration of the creation of the recorder \[s\].
     creation: f64,
-    /// In seconds.
+    /// Times of the frames \[s\].
     frame_times: Vec<f64>,
     tables: Tables,
     checkpoints: Checkpoints,
@@ -60,8 +60,8 @@ impl Recorder {
     /// Restores the state of a checkpoint, and continues the output in `directory`.
     ///
     /// # Errors
-    /// [`OutputError`] if a table or frame from before the checkpoint is missing, or if a file of the directory cannot
-    /// be written.
+    /// [`OutputError`] if the state belongs to another model, if a table or frame from before the checkpoint is
+    /// missing, or if a file of the directory cannot be written.
     pub fn resume(
         scenario: &Scenario,
         directory: &Path,
@@ -97,7 +97,7 @@ impl Recorder {
         let beside = |what: &str, grid: Option<Grid>| {
             let name = format!("{}_{what}", scenario.name);
             match grid {
-                // A series without frames from before the checkpoint begins with the next frame.
+                // If the series lacks a frame from before the checkpoint, its first frame is the next one written.
                 Some(grid) => {
                     let exists = Series::check(&directory, &name, frame_times.len()).is_ok();
                     let times = if exists { frame_times.clone() } else { Vec::new() };
@@ -146,8 +146,8 @@ impl Recorder {
         &self.probe_summaries
     }
 
-    /// Writes a checkpoint if it is due. During the relaxation, the interval of the checkpoints refers to the sum of
-    /// the step lengths.
+    /// Writes a checkpoint if the relaxation continues and a checkpoint is due. In the relaxation, t stays 0; the
+    /// interval between checkpoints is measured on the sum of the step lengths.
     pub(crate) fn record_relaxation(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         if simulation.is_relaxing()
@@ -159,7 +159,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records the initial state, unless a resumed run already has frames.
+    /// Records the initial state if no frame exists yet.
     pub(crate) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         self.checkpoints.restart_at(simulation.state.nodes.time);
         if !self.frame_times.is_empty() {

@@ -32,7 +32,7 @@ impl OutputTimes {
         Self { frames, history_interval, probe_intervals: Vec::new(), end }
     }
 
-    /// Infinity after the last time of `FrameSchedule::Times`. All other schedules continue beyond the end time.
+    /// Infinite after the last time of `FrameSchedule::Times`. All other schedules continue beyond the end time.
     fn first_frame_after(&self, time: f64) -> f64 {
         match &self.frames {
             FrameSchedule::Count(count) => {
@@ -55,10 +55,9 @@ impl OutputTimes {
         }
     }
 
-    /// First output time after `time` at which a step must end, or the end time if it is earlier \[s\]. `step` is the
-    /// largest length of the next step \[s\]. An output time counts as reached if it exceeds `time` by at most
-    /// `TIME_TOLERANCE` times `step`. `None` at the end time, or if an output interval is below the rounding error of
-    /// `time`.
+    /// First output time after `time` at which a step must end, or the end time if no output time is earlier \[s\].
+    /// `step` is the largest length of the next step \[s\]. Output times up to `time` + `TIME_TOLERANCE` · `step` count
+    /// as reached. `None` at the end time, or if an output interval is below the rounding error of `time`.
     pub fn first_within_step(&self, time: f64, step: f64) -> Option<f64> {
         let now = time + TIME_TOLERANCE * step;
         let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
@@ -107,8 +106,8 @@ impl Schedule {
         }
     }
 
-    /// Continues from a checkpoint at `time` \[s\], after a step of length `time_step` \[s\]. Output times that were
-    /// added to the scenario after the checkpoint apply at once.
+    /// Continues from a checkpoint at `time` \[s\], written after a step of length `time_step` \[s\]. Output times that
+    /// were added to the scenario since the checkpoint was written apply at once.
     pub fn resume(&mut self, position: SchedulePosition, [time, time_step]: [f64; 2]) {
         let now = time + TIME_TOLERANCE * time_step;
         let next_frame = position.next_frame.min(self.times.first_frame_after(now));
@@ -135,13 +134,13 @@ impl Schedule {
         time + TIME_TOLERANCE * time_step >= self.position.next_row
     }
 
-    /// Schedules the next frame after a frame at `time` \[s\].
+    /// Schedules the next frame after a frame at `time` \[s\], the end of a step of length `time_step` \[s\].
     pub fn note_frame(&mut self, time: f64, time_step: f64) {
         self.position.last_frame = time;
         self.position.next_frame = self.times.first_frame_after(time + TIME_TOLERANCE * time_step);
     }
 
-    /// Schedules the next row after a row at `time` \[s\].
+    /// Schedules the next row after a row at `time` \[s\], the end of a step of length `time_step` \[s\].
     pub fn note_row(&mut self, time: f64, time_step: f64) {
         self.position.last_row = time;
         self.position.next_row = self.times.first_row_after(time + TIME_TOLERANCE * time_step);
@@ -153,8 +152,9 @@ mod tests {
     use super::*;
     use crate::dynamics::NodalState;
 
-    /// A run of a million steps, with output after every hundred. The step has no exact binary representation, but all
-    /// output is written at the intended step: the error of the time is below a millionth of a step.
+    /// A run of a million steps, with output after every hundredth step. The step length has no exact binary
+    /// representation. All output is nevertheless due at the intended steps: the error of the time is below a millionth
+    /// of a step length.
     #[test]
     fn a_million_steps_miss_no_frame() {
         let (step, count, between) = (1e-3, 1_000_000_u64, 100);

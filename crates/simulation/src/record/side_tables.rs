@@ -1,4 +1,4 @@
-//! Tables of bodies, supports and steps, with one row at each instant of the history.
+//! Tables of bodies, supports and steps, each with a row at the time of each history row.
 
 use std::collections::BTreeMap;
 
@@ -126,7 +126,7 @@ impl Simulation {
         numbers
     }
 
-    /// Row of `supports.csv`; the reaction moment is about the origin.
+    /// Row of `supports.csv`, in the order of `support_columns`. The reaction moment is about the origin.
     fn support_numbers(&self) -> Vec<f64> {
         let mut numbers = Vec::new();
         for account in &self.state.ledger.support_accounts {

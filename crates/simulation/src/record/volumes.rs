@@ -9,8 +9,8 @@ use crate::io::vtk::{Balls, FieldData, Grid, NamedField, Series};
 use crate::{Phase, Simulation};
 
 impl Simulation {
-    /// Bounding spheres at the top of the detection queue: one pair for each pair of approaching bodies. Empty for a
-    /// detector without a queue.
+    /// For each pair of bodies that can still touch, the two bounding spheres that detection examines next. Empty for a
+    /// detector without a queue of predicted contact times.
     pub fn top_of_queue(&mut self) -> Vec<QueuedPair> {
         let time = self.state.nodes.time;
         if self.state.phase == Phase::Flight {
@@ -54,7 +54,7 @@ impl Simulation {
         Ok(Some(last + 1))
     }
 
-    /// Spheres of all hierarchies at the depth `level`, and of the leaves above this depth.
+    /// Spheres of all hierarchies at the depth `level`, and of the leaves at smaller depths.
     fn hierarchy_level(&self, level: u32) -> Balls {
         let mut balls = Balls { time: f64::from(level), ..Balls::default() };
         let (mut bodies, mut depths, mut faces) = (Vec::new(), Vec::new(), Vec::new());

@@ -7,13 +7,13 @@ use crate::mesh::CellKind;
 use crate::Simulation;
 use crate::model::{Behaviour, Body};
 
-/// Side length of a drawn square, relative to the diagonal of the bounding box of all bodies.
+/// Side length of the square that represents a wall, relative to the diagonal of the bounding box of all bodies.
 const EXTENT: f64 = 1.2;
 
 struct View {
     /// Centre of the bounding box of all bodies \[m\].
     centre: Vec3,
-    /// Half the side of a drawn square \[m\].
+    /// Half the side length of the square of a wall \[m\].
     half: f64,
 }
 
@@ -54,7 +54,7 @@ impl Simulation {
         self.model.output_nodes.iter().all(|&node| self.model.reference_positions[node as usize].z == 0.0)
     }
 
-    /// Lower and upper corner \[m\].
+    /// Lower and upper corner of the box \[m\].
     fn box_of_bodies(&self) -> (Vec3, Vec3) {
         let positions = &self.state.nodes.positions;
         let points = self.model.output_nodes.iter().map(|&node| positions[node as usize]);

@@ -75,8 +75,8 @@ impl Simulation {
         }
     }
 
-    /// Applies local damping to the last step, of length `dt` \[s\]. With ties, one factor multiplies all velocities,
-    /// so that tied points keep equal velocities.
+    /// Applies local damping after a step of length `dt` \[s\]. With ties, one factor multiplies all velocities, so
+    /// that tied points keep equal velocities.
     pub(super) fn damp_locally(&mut self, dt: f64) {
         if self.ties.is_some() {
             let [speed, change] = self.norms_of_motion(dt);
@@ -88,9 +88,9 @@ impl Simulation {
         }
     }
 
-    /// Replaces mid-step velocities and angular momenta by `damped`(value, change in a step of length `dt`). Mid-step
-    /// is the middle of the following step. With ties or contact impulses, mid-step is the middle of the last step:
-    /// ties and impulses can still change the value at the middle of the following step.
+    /// Replaces mid-step velocities and angular momenta by `damped`(value, change in a step of length `dt`). With ties
+    /// or contact impulses, mid-step is the middle of the last step: ties and impulses can still change the value at
+    /// the middle of the following step. Without them, mid-step is the middle of the following step.
     fn damp_at_mid_step(&mut self, dt: f64, damped: &(impl Fn(&Vec3, &Vec3) -> Vec3 + Sync)) {
         let of_last_step = self.acts_by_impulses() || self.ties.is_some();
         let to_mid_step = if of_last_step { 0.5 * dt } else { -0.5 * dt };
@@ -116,7 +116,7 @@ impl Simulation {
         self.scratch.damped_velocities.clear();
     }
 
-    /// Fraction of a velocity jump by contact that acts after the middle of the step \[-\]: 0 for impulses, which act
+    /// Fraction of a velocity jump by contact that occurs after the middle of the step \[-\]: 0 for impulses, which act
     /// at the middle; ½ for forces computed from the geometry at the middle, which act throughout the step.
     pub(super) fn jump_after_mid_step(&self) -> f64 {
         if self.response.stage() == Stage::Middle { 0.5 } else { 0.0 }

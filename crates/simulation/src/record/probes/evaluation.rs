@@ -33,7 +33,8 @@ impl Simulation {
             ProbeQuantity::Velocity => turned(motion.velocity),
             ProbeQuantity::Acceleration => turned(motion.acceleration),
             ProbeQuantity::Stress => components(&(axes.transpose() * self.mean_stress(probe) * axes)),
-            // Green–Lagrange strain refers to the reference configuration, and is the same in both frames.
+            // Green–Lagrange strain refers to the reference configuration, and is the same in the frames `Space` and
+            // `Body`.
             ProbeQuantity::Strain => components(&self.mean_strain(probe)),
         };
         probe.spec.quantities.iter().flat_map(value).collect()

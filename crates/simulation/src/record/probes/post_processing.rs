@@ -10,16 +10,16 @@ use crate::signal::{ChannelClass, Grid, head_injury};
 
 use super::probe::Probe;
 
-/// Longest time window of this head injury criterion \[s\].
+/// Longest time window of the head injury criterion HIC15 \[s\].
 const HIC15: f64 = 0.015;
-/// Longest time window of this head injury criterion \[s\].
+/// Longest time window of the head injury criterion HIC36 \[s\].
 const HIC36: f64 = 0.036;
 
 /// Largest sampling interval at which samples count as even, relative to the grid spacing of the filter.
 const UNEVEN: f64 = 1.5;
 
-/// Largest change over a sampling interval at which a quantity counts as constant, relative to its largest magnitude.
-/// Linear interpolation of a constant quantity is accurate, as in free flight.
+/// A quantity counts as constant between two successive samples if its change is at most this fraction of its largest
+/// magnitude. Linear interpolation is accurate for such a quantity, for example the acceleration in free flight.
 const CONSTANT: f64 = 0.01;
 
 /// Samples of contact forces count as complete, and cause no warning of aliasing, if their number is at least this
@@ -47,7 +47,7 @@ impl Samples {
         Self { rows, times, columns }
     }
 
-    /// Magnitude of the acceleration, in multiples of g.
+    /// Magnitude of the acceleration in multiples of `spec.g`.
     fn acceleration(&self, spec: &ProbeSpec) -> Vec<f64> {
         let name = format!("{}.{}_", spec.name, ProbeQuantity::Acceleration.word());
         let components: Vec<_> =
@@ -58,7 +58,8 @@ impl Samples {
     }
 
     /// Length \[s\] of the longest sampling interval that exceeds `limit` and over which an acceleration, stress or
-    /// strain changes; 0 without such an interval. All other quantities change nearly linearly.
+    /// strain changes; 0 without such an interval. Positions, displacements and velocities change nearly linearly
+    /// between samples.
     fn longest_interpolation(&self, limit: f64) -> f64 {
         let is_smooth = |name: &str| {
             let quantity = name.rsplit('.').next().unwrap_or_default();
@@ -186,7 +187,8 @@ fn summary(
     summary
 }
 
-/// Warning of samples that leave out steps: they distort contact forces, which oscillate with a period of a few steps.
+/// Warning about a probe that samples only some of the steps: its samples distort contact forces, which oscillate with
+/// a period of a few steps.
 fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -> Option<String> {
     let is_used = spec.filter.is_some() || !spec.injuries.is_empty();
     (is_used && (samples.times.len() as f64) < MOST_STEPS * contact_steps as f64).then(|| {
@@ -198,8 +200,8 @@ fn warning_of_aliases(samples: &Samples, spec: &ProbeSpec, contact_steps: u64) -
     })
 }
 
-/// Warning of a peak at the first or last sample. The filter has little effect there, because it extends the record by
-/// point reflection.
+/// Warning about a peak at the first or last sample. The filter has little effect there, because it extends the record
+/// by point reflection.
 fn warning_of_peak(peak: Option<PeakSummary>, measured: &Samples, spec: &ProbeSpec) -> Option<String> {
     let ends = [measured.times.first()?, measured.times.last()?].map(|time| time * spec.second);
     ends.contains(&peak?.time).then(|| {
@@ -219,8 +221,9 @@ fn peak(times: &[f64], values: &[f64], second: f64) -> Option<PeakSummary> {
 mod tests {
     use super::*;
 
-    /// Warnings for a flight of 0.1 s under 9.81 m/s². Its steps have the length `flight` \[s\], and the following
-    /// steps 0.1 ms. A push begins `before` \[s\] before the end of the flight: a half sine of 2 ms and 500 m/s².
+    /// Warnings for a flight of 0.1 s under 9.81 m/s². The steps of the flight have the length `flight` \[s\], and the
+    /// steps after the flight 0.1 ms. A push begins `before` \[s\] before the end of the flight: a half sine of 2 ms
+    /// and 500 m/s².
     fn warnings(flight: f64, before: f64) -> Vec<String> {
         let in_flight = (0..).map(|k| f64::from(k) * flight).take_while(|time| *time < 0.1);
         let times: Vec<f64> = in_flight.chain((0..1000).map(|k| 0.1 + 1e-4 * f64::from(k))).collect();

@@ -44,7 +44,8 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// Whether a sample is due after a step of length `time_step` \[s\]. Also schedules the next sample.
+    /// Whether a sample is due at `time` \[s\], after a step of length `time_step` \[s\]. If so, also
+    /// schedules the next sample.
     fn take(&mut self, time: f64, time_step: f64) -> bool {
         let now = time + EARLY * time_step;
         let is_due = now >= self.next;
@@ -111,7 +112,7 @@ impl ProbeWriter {
         written
     }
 
-    /// Writes the samples of the last state, unless already in the table.
+    /// Writes samples of all probes in the last state, unless the table already has a row at this time.
     pub fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         if simulation.state.nodes.time > self.last_row {
             return self.write(simulation, &vec![true; self.schedules.len()]);
