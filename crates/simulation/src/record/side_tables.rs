@@ -86,7 +86,7 @@ fn support_columns(name: &str) -> Vec<String> {
     columns(name, ["work"], ["reaction", "moment", "impulse"])
 }
 
-/// First the boundaries, as `BODY.GROUP` or `BODY.GROUP.NUMBER`, then the walls.
+/// First the boundaries, as `BODY.GROUP` (a repeated name as `BODY.GROUP.NUMBER`), then the walls.
 fn names_of_supports(scenario: &Scenario) -> Vec<String> {
     let mut known = BTreeMap::new();
     let of_boundary = |boundary: &crate::scenario::BoundarySpec| {

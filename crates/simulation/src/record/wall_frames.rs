@@ -1,4 +1,4 @@
-//! Rigid walls in output frames: the part of each infinite plane near the bodies.
+//! Rigid walls in output frames: of each infinite plane, the part near the bodies.
 
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField};
 use crate::math::Vec3;

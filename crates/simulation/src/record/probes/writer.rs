@@ -44,8 +44,8 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// Whether a sample is due at `time` \[s\], after a step of length `time_step` \[s\]. If so, also
-    /// schedules the next sample.
+    /// Whether a sample is due at `time` \[s\], after a step of length `time_step` \[s\]. If so, also schedules
+    /// the next sample.
     fn take(&mut self, time: f64, time_step: f64) -> bool {
         let now = time + EARLY * time_step;
         let is_due = now >= self.next;
