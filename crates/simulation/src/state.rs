@@ -23,12 +23,13 @@ use super::step::driving_functions::FunctionRange;
 use super::step::initial_gaps::InitialGaps;
 use super::step::step_size::StepControl;
 
-/// All data of a simulation that evolve in time, as they are after a step and before the next. A simulation of the same
-/// model that continues from a copy gives the same bits.
+/// All data of a simulation that evolve in time, as they are between two steps. A simulation of the same model that
+/// continues from a copy of the state reproduces the original bit for bit.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct State {
     pub(crate) nodes: NodalState,
-    /// Rigid bodies and, in flight, other flying bodies and walls. One entry per body; `None` for all others.
+    /// Rigid bodies and, in flight, all other bodies and walls that fly; `None` for all others. One entry per body or
+    /// wall.
     pub(crate) rigid_bodies: Vec<Option<RigidBody>>,
     pub(crate) phase: Phase,
     pub(crate) relaxation: Relaxation,
@@ -59,7 +60,7 @@ clone_by_field!(State {
 pub(crate) struct ContactState {
     pub constraints: Constraints,
     pub action: ContactAction,
-    /// Positions of the last detection \[m\]; empty if contact has corrected no position since then.
+    /// Nodal positions at which contact was last detected \[m\]; empty if contact has corrected no position since then.
     pub detected_positions: Vec<Vec3>,
     pub initial_gaps: InitialGaps,
     pub response: ResponseMemory,
@@ -101,7 +102,7 @@ pub(crate) struct Ledger {
     pub support_accounts: Vec<SupportAccount>,
     pub first_contacts: Vec<FirstContact>,
     pub have_touched: BTreeSet<[u32; 2]>,
-    /// Number of consecutive steps, up to the last, with an energy imbalance above the tolerance.
+    /// Number of consecutive steps with an energy imbalance above the tolerance, counted back from the last step.
     pub steps_past_tolerance: u32,
     /// In the order of the driving functions.
     pub function_ranges: Vec<FunctionRange>,

@@ -1,7 +1,8 @@
 //! Dynamic relaxation: before t = 0, the bodies come to rest under gravity, contact, and the loads of t = 0.
 //!
-//! Functions of time keep their values of t = 0. Supports are fixed, and material history evolves. Local damping acts
-//! equally on all frequencies, so that the scenario needs no damping parameter.
+//! Functions of time keep their values of t = 0. Supports are fixed, and material history evolves. The damping is local
+//! (Cundall 1987): the damping force on a node is proportional to the resultant force on the node. It acts equally on
+//! all frequencies, so that the scenario needs no damping parameter.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +27,7 @@ pub(crate) struct Relaxation {
     kinetic: f64,
     /// Largest kinetic energy at the middle or end of a step \[J\].
     pub peak: f64,
-    /// Number of consecutive steps, up to the last, with the bodies at rest.
+    /// Number of consecutive steps with the bodies at rest, counted back from the last step.
     calm_steps: u64,
 }
 
@@ -46,8 +47,8 @@ impl Relaxation {
         self.calm_steps >= self.required_steps()
     }
 
-    /// Number of consecutive steps at rest that ends the relaxation: the bodies rest for as long as their motion took
-    /// to decay.
+    /// Number of consecutive steps at rest after which the relaxation ends: the bodies rest for as long as their motion
+    /// took to decay.
     fn required_steps(&self) -> u64 {
         DynamicRelaxation::MIN_CALM_STEPS.max(self.steps / 2)
     }
@@ -107,8 +108,8 @@ impl Simulation {
     }
 
     /// Kinetic energy at the middle of the last step \[J\], of length `dt` \[s\], traced back from the current
-    /// velocities. Contact impulses stop a resting body at mid-step; half a kick by gravity follows, so that the energy
-    /// at the end of the step is not zero.
+    /// velocities. At the end of a step, the energy of a resting body is not zero: contact impulses stop the body at
+    /// mid-step, and half a kick by gravity follows.
     pub(super) fn kinetic_at_mid_step(&self, dt: f64) -> f64 {
         let (nodes, masses, part) = (&self.state.nodes, &self.model.mass, self.jump_after_mid_step());
         let at_middle = |node: usize| nodes.velocities[node] - nodes.accelerations[node] * (0.5 * dt);
@@ -153,7 +154,7 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// Empties the sums. Warnings and ranges of functions remain.
+    /// Resets the sums of the ledger. `warnings` and `function_ranges` remain.
     fn begin_ledger(&mut self) {
         let ledger = &mut self.state.ledger;
         ledger.contact_audit = ledger.contact_audit.begin();

@@ -23,10 +23,10 @@ use crate::model::{Behaviour, Block, Body, Model};
 #[derive(Default)]
 pub(crate) struct Assembly {
     pub model: Model,
-    /// One per body.
+    /// One per body; walls have none.
     pub surfaces: Vec<Surface>,
     pub element_blocks: Vec<ElementBlock>,
-    /// Rigid bodies and walls; one entry per body, `None` for a deformable body.
+    /// One entry per body or wall; `None` for a deformable body.
     pub rigid_states: Vec<Option<RigidBody>>,
     /// For each body, the mesh and the global number of the first node.
     pub meshes: Vec<(Mesh, u32)>,
@@ -166,7 +166,7 @@ impl Assembly {
         self.model.output_nodes.extend(order.new_nodes().into_iter().map(|node| first + node));
     }
 
-    /// Also lumps the masses to the nodes.
+    /// Adds the elements of a body, and lumps their masses to the nodes.
     fn add_elements(
         &mut self,
         spec: &BodySpec,
@@ -199,7 +199,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Also lumps the mass to the nodes.
+    /// Computes mass and inertia of a rigid body, and lumps the mass to its nodes.
     fn add_rigid_mass(
         &mut self,
         spec: &BodySpec,
@@ -353,7 +353,8 @@ fn mass_error(spec: &BodySpec, reason: &'static str) -> SetupError {
     SetupError::Mass { body: spec.name.clone(), reason, span: spec.mesh.span.clone() }
 }
 
-/// The error points to a missing group of the region, or else to the name of the mesh file.
+/// If a group of the region is missing in the mesh, the error points to the name of this group in the scenario;
+/// otherwise, to the name of the mesh file.
 pub(crate) fn geometry(spec: &BodySpec, source: MeshError) -> SetupError {
     let missing = match &source {
         MeshError::MissingGroup { name, .. } => spec.region.iter().find(|region| region.value == *name),

@@ -93,8 +93,8 @@ impl Simulation {
         self.begin_audit();
     }
 
-    /// The run begins in flight if every body and wall flies without strain or stays at rest. Ties, initial gaps and
-    /// velocities of groups exclude a flight.
+    /// The run begins in flight if every body and wall either flies without strain or stays at rest, and the scenario
+    /// has no ties, no overlaps kept as initial gaps, and no initial velocities of groups of nodes.
     fn begin(&mut self, scenario: &Scenario, of_groups: &[InitialVelocity]) {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
@@ -152,7 +152,7 @@ struct BodiesApart {
     walls: WallDetector,
     /// Overlaps before the policy `remove` moved any node.
     penetrations: Vec<Overlap>,
-    /// Wall-clock time \[s\].
+    /// Wall-clock duration of reading the meshes and assembling the model \[s\].
     read_seconds: f64,
 }
 
@@ -270,7 +270,7 @@ impl BodiesApart {
     }
 }
 
-/// Rejects an initial angular velocity of a rigid body with supports, which determine its rotation.
+/// Rejects an initial angular velocity of a rigid body with supports: the supports determine the rotation.
 fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupError> {
     let held = |body: &Body| matches!(body.behaviour, Behaviour::Rigid { support: Some(_) });
     let mut rotating = model.bodies.iter().zip(specs);
@@ -348,21 +348,21 @@ fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), Se
     }
 }
 
-/// Largest travel of a node of a rigid body in a step, relative to the median edge length \[-\]. The value is for a
-/// body whose whole mass is in one node.
+/// Limit on the displacement of a node of a rigid body in one step, relative to the median edge length \[-\]. The value
+/// is for a body whose whole mass is in one node; the limit of all other bodies is smaller.
 const RIGID_TRAVEL: f64 = 0.05;
 
-/// Largest travel of a node of a rigid body in a step \[m\], and the index of the body that sets this limit. `None`
-/// without a rigid body that has contact faces.
+/// Limit on the displacement of a node of a rigid body in one step \[m\], and the index of the body that sets this
+/// limit. `None` if no rigid body has contact faces.
 ///
-/// A contact spring has the stiffness κ = f m/dt², with the nodal mass m, the step dt and the factor f of
-/// `contact.penalty`. A body with the mass M and the speed V compresses one spring by
+/// A contact spring has the stiffness κ = f m/dt², with the mass m of the lightest node, the step dt and the factor f
+/// of `contact.penalty`. A body with the mass M and the speed V compresses one spring by
 ///
 /// ```text
 /// V √(M/κ) = V dt √(M/(f m))
 /// ```
 ///
-/// With the travel V dt limited in proportion to √(m/M), the penetration remains within the search depth.
+/// With the displacement V dt limited in proportion to √(m/M), the penetration remains within the search depth.
 fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
     let bodies = model.bodies.iter().zip(&contact.surfaces).enumerate();
     let travels = bodies.filter(|(_, (body, _))| body.is_rigid()).map(|(index, (body, surface))| {

@@ -15,15 +15,15 @@ use crate::error::{Conflict, SetupError};
 use crate::model::{Behaviour, Block, RigidSupport};
 use crate::settle::initial_motion::InitialVelocity;
 
-/// Number of equal intervals of the run, at whose ends the peak of a varying gravity is sampled.
+/// Number of equal intervals of the run. The peak of a varying gravity is sampled at the ends of the intervals.
 const SAMPLES: u32 = 64;
 
-/// Largest principal second moment of points that counts as zero, relative to the largest component of the matrix of
-/// second moments.
+/// A principal second moment of a set of points counts as zero up to this fraction of the largest component of the
+/// matrix of second moments.
 const FLATNESS: f64 = 1e-10;
 
-/// Shares of the nodes in the mass of a rigid body \[kg\], linear in the nodal position. The resultant of the nodal
-/// weights acts at the centre of mass.
+/// Share of each node in the mass of a rigid body \[kg\]. The share is linear in the nodal position, so that the
+/// resultant of the nodal weights acts at the centre of mass.
 fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
     let (mass, centre) = (rigid_state.mass(), rigid_state.reference_centre());
     let count = positions.len() as f64;
@@ -35,7 +35,7 @@ fn weight_shares(rigid_state: &RigidBody, positions: &[Vec3]) -> Vec<f64> {
 }
 
 impl Assembly {
-    /// `account` is the index of the support account of the boundary.
+    /// `account` is the index of the support account, which sums the reactions of the boundary.
     pub(crate) fn add_boundary(
         &mut self,
         scenario: &Scenario,
@@ -52,7 +52,7 @@ impl Assembly {
                 let support = support.get_or_insert_with(|| {
                     Box::new(RigidSupport { moment_account: account, ..RigidSupport::default() })
                 });
-                // The account of the first boundary that prescribes a component records the reaction.
+                // If several boundaries prescribe a component, the account of the first records the reaction.
                 for (axis, motion) in motions {
                     if support.components[axis].is_none() {
                         support.components[axis] = Some(motion);
@@ -132,7 +132,7 @@ impl Assembly {
         }
     }
 
-    /// Lowest number in the mesh file among the shared nodes.
+    /// Lowest number, in the mesh file, of a node that both boundaries contain.
     fn shared_node(
         &self,
         spec: &BodySpec,
@@ -154,7 +154,7 @@ impl Assembly {
         scenario.velocities.iter().map(one).collect()
     }
 
-    /// Global numbers in ascending order. Without a group, all nodes of the body.
+    /// Global numbers of the nodes of a group in ascending order; without a group, of all nodes of the body.
     fn nodes_of(
         &self,
         spec: &BodySpec,
@@ -170,7 +170,7 @@ impl Assembly {
         Ok(nodes.into_iter().map(|node| node + first).collect())
     }
 
-    /// The run ends at `end` \[s\].
+    /// Adds the weight under a varying gravity. `end` is the end time of the run \[s\].
     pub(crate) fn add_weight(&mut self, body: usize, acceleration: &[TimeFunction; 3], end: f64) {
         let model = &mut self.model;
         let of_body = &mut model.bodies[body];

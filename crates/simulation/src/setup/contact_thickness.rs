@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 use crate::model::{Body, Model};
 
 /// Points of the offset surfaces at which friction acts. Empty without friction: a normal force has the same line of
-/// action at the mesh surface.
+/// action at the offset surface as at the mesh surface.
 pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> OffsetPoints {
     let laws =
         || std::iter::once(&scenario.contact.laws).chain(scenario.contact.own_laws.iter().map(|(_, l)| l));

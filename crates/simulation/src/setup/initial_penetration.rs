@@ -3,13 +3,13 @@
 //! | policy | treatment | in other codes |
 //! |---|---|---|
 //! | `error` | the scenario is rejected | |
-//! | `offset` | initial gaps are subtracted from gaps, and shrink with the penetration | LS-DYNA, `IGNORE = 1` |
+//! | `offset` | the gap at t = 0 is subtracted from later gaps, and shrinks as bodies part | LS-DYNA, `IGNORE = 1` |
 //! | `remove` | nodes move until surfaces touch, without strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
 //! `offset` and `remove` apply to penetrations within the search depth. Two kinds of overlap are always rejected:
 //! - overlaps deeper than the search depth
-//! - overlaps of aligned bodies without a node inside the other body and without intersecting faces, because detection
-//!   finds no contact
+//! - overlaps of aligned bodies, for example of equal boxes shifted along an edge: no node is inside the other body and
+//!   no faces intersect, so that detection finds no contact
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -109,8 +109,8 @@ pub(crate) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
     overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
 }
 
-/// Rejects overlaps that the policy does not allow. After `remove`, faces can still intersect without a node inside;
-/// contact resolves such overlaps up to the search depth.
+/// Rejects overlaps that the policy does not allow. After `remove`, faces can still intersect without a node inside
+/// the other body; contact resolves such overlaps up to the search depth.
 pub(crate) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,

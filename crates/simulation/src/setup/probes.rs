@@ -56,7 +56,7 @@ impl Assembly {
         Spot::Nodes(body.nodes.clone().map(share).collect())
     }
 
-    /// Centres of the elements that contain at least one of `nodes`, which are in ascending order.
+    /// Centres of the elements that contain at least one of `nodes`. `nodes` are in ascending order.
     fn elements_around(&self, body: &Body, nodes: &[u32]) -> Vec<ElementSample> {
         let of_block = |(number, block): (usize, &Block)| -> Vec<ElementSample> {
             let touches =
@@ -71,7 +71,8 @@ impl Assembly {
         elements
     }
 
-    /// Nodes of the element at `point`, weighted by their shape values, and a sample of the element.
+    /// Nodes of the element that contains `point`, weighted by their shape values at `point`, and a sample of the
+    /// element there.
     fn inside(
         &self,
         body: &Body,

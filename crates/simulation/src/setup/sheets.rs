@@ -15,7 +15,8 @@ use crate::scenario::{BodySpec, Scenario};
 
 use crate::model::Model;
 
-/// Largest distance at which a point counts as on a sheet, relative to the extent of the body of the point.
+/// Largest distance at which a point of a body counts as on a sheet, relative to the longest side of the bounding box
+/// of this body.
 const TOUCHING_DISTANCE: f64 = 1e-9;
 
 const MAX_NAMES: usize = 3;
@@ -120,7 +121,7 @@ struct SheetSides<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// Whether each face has the same corner positions as another face. Contact then acts on both sides.
+    /// For each face: whether another face has the same corner positions. Contact then acts on both sides.
     duplicated: Vec<bool>,
 }
 
@@ -167,7 +168,7 @@ impl<'a> SheetSides<'a> {
         }
     }
 
-    /// `size` is the extent of the body \[m\].
+    /// `size` is the longest side of the bounding box of the body to which `point` belongs \[m\].
     fn side(&self, point: &Vec3, size: f64) -> Side {
         let Some(closest) = self.faces.closest(point, f64::INFINITY) else { return Side::Neither };
         let (face, ClosestPoint { xi, feature, point: foot, .. }) = (closest.face as usize, closest.point);
@@ -215,7 +216,7 @@ fn extent(points: impl Iterator<Item = Vec3>) -> f64 {
 fn duplicated_faces(surface: &Surface, positions: &[Vec3]) -> Vec<bool> {
     let corners = |face: usize| {
         let (kind, nodes) = surface.face(face);
-        // Adding zero changes −0 to +0.
+        // Adding zero changes −0 to +0, so that equal coordinates have equal bits.
         let place = |&k: &u8| positions[nodes[k as usize] as usize].map(|x| (x + 0.0).to_bits()).into();
         let mut places: Vec<[u64; 3]> = kind.corners().iter().map(place).collect();
         places.sort_unstable();

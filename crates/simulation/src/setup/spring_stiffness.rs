@@ -27,13 +27,14 @@ const STIFF_SPRING_LIMIT: f64 = 0.4;
 /// Largest step for nodes of deformable bodies whose contacts open and close on penalty springs \[s\]. Infinite if the
 /// spring stiffness depends on the step, and without penalty springs.
 ///
-/// The limit also applies between contacts; otherwise, a chattering node would gain energy in each contact.
+/// The limit also applies while nodes are out of contact; otherwise, a chattering node would gain energy in each
+/// contact.
 pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }
 
-/// Ratio of the penetration to the size of a rigid body that rests under its own weight, in steps of the largest length
-/// and for ω² = λ (see `resting_contact_step`).
+/// Penetration of a rigid body that rests under its own weight, relative to the size of the body \[-\]. The value is
+/// for the longest step of `resting_contact_step`, and for the stiffest motion of a body on its springs.
 const RESTING_PENETRATION: f64 = 1e-4;
 
 /// Largest step of a model of rigid bodies \[s\]. In longer steps, bodies at rest would sink too deep into their
@@ -47,9 +48,9 @@ const RESTING_PENETRATION: f64 = 1e-4;
 /// dt² = 0.1 · 1e-4 L/g,  and therefore  λ = g/(1e-4 L)
 /// ```
 ///
-/// A translation along the normal with ω² = λ has the resting penetration g/ω² = 1e-4 L. Usually, ω² is smaller, and
-/// the penetration is larger. Without the limit, the step could grow to the flight step, whose default depends on the
-/// length of the run. Results would then depend on this length.
+/// A translation along the normal with ω² = λ has the resting penetration g/ω² = 1e-4 L. Usually, ω² of this
+/// translation is smaller than λ, and the penetration is larger. Without the limit, the step could grow to the flight
+/// step, whose default depends on the length of the run. Results would then depend on this length.
 pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
     if moving.clone().any(|(body, _)| !body.is_rigid()) {

@@ -19,8 +19,8 @@ use crate::error::{PartingTie, SetupError};
 use crate::model::{Behaviour, Model};
 use crate::step::free_flight::rigid_state_of_nodes;
 
-/// Default tie distance, relative to the shortest edge of the two surfaces. With this distance, the nodes one element
-/// behind the tied surface are not tied.
+/// Default tie distance (largest distance of a tied node from its face), relative to the shortest edge of the two
+/// surfaces. With this distance, the nodes one element behind the tied surface are not tied.
 const TIE_DISTANCE_RATIO: f64 = 0.25;
 
 /// Largest absolute nodal weight that counts as zero.
@@ -32,7 +32,7 @@ const PLACEMENT_SWEEPS: usize = 10;
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
 /// Largest distance from a line or plane at which a node counts as on it, relative to the length of an edge of the
-/// face.
+/// target face.
 const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
@@ -41,7 +41,8 @@ impl Assembly {
     ///
     /// # Errors
     /// - [`SetupError::NothingTied`]: no node of a pair is within the tie distance of a face.
-    /// - [`SetupError::TiedOffPlane`]: the tied material point of a rigid body is undefined.
+    /// - [`SetupError::TiedOffPlane`]: both bodies are rigid, all nodes of the target lie in a plane or on a line, and
+    ///   a tied node lies off it, so that the material point of the target at this node is undefined.
     /// - [`SetupError::TornTie`]: different motions are prescribed to the two sides.
     /// - [`SetupError::PartingTie`]: the initial velocities of the two sides differ.
     /// - Errors of [`Assembly::build`] with moved nodes.
@@ -187,8 +188,8 @@ impl Assembly {
             surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
             within,
         };
-        // On a rigid target, a tie refers to the closest point. On a deformable target, weights of several faces
-        // transmit a uniform traction exactly.
+        // On a rigid target, a tie refers to the closest point. On a deformable target, a tie has, where possible,
+        // weights on several faces that transmit a uniform traction exactly.
         let ties = match self.model.bodies[target].is_rigid() {
             true => tied.find_points(positions),
             false => tied.find(positions),
@@ -209,8 +210,8 @@ impl Assembly {
     }
 }
 
-/// Rejects contact between a tied, movable rigid body and a body to which it is not tied, except with the penalty
-/// response. All other responses need the mobility, and the mobility of a rigid body omits the bodies tied to it.
+/// With any response but the penalty response, rejects contact between a tied, movable rigid body and a body to which
+/// it is not tied. These responses need the mobility, and the mobility of a rigid body omits the bodies tied to it.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -248,8 +249,8 @@ pub(crate) fn refuse_tied_contact(
     Ok(())
 }
 
-/// Ties each node of `ties`, without a gap, to the material point of a rigid body at the location of the node. If a
-/// point is undefined, the error is the gap of the tie \[m\].
+/// Ties with gap zero between each tied node of `ties` and the material point of the rigid target at the location of
+/// this node. `nodes` are the nodes of the target. If a point is undefined, the error is the gap of its tie \[m\].
 fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
     let mut tied = Constraints::default();
     for tie in ties.iter() {

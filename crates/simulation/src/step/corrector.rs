@@ -1,7 +1,7 @@
 //! The corrector of a step.
 //!
-//! Memory bandwidth limits the nodal updates. One pass over the nodes therefore computes accelerations, velocities and
-//! balances.
+//! Memory bandwidth limits the nodal updates. One pass over the nodes therefore computes accelerations, velocities, and
+//! the balance of each body: its momentum, kinetic energy and centre of mass.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -266,8 +266,8 @@ mod tests {
     use crate::dynamics::Prescribed;
     use crate::model::{Behaviour, WallMotion};
 
-    /// Two deformable bodies, a rigid body between them, and a wall. Each node of a body that is not rigid is in
-    /// exactly one chunk. The supports of a chunk refer to its nodes.
+    /// Two deformable bodies, a rigid body with the node numbers between theirs, and a wall. Each node of a body that
+    /// is not rigid is in exactly one chunk. The supports of a chunk refer to its nodes.
     #[test]
     fn chunks_hold_all_nodes_and_supports() {
         let deformable = || Behaviour::Deformable { supported: true, moved: false };

@@ -1,4 +1,4 @@
-//! Contact with the geometry at the middle of a step.
+//! Contact response with normals, weights and gaps at the middle of a step.
 
 use crate::contact::detection::move_pair;
 use crate::contact::response::{Bodies, ContactAction, MidpointGeometry, Mobility, RigidMobility};
@@ -15,8 +15,8 @@ use super::response::moved_bodies;
 pub(crate) struct MiddleOfStep {
     /// Positions at the middle of the step, by node \[m\]; valid only for nodes in contact.
     positions: Vec<Vec3>,
-    /// For each contact with the normal n, and with nodes a of weight w_a and predicted position x_a: the gap minus
-    /// n · Σ w_a x_a \[m\]. The difference is nonzero, for example, with an initial gap.
+    /// For each contact, the gap minus n · Σ w_a x_a \[m\]. Here n is the normal, w_a the weight and x_a the predicted
+    /// position of node a. The difference is nonzero, for example, for a contact with an initial gap.
     offsets: Vec<f64>,
     /// Normals at the predicted positions. They determine the sign of the normals at the middle.
     normals: Vec<Vec3>,

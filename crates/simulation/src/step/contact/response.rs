@@ -31,7 +31,7 @@ pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     mobility
 }
 
-/// Includes the ties of deformable bodies.
+/// Nodal mobility with the ties of deformable bodies.
 pub(crate) fn tied_mobility(model: &Model, ties: Option<&Ties>) -> Mobility {
     let mut mobility = nodal_mobility(model);
     if let Some(ties) = ties {
@@ -63,7 +63,8 @@ impl Simulation {
             Stage::Moved => {
                 self.find_offset_points();
                 let beyond = self.evaluate_response(dt);
-                // The response computes its work from nodal displacements, without `beyond` (see `evaluate_response`).
+                // The response computes the work of its forces along the nodal displacements. `beyond` is the remaining
+                // work on rotating rigid bodies.
                 self.state.contact.action.work.numerical += beyond;
                 self.apply_corrections(dt);
             }
@@ -111,7 +112,7 @@ impl Simulation {
     }
 
     /// Returns the work of the contact forces minus the sum of force times nodal displacement \[J\]. The difference is
-    /// due to rotating rigid bodies.
+    /// nonzero for rotating rigid bodies: their nodes move on arcs, and the displacement is a secant of the arc.
     fn evaluate_response(&mut self, dt: f64) -> f64 {
         self.refresh_mobility(dt);
         let step = self.step_length(dt);
@@ -135,13 +136,15 @@ impl Simulation {
         self.ties.is_some() && (nodes.any(is_tied) || before.iter().any(is_tied))
     }
 
-    /// Constraints on the offset surfaces; the detected constraints if no body has an offset.
+    /// Constraints on the offset surfaces; the detected constraints if no body has an offset or no contact has
+    /// friction.
     pub(crate) fn acting_constraints(&self) -> &Constraints {
         self.selection.offset_points.of(&self.state.contact.constraints)
     }
 
-    /// Lengths of the current, regular and following step. The regular step scales the spring stiffness. The following
-    /// step is cut to the end time. In the last step of the run, `dt` replaces the length of the following step.
+    /// Length `dt` of the current step, its length without cuts to events, and the length of the following step. The
+    /// length without cuts determines the spring stiffness. The following step ends at the end time at the latest. In
+    /// the last step of the run, `dt` replaces the length of the following step.
     pub(crate) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
@@ -181,7 +184,7 @@ impl Simulation {
         self.constrain_sliders();
     }
 
-    /// Accelerations by all forces except the tie forces.
+    /// Accelerations of the tied nodes by all forces except the tie forces.
     fn accelerate_tied_nodes(&mut self) {
         let resultants =
             Resultants::new(&self.state.forces, &self.caches.internal, &self.state.contact.action);
@@ -191,7 +194,8 @@ impl Simulation {
         self.constrain_sliders();
     }
 
-    /// Keeps the detected positions for the next detection if contact corrects any position.
+    /// If contact corrects any position, stores the positions at which contact was detected. The next detection starts
+    /// from these positions.
     fn keep_detected_positions(&mut self) {
         let action = &self.state.contact.action;
         let moves_nodes = action.node_corrections.iter().any(|node| node.position != Vec3::zeros());
@@ -208,8 +212,9 @@ impl Simulation {
     /// - ½ dt f_{n+1} · Δv, because the second half kick acts on the changed velocities.
     /// - The kinetic energy that a rigid body gains by its position correction.
     ///
-    /// This function adds the part with f_n of nodal corrections, and the kinetic energy. `account_corrections` adds
-    /// the other parts.
+    /// This function adds −½ f_n · Δx of nodal corrections, and the kinetic energy of rigid bodies.
+    /// `account_corrections` adds the rest: −½ f_{n+1} · Δx of nodal corrections, the whole work of corrections of
+    /// rigid bodies, and ½ dt f_{n+1} · Δv.
     fn apply_corrections(&mut self, dt: f64) {
         self.keep_detected_positions();
         for correction in &self.state.contact.action.node_corrections {
