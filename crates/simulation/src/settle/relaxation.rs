@@ -1,8 +1,8 @@
 //! Dynamic relaxation: before t = 0, the bodies come to rest under gravity, contact, and the loads of t = 0.
 //!
-//! Functions of time keep their values of t = 0. Supports are fixed, and material history evolves. The damping is local
-//! (Cundall 1987): the damping force on a node is proportional to the resultant force on the node. It acts equally on
-//! all frequencies, so that the scenario needs no damping parameter.
+//! Functions of time keep their values of t = 0. Supports are fixed, and material history evolves. Local damping
+//! (Cundall 1987) opposes the velocities in proportion to the resultant forces. It acts equally on all frequencies, so
+//! that the scenario needs no damping parameter.
 
 use serde::{Deserialize, Serialize};
 

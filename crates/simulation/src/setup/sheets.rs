@@ -131,8 +131,8 @@ enum Side {
     Front,
     /// The point lies behind the sheet, and its closest point is not on the boundary of the sheet.
     Behind,
-    /// The point lies on the sheet, or its closest face has contact on both sides, or the point lies behind the sheet
-    /// and its closest point is on the boundary.
+    /// One of three cases: the point lies on the sheet; the closest face has contact on both sides; the point lies
+    /// behind the sheet, and its closest point is on the boundary of the sheet.
     Neither,
 }
 

@@ -41,8 +41,8 @@ impl Assembly {
     ///
     /// # Errors
     /// - [`SetupError::NothingTied`]: no node of a pair is within the tie distance of a face.
-    /// - [`SetupError::TiedOffPlane`]: both bodies are rigid, all nodes of the target lie in a plane or on a line, and
-    ///   a tied node lies off it, so that the material point of the target at this node is undefined.
+    /// - [`SetupError::TiedOffPlane`]: both bodies are rigid, and a tied node is outside the plane or line on which all
+    ///   nodes of the target lie, so that the material point of the target at this node is undefined.
     /// - [`SetupError::TornTie`]: different motions are prescribed to the two sides.
     /// - [`SetupError::PartingTie`]: the initial velocities of the two sides differ.
     /// - Errors of [`Assembly::build`] with moved nodes.

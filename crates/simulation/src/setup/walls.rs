@@ -1,5 +1,5 @@
-//! Rigid walls: bodies of one node. The node is fixed, has a prescribed velocity, or is free along the normal of the
-//! wall.
+//! Rigid walls: bodies of one node. The node is fixed, driven (with a prescribed velocity), or free along the normal of
+//! the wall.
 //!
 //! A fixed or driven wall has a support and no mass. A free wall has a mass, and a slider constraint prevents motion
 //! perpendicular to the normal. Contact acts on the plane of the wall, not at its node. The support or slider bears the
@@ -17,7 +17,7 @@ use crate::error::SetupError;
 use crate::model::{Behaviour, Body, Model, Slider, WallMotion};
 
 impl Assembly {
-    /// `account` is the index of the support account of the wall.
+    /// `account` is the index of the support account, which sums the reactions of the wall.
     pub(crate) fn add_wall(&mut self, spec: &WallSpec, account: usize) -> Result<(), SetupError> {
         let model = &mut self.model;
         let node = model.reference_positions.len();
