@@ -6,8 +6,8 @@
 //! | `offset` | the gap at t = 0 is subtracted from later gaps, and shrinks as bodies part | LS-DYNA, `IGNORE = 1` |
 //! | `remove` | nodes move until surfaces touch, without strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
-//! `offset` and `remove` apply to penetrations between bodies within the search depth, and to penetrations of walls. Two
-//! kinds of overlap are always rejected:
+//! `offset` and `remove` apply to penetrations between bodies within the search depth, and to penetrations of walls.
+//! Two kinds of overlap are always rejected:
 //! - overlaps between bodies deeper than the search depth
 //! - overlaps of aligned bodies, for example of equal boxes shifted along an edge: no node is inside the other body and
 //!   no faces intersect, so that detection finds no contact
