@@ -73,7 +73,7 @@ impl OffsetPoints {
         }
     }
 
-    /// Constraints on the offset surfaces; `constraints` if no body has an offset.
+    /// Constraints on the offset surfaces; `constraints` if no body has an offset or no contact has friction.
     pub fn of<'a>(&'a self, constraints: &'a Constraints) -> &'a Constraints {
         if self.bodies.is_empty() { constraints } else { &self.moved }
     }
