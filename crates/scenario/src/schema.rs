@@ -48,7 +48,8 @@ struct Material {
 
 /// JSON Schema (draft 7) of a scenario: keys with their types, meanings and defaults.
 ///
-/// The schema checks no ranges, no names and few words; [`Scenario::parse`](super::Scenario::parse) checks all of them.
+/// The schema checks no ranges, no references to materials, bodies and groups, and few of the words that a key allows.
+/// [`Scenario::parse`](super::Scenario::parse) checks all of them.
 pub fn json_schema() -> Value {
     let mut generator = SchemaSettings::draft07().into_generator();
     let pair = generator.subschema_for::<raw::Pair>();
@@ -135,7 +136,7 @@ fn relax_type(object: &mut Map<String, Value>) {
     object.insert("type".into(), kind);
 }
 
-/// Schema of a type whose values have alternative forms: any of the schemas in the list `$schema`.
+/// Schema of a type whose values have alternative forms. The expression `$schema` gives the list of their schemas.
 macro_rules! schema_of {
     ($type:ident, $generator:ident => $schema:expr) => {
         impl JsonSchema for $type {

@@ -152,7 +152,7 @@ struct BodiesApart {
     walls: WallDetector,
     /// Overlaps before the policy `remove` moved any node.
     penetrations: Vec<Overlap>,
-    /// Wall-clock duration of reading the meshes and assembling the model \[s\].
+    /// Wall-clock duration of reading the meshes, assembling the model and tying its surfaces, the first time \[s\].
     read_seconds: f64,
 }
 

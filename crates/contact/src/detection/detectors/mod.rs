@@ -1,5 +1,4 @@
-//! [`DetectionMethod`], the detection methods that scenarios can name, and all detectors except the engine
-//! (hierarchies). These detectors are:
+//! All detectors except the engine, and the enum [`DetectionMethod`] of the detectors that scenarios can name:
 //!
 //! - `all_pairs`: all pairs, the oracle of the tests
 //! - `buckets`: nodes and faces sorted into the cells of a grid
@@ -56,6 +55,6 @@ detection_methods! {
     sorting::Sorting = "sorting",
     /// Nodes against elements, by the distance field of the target.
     node_in_element::NodeInElement = "distance-field",
-    /// All pairs of faces.
+    /// All pairs: of nodes and faces in contact, of faces in flight.
     all_pairs::AllPairs = "all-pairs",
 }

@@ -1,6 +1,7 @@
 //! Gaussian elimination of sparse rows, in place.
 
-/// Smallest magnitude of a pivot, relative to the largest entry that could be the pivot \[-\].
+/// Smallest magnitude of a pivot, relative to the largest entry of all open rows and all columns that may be eliminated
+/// \[-\].
 const PIVOT_THRESHOLD: f64 = 0.8;
 
 type Entry = (u32, f64);
@@ -13,7 +14,8 @@ pub(super) struct SparseRows {
     /// For each column, the rows that have or had an entry in this column.
     users: Vec<Vec<u32>>,
     is_done: Vec<bool>,
-    /// Magnitude and column of the largest entry of each row in the columns that `eliminate` may eliminate.
+    /// Magnitude and column of the largest entry of each row in the columns that `eliminate` may eliminate. Used by
+    /// `eliminate` only.
     largest: Vec<(f64, u32)>,
     merged: Vec<Entry>,
 }
@@ -111,8 +113,8 @@ impl SparseRows {
     }
 
     /// Solves the pivot rows Σ a x = b, with the entries a of a row, for the unknowns x of the pivot columns. `x`
-    /// receives these unknowns; on input, it contains the values of the other unknowns. The function `b` maps the
-    /// entries of a row to its right-hand side b. Columns beyond the length of `x` have no unknown; only `b` uses them.
+    /// receives these unknowns; on input, it contains the values of the other unknowns. Columns beyond the length of `x`
+    /// have no unknown: their entries hold the data of the right-hand side, which the function `b` computes from them.
     pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
         for &[row, column] in pivots.iter().rev() {
             let entries = &self.rows[row];

@@ -5,8 +5,8 @@ use crate::math::Vec3;
 
 /// Squared sine of the angle up to which two vectors count as parallel.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
-/// Rotation of a direction \[rad\] at which an advance ends if the polynomial of `Motion::bound` has a negative
-/// third-order term.
+/// Largest rotation of a direction within one step of the search for the time of impact \[rad\], if the bound on the
+/// separation has a negative third-order term (see `Motion::bound`).
 const LARGEST_TURN: f64 = 0.5;
 
 /// A direction from hull b to hull a: n + h ṅ after a time h. `normal` is n with |n| = 1; `rate` is ṅ.
@@ -129,8 +129,8 @@ pub(super) enum Touch {
     /// Gaps that are negative or within rounding count as zero. At these gaps, speeds within rounding also count as
     /// zero.
     AtStart,
-    /// Gaps that are negative or within rounding count as zero. They close at once if the opening speed is at most
-    /// rounding.
+    /// Gaps that are negative or within rounding count as zero. The hulls then touch at once, except if the gap opens
+    /// at a speed above rounding.
     Later,
 }
 
@@ -162,25 +162,26 @@ impl<const N: usize> Motion<'_, N> {
     }
 
     /// Time \[s\] for which the hulls certainly stay separated: the longer of the times for the rotating `direction`
-    /// and for its initial normal, held fixed. Infinite if the hulls stay separated until the end of the search.
+    /// and for its initial normal, held fixed. At least `remaining`, possibly infinite, if the hulls stay separated
+    /// until the end of the search.
     pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
         let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
         let step = self.bound(&at_rest, touch);
         if direction.rate == Vec3::zeros() { step } else { step.max(self.bound(direction, touch)) }
     }
 
-    /// Time \[s\] for which the rotating direction certainly separates the hulls. For each pair of nodes, a quadratic
+    /// Time \[s\] for which the rotating direction certainly separates the hulls. For each pair of nodes, a cubic
     /// polynomial bounds the separation at the time h from below:
     ///
     /// ```text
-    /// (n + h ṅ)·(x_a − x_b) − |n + h ṅ| d ≥ g + p h + q h²
-    /// g = n·x − d,   p = n·v + ṅ·x,   q = ṅ·v + (n·A − deviation − d |ṅ|²)/2
+    /// (n + h ṅ)·(x_a − x_b) − |n + h ṅ| d ≥ g + p h + q h² + c h³
+    /// g = n·x − d,   p = n·v + ṅ·x,   q = ṅ·v + (n·A − deviation − d |ṅ|²)/2,   c = (ṅ·A − deviation |ṅ|)/2
     /// ```
     ///
-    /// d is `distance`. The nodes have the relative position x and velocity v at h = 0; A is `acceleration`. The
-    /// third-order term is c h³ with c = (ṅ·A − deviation |ṅ|)/2. If c < 0, this term is at least c H h² up to a
-    /// horizon H, so c H is added to q. The result is the first root over all pairs, but at most H. If no root is
-    /// before H and H reaches the end of the search, the result is infinite.
+    /// d is `distance`. The nodes have the relative position x and velocity v at h = 0; A is `acceleration`. The roots
+    /// are those of a quadratic polynomial. If c ≥ 0, the term c h³ is dropped, and the result is the first root over
+    /// all pairs. If c < 0, c h³ ≥ c H h² up to a horizon H, so c H is added to q. The result is then the first root,
+    /// but at most H; infinite if no root is before H and H reaches the end of the search.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
         // The length of a rotating direction grows with h: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
