@@ -63,15 +63,15 @@
 //! |---|---|---|
 //! | [`math`], [`signal`], [`units`] | vectors, tensors, roots, functions of time; filters and injury criteria; systems of units | none of the others |
 //! | [`mesh`], [`material`] | topology; constitutive laws | `math` |
-//! | [`scenario`] | the typed scenario file | `math`, `material` (names of laws), `signal`, `units`, `contact` (options) |
 //! | [`element`] | shape functions, quadrature | `math`, `mesh` |
 //! | [`contact`] | surfaces, detection, response | `math`, `mesh`, `element` |
+//! | [`scenario`] | the typed scenario file | `math`, `material`, `signal`, `units`, `contact` (options) |
 //! | [`dynamics`] | forces, masses, steps, supports, rigid bodies, audit | `math`, `mesh`, `element`, `material` |
 //! | [`io`] | Gmsh in; VTK, history, pairs, summary out | `math`, `mesh` |
 //! | [`simulation`] | set-up of a scenario, time stepping, records | all |
 //!
-//! `math`, `signal`, `units`, `mesh`, `material` and `element` form the crate `ictus-core`. Each other layer is a crate
-//! of its own. A program with its own dynamics can use `ictus-contact` alone.
+//! `math`, `signal`, `units`, `mesh`, `material` and `element` form the crate `ictus-core`, which also has the macro
+//! `vocabulary!`: it declares enums with their words in scenarios. Each other layer is a crate of its own. A program with its own dynamics can use `ictus-contact` alone.
 //!
 //! `contact` and `dynamics` do not depend on each other. Contact enters the dynamics as nodal forces or impulses, and
 //! as a frequency that limits the time step.

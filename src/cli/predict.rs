@@ -71,7 +71,7 @@ fn write_levels(
     let name = format!("{}_levels", scenario.name);
     let count = simulation.write_hierarchy_levels(directory, &name, depth)?;
     let count = count.ok_or_else(|| match scenario.contact.detection {
-        DetectionMethod::Engine => Failure::Usage {
+        DetectionMethod::Hierarchy => Failure::Usage {
             fact: "there are no hierarchies: no body has faces that can touch".into(),
             help: "leave out --levels, or let a body touch (`contact` in [[bodies]])",
         },

@@ -36,9 +36,9 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("vocabulary", &[]),
     ("mesh", &["math"]),
     ("material", &["math"]),
-    ("scenario", &["math", "material", "signal", "units", "contact"]),
     ("element", &["math", "mesh"]),
-    ("contact", &["math", "mesh", "element"]),
+    ("contact", &["math", "mesh", "element", "vocabulary"]),
+    ("scenario", &["math", "material", "signal", "units", "vocabulary", "contact"]),
     ("dynamics", &["math", "mesh", "element", "material"]),
     ("io", &["math", "mesh"]),
     (
@@ -48,7 +48,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
 ];
 
 /// Imports allowed to each submodule of contact detection.
-const DETECTION_MODULES: [(&str, &[&str]); 13] = [
+const DETECTION_MODULES: [(&str, &[&str]); 14] = [
     ("volume", &[]),
     ("face", &["volume"]),
     ("tree", &["face", "volume"]),
@@ -60,6 +60,7 @@ const DETECTION_MODULES: [(&str, &[&str]); 13] = [
     ("entry_face", &["face", "initial", "model", "primitive"]),
     ("initial", &["face", "model", "tree", "volume"]),
     ("step_impact", &["face", "initial", "model", "primitive", "tree", "volume"]),
+    ("detector", &["distance_field", "face", "model", "primitive", "report", "trajectory", "tree", "volume"]),
     (
         "detectors",
         &[

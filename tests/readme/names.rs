@@ -61,11 +61,11 @@ fn items_that_are_named_are_in_their_files() {
             count += 1;
         }
     }
-    assert_eq!(count, 6);
+    assert!(count >= 6, "{count}");
 }
 
-/// The code names a law and a detector in their own files and in one row of their table, and nowhere else; the word of
-/// a response stands in one row. Not counted: imports and re-exports, unit tests, and the starter scenario of
+/// The code names a law, a detector or a response in its own file or folder and in one row of a table, and nowhere
+/// else. Not counted: imports and re-exports, words inside longer messages, unit tests, and the starter scenario of
 /// `src/cli/init.rs`. CONTRIBUTING.md lists the tables.
 #[test]
 fn an_extension_is_named_in_its_file_and_one_row() {
@@ -74,24 +74,25 @@ fn an_extension_is_named_in_its_file_and_one_row() {
         (
             "crates/core/src/material/neo_hookean.rs",
             "crates/core/src/material/mod.rs",
-            ["NeoHookean", "\"neo-hookean\""].as_slice(),
+            ["NeoHookean", "\"neo-hookean\""],
         ),
         (
             "crates/contact/src/detection/detectors/all_pairs.rs",
             "crates/contact/src/detection/detectors/mod.rs",
-            &["AllPairs", "\"all-pairs\""],
+            ["AllPairs", "\"all-pairs\""],
         ),
         (
             "crates/contact/src/response/energy_momentum/",
             "crates/contact/src/response/selected/mod.rs",
-            &["\"energy-momentum\""],
+            ["EnergyMomentum", "\"energy-momentum\""],
         ),
     ] {
         assert!(contributing.contains(&format!("`{table}`")), "{table}");
         let mut rows = Vec::new();
         for file in library_sources() {
             let path = file.strip_prefix(root()).unwrap().to_str().unwrap();
-            if path.starts_with(own) || path == "src/cli/init.rs" || path.contains("tests") {
+            let is_test = path.ends_with("/tests.rs") || path.contains("/tests/");
+            if path.starts_with(own) || path == "src/cli/init.rs" || is_test {
                 continue;
             }
             let code = fs::read_to_string(&file).unwrap();
@@ -101,7 +102,7 @@ fn an_extension_is_named_in_its_file_and_one_row() {
             rows.extend(named.map(|line| format!("{path}: {}", line.trim())));
         }
         let [row] = rows.as_slice() else { panic!("{names:?}: {rows:#?}") };
-        assert!(row.starts_with(table), "{row}");
+        assert!(row.starts_with(table) && names.iter().all(|name| row.contains(name)), "{row}");
     }
 }
 

@@ -185,8 +185,8 @@ fn laws_that_the_response_ignores() {
     assert_problem(
         "damping = 0.1",
         "restitution = 0.05",
-        "`contact.restitution` is 0.05: damped springs reach 0.1 and more",
-        "set `contact.response` to `energy-momentum` or `decomposition`, or give a larger one",
+        "`contact.restitution` is 0.05: the response `penalty` reaches 0.1 and more",
+        "set `contact.response` to `decomposition` or `energy-momentum`, or give a larger one",
         "0.05",
     );
     assert_problem(

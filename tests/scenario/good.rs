@@ -253,7 +253,7 @@ fn missing_keys_have_their_defaults() {
     assert_eq!((body.scale, &body.contact, body.rigid), (1.0, &ContactSurface::Skin, RigidMass::Volume));
     let contact = &scenario.contact;
     let engine = &contact.detector.engine;
-    assert_eq!((contact.detection, engine.builder), (DetectionMethod::Engine, Builder::Fast));
+    assert_eq!((contact.detection, engine.builder), (DetectionMethod::Hierarchy, Builder::Fast));
     assert_eq!(engine.ladder.len(), 4);
     assert_eq!((contact.laws.penalty, contact.laws.damping), (0.5, 0.0));
     assert!(contact.edges == EdgeSelection::Feature && !contact.resolve_impact);

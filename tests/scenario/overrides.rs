@@ -23,7 +23,7 @@ fn overrides_change_the_text() {
     )
     .unwrap();
     assert_eq!((scenario.time.end, scenario.time.step), (3.0, StepSize::Auto));
-    assert_eq!(scenario.contact.detection, DetectionMethod::Engine);
+    assert_eq!(scenario.contact.detection, DetectionMethod::Hierarchy);
     assert_eq!(scenario.bodies[0].velocity, Vec3::x());
     assert_eq!(scenario.bodies[1].contact, ContactSurface::Skin);
     assert_eq!(scenario.bodies[0].rotate.unwrap().1, std::f64::consts::PI);

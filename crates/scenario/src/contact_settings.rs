@@ -6,7 +6,7 @@ use ictus_core::vocabulary;
 
 use super::Located;
 use crate::contact::detection::{DetectionMethod, DetectorOptions, EdgeSelection};
-use crate::contact::response::{ContactLaws, ResponseMethod, ResponseOptions, Scheme};
+use crate::contact::response::{ContactLaws, ResponseMethod, ResponseOptions};
 
 /// Contact settings.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ pub struct ResponseSettings {
 impl ResponseSettings {
     /// Whether contact acts by velocity jumps, which the accelerations do not include.
     pub fn acts_by_impulses(&self) -> bool {
-        self.method == ResponseMethod::Decomposition || self.options.scheme == Scheme::Midpoint
+        self.method.acts_by_impulses(&self.options)
     }
 }
 

@@ -27,7 +27,7 @@
 //! ```text
 //! volume ◄─ face ◄─ tree ◄─ model ◄─ primitive ◄─ trajectory, entry_face, initial ◄─ step_impact
 //!                              ▲                       ▲                              ▲
-//!                            report ◄──────────── detector ◄──────────── engine, detectors
+//!                            report ◄──────────── detector ◄──────────── engine ◄──── detectors
 //! ```
 //!
 //! # Source

@@ -30,7 +30,7 @@ mod ties;
 
 pub use assembled_stiffness::MAX_ON_RIGID_BODIES;
 pub use decomposition::{Decomposition, DecompositionMemory, DecompositionOptions, ImpactOptions};
-pub use energy_momentum::{EnergyMomentum, EnergyMomentumMemory, EnergyMomentumOptions, MidpointGeometry};
+pub use energy_momentum::{EnergyMomentum, EnergyMomentumMemory, EnergyMomentumOptions};
 pub use laws::contact_laws::ContactLaws;
 pub use laws::damping::Damping;
 pub use laws::friction::FrictionLaw;
@@ -38,9 +38,11 @@ pub use laws::pairs::PairOptions;
 pub use laws::stiffness::Stiffness;
 pub use mobility::{Mobility, RigidMobility, TiedMobility};
 pub use offset_points::{OffsetPoints, SupportNodes, far_from_coplanar};
-pub use penalty::{Penalty, PenaltyMemory, PenaltyOptions, damping_of_restitution};
+pub use penalty::{Penalty, PenaltyMemory, PenaltyOptions};
 pub use selected::{ResponseMemory, ResponseMethod, SelectedResponse};
-pub use setup::{AngularMomentum, NamedResponse, Order, ResponseOptions, ResponseSetup, Scheme};
+pub use setup::{
+    AngularMomentum, Order, ResponseOptions, ResponseProperties, ResponseSetup, Scheme, SelectableResponse,
+};
 pub use ties::{RigidMotions, RigidPlace, TiedRigidBody, Ties, UnlikeMasses};
 
 use std::ops::Range;
@@ -462,6 +464,19 @@ pub enum Stage {
     Middle,
     /// After the computation of the accelerations that all forces other than contact forces cause.
     Accelerated,
+}
+
+/// Geometry of the bodies at the middle of a step. It depends on the contact forces.
+pub trait MidpointGeometry {
+    /// Begins a step. `constraints` refer to the positions predicted without contact.
+    fn begin(&mut self, constraints: &Constraints);
+
+    /// Moves the bodies to the middle of the step, with the position corrections of `action`. Computes the closest
+    /// points and the normals there, and the gaps along these normals at the beginning of the step \[m\].
+    fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction);
+
+    /// The bodies at the middle of the step, with their velocities before contact.
+    fn bodies(&self) -> Bodies<'_>;
 }
 
 /// A contact response.

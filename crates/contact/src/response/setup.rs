@@ -2,10 +2,13 @@
 
 use ictus_core::vocabulary;
 
-use super::Response;
+#[cfg(doc)]
+use super::Stage;
 use super::laws::contact_laws::ContactLaws;
 use super::laws::pairs::PairOptions;
 use super::laws::stiffness::Stiffness;
+use super::{ContactAction, MidpointGeometry, Response, StepLength};
+use crate::Constraints;
 
 vocabulary! {
     /// Time integration of the contact forces of the energy–momentum response.
@@ -21,10 +24,8 @@ vocabulary! {
 
 vocabulary! {
     /// Order in which the contacts of a group are solved.
-    #[derive(Default)]
     pub enum Order {
         /// Simultaneously, by iteration to convergence.
-        #[default]
         Together = "together",
         /// Sequentially, in order of decreasing penetration. Passes over the contacts are repeated until no contact is
         /// closing; their number is limited.
@@ -34,17 +35,15 @@ vocabulary! {
 
 vocabulary! {
     /// Treatment of the angular momentum that position corrections change.
-    #[derive(Default)]
     pub enum AngularMomentum {
         /// A couple on the bodies or nodes of each contact restores the angular momentum.
-        #[default]
         Restore = "restore",
         /// The change of the angular momentum remains.
         Change = "none",
     }
 }
 
-/// Options of responses, common to all pairs of bodies. A response uses those in its [`NamedResponse::KEYS`].
+/// Options of responses, common to all pairs of bodies. A response uses those that its [`ResponseProperties::keys`] name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResponseOptions {
     /// Scheme of the energy–momentum response.
@@ -76,20 +75,55 @@ pub struct ResponseSetup {
     pub masses: Vec<f64>,
 }
 
+/// Properties of a response by which scenarios are checked and completed.
+#[derive(Clone, Copy, Debug)]
+pub struct ResponseProperties {
+    /// Keys of the table `[contact]` that affect this response but not every response.
+    pub keys: &'static [&'static str],
+    /// Default coefficient of restitution \[-\].
+    pub default_restitution: f64,
+    /// Smallest coefficient of restitution that the response can realise \[-\].
+    pub least_restitution: f64,
+    /// Largest factor of the spring stiffness with which the response is stable \[-\].
+    pub largest_factor: f64,
+    /// Whether springs integrated explicitly limit the time step.
+    pub has_explicit_springs: bool,
+    /// Whether the response needs the mobility of the bodies.
+    pub needs_mobility: bool,
+}
+
 /// A response that scenarios can name.
-pub trait NamedResponse: Response + Sized {
+pub trait SelectableResponse: Response + Sized {
     /// State of the response between steps.
     type Memory;
 
-    /// Keys of the `[contact]` table of a scenario that affect this response but not every response.
-    const KEYS: &'static [&'static str];
+    /// Properties of the response.
+    const PROPERTIES: ResponseProperties;
 
     /// Builds the response.
     fn build(setup: ResponseSetup) -> Self;
 
-    /// Swaps the memory of the response with `memory`.
+    /// Whether the response acts by velocity jumps, which the accelerations do not include.
+    fn acts_by_impulses(options: &ResponseOptions) -> bool;
+
+    /// Change of the scenario with which contact creates less energy, as advice to the user. `step_is_fixed` is true if
+    /// the scenario prescribes the time step.
+    fn energy_remedy(options: &ResponseOptions, step_is_fixed: bool) -> &'static str;
+
+    /// Exchanges the memory of the response for `memory`.
     fn exchange(&mut self, memory: &mut Self::Memory);
 
     /// Whether the data of the memory fit a model with these numbers of nodes and bodies.
     fn fits(memory: &Self::Memory, num_nodes: usize, num_bodies: usize) -> bool;
+
+    /// Computes the action over a step with the geometry at the middle of the step. Only for responses that act at
+    /// [`Stage::Middle`].
+    fn respond_at_middle(
+        &mut self,
+        _constraints: &Constraints,
+        _geometry: &mut impl MidpointGeometry,
+        _step: StepLength,
+        _action: &mut ContactAction,
+    ) {
+    }
 }

@@ -76,7 +76,7 @@ impl<R: Copy, const LEN: usize> PointHistory<R> for [R; LEN] {
 /// dissipation included.
 pub trait Law: Copy + Send + Sync {
     /// Whether the law is linear in the displacement gradient H. If so, the volume change is tr H, and the law is not
-    /// objective.
+    /// objective. All other laws are objective.
     const SMALL_STRAIN: bool;
 
     /// History of a point; `[R; 0]` for a law without history.

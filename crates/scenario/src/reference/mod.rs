@@ -23,7 +23,7 @@ pub struct KeyReference {
     /// Meaning of the key, without `words`.
     description: &'static str,
     /// Words from which the value is chosen. `None` if the description names the words, or if there is no such choice.
-    words: Option<fn() -> Vec<&'static str>>,
+    words: Option<fn() -> Vec<String>>,
 }
 
 impl KeyReference {
@@ -39,17 +39,26 @@ impl KeyReference {
     }
 
     /// The same key with a value that is one of the `words`.
-    const fn one_of(self, words: fn() -> Vec<&'static str>) -> Self {
+    const fn one_of(self, words: fn() -> Vec<String>) -> Self {
         Self { words: Some(words), ..self }
     }
 }
 
-fn words_of<T>(vocabulary: &[(&'static str, T)]) -> Vec<&'static str> {
-    vocabulary.iter().map(|(word, _)| *word).collect()
+fn laws() -> Vec<String> {
+    LAWS.iter().map(|law| law.name).chain(["rigid"]).map(str::to_owned).collect()
 }
 
-fn words_of_models() -> Vec<&'static str> {
-    LAWS.iter().map(|law| law.name).chain(["rigid"]).collect()
+fn detection_methods() -> Vec<String> {
+    DetectionMethod::WORDS.iter().map(|(word, method)| format!("{word} ({})", method.description())).collect()
+}
+
+fn responses() -> Vec<String> {
+    ResponseMethod::WORDS.iter().map(|(word, method)| format!("{word} ({})", method.description())).collect()
+}
+
+fn fields() -> Vec<String> {
+    let others = Field::WORDS.iter().filter(|(_, field)| !Field::DEFAULT.contains(field));
+    ["those of the default"].into_iter().chain(others.map(|(word, _)| *word)).map(str::to_owned).collect()
 }
 
 const fn required(
@@ -88,7 +97,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["dynamic_relaxation", "tolerance"], "1e-3", "-", "kinetic energy, relative to its peak, below which bodies are at rest; the run starts at t = 0 when all bodies are at rest under gravity, loads and contact"),
     optional(["dynamic_relaxation", "max_steps"], "100000", "", "number of steps after which the run fails if the bodies are not at rest"),
 
-    required("materials", "model", "", "constitutive law").one_of(words_of_models),
+    required("materials", "model", "", "constitutive law, or rigid for a body without deformation").one_of(laws),
     required("materials", "density", "kg/m³", "mass per reference volume; optional for a rigid material whose bodies give their mass"),
     required("materials", "young", "Pa", "Young's modulus (not for rigid)"),
     required("materials", "poisson", "-", "Poisson's ratio, in (-1, 0.5) (not for rigid)"),
@@ -149,7 +158,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["loads", "traction"], "none", "Pa", "force per reference area, three functions of time"),
     optional(["loads", "body_force"], "none", "N/m³", "force per reference volume, three functions of time"),
 
-    optional(["contact", "detection"], "\"hierarchy\"", "", "detection of contact between nodes and faces or, with distance-field, between nodes and elements").one_of(|| words_of(DetectionMethod::WORDS)),
+    optional(["contact", "detection"], "\"hierarchy\"", "", "detection method").one_of(detection_methods),
     optional(["contact", "sort_every"], "10", "", "steps between two sortings (contact.detection = \"sorting\" only); a displacement beyond the buffer zones sorts earlier"),
     optional(["contact", "sort_space_every"], "1", "", "sortings between two computations of the working space (contact.detection = \"sorting\" only)"),
     optional(["contact", "hierarchy"], "\"fast\"", "", "builder of the bounding-volume hierarchies: fast, bottom-up or insertion (the bottom-up tree by a queue and online insertion)"),
@@ -159,7 +168,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["contact", "volumes"], "sphere, aabb, dop14, obb on curved faces, while they save time", "", "bounding volumes tested on pairs of near faces, flat ones too, from loose to tight: sphere, aabb, dop8 (plane problems), dop14, dop18, dop26, obb"),
     optional(["contact", "closest_point"], "\"auto\"", "", "auto (closed form on flat triangles and segments, sqp on other faces), sqp, sqp-bfgs, active-set, interior-point, newton, projection (inside projections only: misses contacts at edges and corners), nearest-node (faces around the nearest node only: misses contacts on long faces), or, on flat triangles and segments only, voronoi or brute-force"),
     optional(["contact", "start"], "\"nearest\"", "", "starting point of iterative methods: nearest (of nodes and centre), centre, or previous (closest point of the previous step)"),
-    optional(["contact", "response"], "\"penalty\"", "", "contact response by springs, by impulses, or by springs that conserve energy for any stiffness").one_of(|| words_of(ResponseMethod::WORDS)),
+    optional(["contact", "response"], "\"penalty\"", "", "response method").one_of(responses),
     optional(["contact", "scheme"], "\"staggered\"", "", "time integration of the energy-momentum springs: staggered (gaps at mid-steps, geometry at known positions) or midpoint (gaps at the ends of steps, geometry at mid-steps by iteration; without ties, contact thickness and distance fields)"),
     optional(["contact", "penalty"], "0.5", "-", "factor of the spring stiffness; for penalty, the fraction in (0, 1] of the stability limit; for energy-momentum, any positive number"),
     optional(["contact", "damping"], "0.2 in persistent contacts with friction, else 0", "-", "fraction of critical damping of the normal and tangential springs (not for decomposition)"),
@@ -210,7 +219,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["output", "times"], "none", "s", "times of the frames, ascending, up to the end"),
     optional(["output", "exact"], "false", "", "whether equal steps end exactly at the times of frames, history rows and probe samples; otherwise these are written at the end of the step that passes their time"),
     optional(["output", "contact_interval"], "as before contact", "s", "largest time between frames after the first contact"),
-    optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"friction-force\", \"contact-pressure\", \"contact-gap\", \"contact-status\"]", "", "fields in the frames, a list of any of these").one_of(|| words_of(Field::WORDS)),
+    optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"friction-force\", \"contact-pressure\", \"contact-gap\", \"contact-status\"]", "", "list of fields in the frames").one_of(fields),
     optional(["output", "detection_volumes"], "false", "", "whether to write the bounding volumes at the top of the queue of predicted contact times with each frame, in NAME_volumes.pvd (contact.detection = \"hierarchy\" only)"),
     optional(["output", "history"], "{ interval = end/1000 }", "", "schedule of history rows: { interval }"),
     optional(["output", "checkpoint"], "none: only when the run is interrupted", "", "checkpoints to resume from: { interval, keep }"),

@@ -338,6 +338,28 @@ fn non_default_values_have_an_effect() {
     }
 }
 
+/// The keys that affect only some responses are keys of `[contact]`. Given to another response, each is refused with
+/// the words of the responses that it affects.
+#[test]
+fn keys_of_responses_are_refused_by_the_others() {
+    let mut keys: Vec<&str> =
+        ResponseMethod::WORDS.iter().flat_map(|(_, method)| method.properties().keys).copied().collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for key in keys {
+        let path = format!("contact.{key}");
+        let (_, value, _) = OTHER_VALUES.iter().find(|(other, ..)| *other == path).expect(&path);
+        for (word, method) in ResponseMethod::WORDS.iter().filter(|(_, method)| !method.uses(key)) {
+            let overrides = [format!("contact.response={word}"), format!("{path}={value}")];
+            let error = Scenario::parse(BARE, Path::new("bare.toml"), &overrides).unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("`{path}` has no effect on the response `{}`", method.word())),
+                "{error}"
+            );
+        }
+    }
+}
+
 #[test]
 fn markdown_has_a_row_for_every_key() {
     let markdown = reference_markdown();

@@ -4,7 +4,7 @@ use super::check::{Bounds, Check};
 use super::pairs::{self, FallbackLaws, Names};
 use super::response;
 use super::walls::{self, Wall};
-use crate::contact::detection::face::closest_point::Method;
+use crate::contact::detection::face::closest_point;
 use crate::contact::detection::tree::hierarchy::{Builder, HierarchyVolume, LeafFit};
 use crate::contact::detection::volume::{LadderUse, VolumeKind};
 use crate::contact::detection::{
@@ -78,7 +78,11 @@ fn detector(
     let builder = check.choice_or_first("contact.hierarchy", raw.hierarchy.as_ref(), Builder::WORDS);
     let sorting = sorting(raw, detection, check);
     let flight = flight(raw, detection, check);
-    let method = check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), Method::WORDS);
+    let method = check.choice_or_first(
+        "contact.closest_point",
+        raw.closest_point.as_ref(),
+        closest_point::Method::WORDS,
+    );
     let start = check.choice_or_first("contact.start", raw.start.as_ref(), StartFrom::WORDS);
     let normal = normal(raw.normal.as_ref(), detection, check);
     let ladder = volumes(raw.volumes.as_ref(), check);
@@ -126,7 +130,7 @@ fn normal(
 ) -> Option<ProjectionNormal> {
     const KEY: &str = "contact.normal";
     let normal = check.choice_or_first(KEY, word, ProjectionNormal::WORDS)?;
-    let is_idle = detection.is_some_and(|detection| detection != DetectionMethod::NodeInElement);
+    let is_idle = detection.is_some_and(|detection| detection != DetectionMethod::DistanceField);
     if let Some(word) = word.filter(|_| is_idle && normal == ProjectionNormal::Contactor) {
         let fact = format!("`{KEY}` is `contactor`, but `contact.detection` is not `distance-field`");
         let problem = Problem::new(fact).at(word.span()).key(KEY);
@@ -143,7 +147,7 @@ fn edges(
     check: &mut Check<'_>,
 ) -> Option<EdgeSelection> {
     let edges = check.choice_or_first("contact.edges", raw.edges.as_ref(), EdgeSelection::WORDS)?;
-    if detection != Some(DetectionMethod::NodeInElement) {
+    if detection != Some(DetectionMethod::DistanceField) {
         return Some(edges);
     }
     if let Some(word) = raw.edges.as_ref().filter(|_| edges != EdgeSelection::None) {
@@ -164,7 +168,7 @@ fn flight(
         ("contact.sphere_fit", raw.sphere_fit.as_ref()),
         ("contact.kinematics", raw.kinematics.as_ref()),
     ];
-    if detection.is_some_and(|detection| detection != DetectionMethod::Engine) {
+    if detection.is_some_and(|detection| detection != DetectionMethod::Hierarchy) {
         for (key, word) in keys {
             let Some(word) = word else { continue };
             let fact = format!("`{key}` is given, but `contact.detection` is not `hierarchy`");

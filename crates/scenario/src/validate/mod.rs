@@ -63,7 +63,7 @@ fn refuse_unserved_by_fields(
     bodies: &[super::BodySpec],
     check: &mut Check<'_>,
 ) {
-    let by_field = contact.filter(|contact| contact.detection == DetectionMethod::NodeInElement);
+    let by_field = contact.filter(|contact| contact.detection == DetectionMethod::DistanceField);
     let Some(contact) = by_field else { return };
     let pairs = contact.own_laws.iter().map(|(pair, _)| pair).chain(&contact.excluded);
     if let Some(group) = pairs.flat_map(|pair| pair.groups.iter().flatten()).next() {
@@ -94,7 +94,7 @@ fn refuse_unserved_by_midpoint(
     let thick = bodies.iter().find(|body| body.contact_thickness > 0.0);
     let obstacles = [
         thick.map(|body| format!("body `{}` has a contact thickness", body.name)),
-        (contact.detection == DetectionMethod::NodeInElement)
+        (contact.detection == DetectionMethod::DistanceField)
             .then(|| "`contact.detection` is `distance-field`".to_owned()),
         (!contact.tied.is_empty()).then(|| "bodies are tied".to_owned()),
     ];

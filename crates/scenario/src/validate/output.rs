@@ -93,7 +93,7 @@ fn detection_volumes(
 ) -> bool {
     const KEY: &str = "output.detection_volumes";
     let Some(wanted) = wanted.filter(|wanted| *wanted.get_ref()) else { return false };
-    if detection.is_some_and(|detection| detection != DetectionMethod::Engine) {
+    if detection.is_some_and(|detection| detection != DetectionMethod::Hierarchy) {
         let fact = format!("`{KEY}` is true, but `contact.detection` is not `hierarchy`");
         let problem = Problem::new(fact).at(wanted.span()).key(KEY);
         check.report(

@@ -79,7 +79,7 @@ impl<'a> Given<'a> {
         let method = response.method;
         let key = |name: &str| join(path, name);
         let unlike = |value: Option<&'a Number>, default: f64| value.filter(|v| *v.get_ref() != default);
-        if method.keys().contains(&"damping")
+        if method.uses("damping")
             && let (Some(restitution), Some(_)) = (unlike(self.restitution, 1.0), unlike(self.damping, 0.0))
         {
             let fact = format!(
@@ -89,19 +89,19 @@ impl<'a> Given<'a> {
             let problem = Problem::new(fact).at(restitution.span()).key(key("restitution"));
             check.report(problem.help("leave one of them out"));
         }
-        if let (ResponseMethod::Penalty, Some(value)) =
-            (method, self.restitution.filter(|v| (0.0..LEAST_OF_SPRINGS).contains(v.get_ref())))
-        {
+        let least = method.properties().least_restitution;
+        if let Some(value) = self.restitution.filter(|v| (0.0..least).contains(v.get_ref())) {
             let key = key("restitution");
-            let fact =
-                format!("`{key}` is {}: damped springs reach {LEAST_OF_SPRINGS} and more", value.get_ref());
-            let help = "set `contact.response` to `energy-momentum` or `decomposition`, or give a larger one";
+            let (word, restitution) = (method.word(), value.get_ref());
+            let fact = format!("`{key}` is {restitution}: the response `{word}` reaches {least} and more");
+            let any = words_of(|method| method.properties().least_restitution == 0.0);
+            let help = format!("set `contact.response` to {any}, or give a larger one");
             check.report(Problem::new(fact).at(value.span()).key(key).help(help));
         }
         refuse_unused(path, "damping", unlike(self.damping, 0.0).map(Spanned::span), method, check);
         let Some(factor) = unlike(self.penalty, FACTOR) else { return };
         refuse_unused(path, "penalty", Some(factor.span()), method, check);
-        if method.keys().contains(&"penalty")
+        if method.uses("penalty")
             && let StiffnessRule::Given(stiffness) = response.stiffness
             && *factor.get_ref() != 1.0
         {
@@ -115,10 +115,6 @@ impl<'a> Given<'a> {
 
 /// Default of `penalty`, the factor of the spring stiffness \[-\].
 const FACTOR: f64 = 0.5;
-
-/// Smallest accepted coefficient of restitution of damped penalty springs \[-\]. A smaller coefficient needs more than
-/// 1.2 times the critical damping.
-const LEAST_OF_SPRINGS: f64 = 0.1;
 
 pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<ResponseSettings> {
     let method = check.choice_or_first("contact.response", raw.response.as_ref(), ResponseMethod::WORDS);
@@ -178,14 +174,18 @@ fn refuse_unused(
     method: ResponseMethod,
     check: &mut Check<'_>,
 ) {
-    let uses = |method: &ResponseMethod| method.keys().contains(&name);
-    let Some(span) = span.filter(|_| !uses(&method)) else { return };
-    let others = ResponseMethod::WORDS.iter().filter(|(_, method)| uses(method));
-    let words: Vec<&str> = others.map(|(word, _)| *word).collect();
+    let Some(span) = span.filter(|_| !method.uses(name)) else { return };
     let key = join(path, name);
     let fact = format!("`{key}` has no effect on the response `{}`", method.word());
-    let help = format!("leave it out, or set `contact.response` to `{}`", words.join("` or `"));
+    let others = words_of(|method| method.uses(name));
+    let help = format!("leave it out, or set `contact.response` to {others}");
     check.report(Problem::new(fact).at(span).key(key).help(help));
+}
+
+/// Words of the responses with a property, joined by "or".
+fn words_of(has: impl Fn(ResponseMethod) -> bool) -> String {
+    let methods = ResponseMethod::WORDS.iter().filter(|(_, method)| has(*method));
+    methods.map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(" or ")
 }
 
 fn stiffness(value: Option<&Spanned<raw::Stiffness>>, check: &mut Check<'_>) -> Option<StiffnessRule> {
@@ -226,10 +226,9 @@ pub(super) fn laws(
     check: &mut Check<'_>,
 ) -> ContactLaws {
     let method = response.map(|response| response.method);
-    // Penalty springs are integrated explicitly and are unstable with a factor above 1.
-    let factor =
-        if method == Some(ResponseMethod::EnergyMomentum) { Bounds::Positive } else { Bounds::Fraction };
-    let restitution = if method == Some(ResponseMethod::Decomposition) { 0.0 } else { 1.0 };
+    let is_stable = method.is_some_and(|method| method.properties().largest_factor == f64::INFINITY);
+    let factor = if is_stable { Bounds::Positive } else { Bounds::Fraction };
+    let restitution = method.map_or(1.0, |method| method.properties().default_restitution);
     let mut rest = rest.unwrap_or(ContactLaws {
         penalty: FACTOR,
         damping: 0.0,
@@ -248,7 +247,7 @@ pub(super) fn laws(
     if given.restitution.is_some() {
         (rest.damping, rest.calms[0]) = (0.0, false);
     }
-    if given.damping.is_some() && method != Some(ResponseMethod::Decomposition) {
+    if given.damping.is_some() && method.is_none_or(|method| method.uses("damping")) {
         (rest.restitution, rest.calms) = (restitution, [false; 2]);
     }
     let damping = given.damping.map(|value| check.number(&key("damping"), value, Bounds::NotNegative));

@@ -14,7 +14,6 @@ use crate::scenario::{
 };
 
 use super::assembly::Assembly;
-use super::contact_remedies::contact_energy_remedy;
 use super::contact_thickness::offset_points;
 use super::detector::build_detector;
 use super::initial_penetration::{
@@ -280,6 +279,13 @@ fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupE
     }
 }
 
+/// Advice to the user: a change of the scenario with which contact creates less energy.
+fn contact_energy_remedy(scenario: &Scenario) -> &'static str {
+    let response = &scenario.contact.response;
+    let step_is_fixed = matches!(scenario.time.step, StepSize::Fixed(_));
+    response.method.energy_remedy(&response.options, step_is_fixed)
+}
+
 fn refuse_unsupported_faces(
     surfaces: &[Surface],
     model: &Model,
@@ -376,5 +382,5 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> Option<(f64, usize)> {
 
 /// `None` with detection by distance fields: nodes then touch elements, not faces.
 fn entry_faces(scenario: &Scenario, contact: &ContactModel) -> Option<EntryFaces> {
-    (scenario.contact.detection != DetectionMethod::NodeInElement).then(|| EntryFaces::new(contact))
+    (scenario.contact.detection != DetectionMethod::DistanceField).then(|| EntryFaces::new(contact))
 }

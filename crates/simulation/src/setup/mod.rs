@@ -3,7 +3,6 @@
 pub(crate) mod assembly;
 pub(crate) mod build;
 pub(crate) mod conditions;
-pub(crate) mod contact_remedies;
 pub(crate) mod contact_thickness;
 pub(crate) mod detector;
 pub(crate) mod initial_penetration;

@@ -1,7 +1,7 @@
 //! Stiffness of the contact springs, and the time steps that this stiffness allows.
 
 use crate::contact::Surface;
-use crate::contact::response::{MAX_ON_RIGID_BODIES, ResponseMethod, Stiffness};
+use crate::contact::response::{MAX_ON_RIGID_BODIES, Stiffness};
 use crate::dynamics::CriticalStep;
 use crate::scenario::{MaterialModel, Scenario, StepSize, StiffnessRule};
 
@@ -70,7 +70,7 @@ pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
 /// Largest κ/m on nodes of deformable bodies \[1/s²\], with the spring stiffness κ and the nodal mass m. 0 without
 /// penalty springs, and if their stiffness depends on the step.
 fn largest_stiffness_over_mass(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
-    if scenario.contact.response.method != ResponseMethod::Penalty {
+    if !scenario.contact.response.method.properties().has_explicit_springs {
         return 0.0;
     }
     let stiffness = stiffness_of_springs(scenario, model, surfaces);

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::contact::detection::{ContactModel, TiedSurfaces};
-use crate::contact::response::ResponseMethod;
 use crate::contact::{Constraint, Constraints, Side, Surface};
 use crate::dynamics::{Prescribed, RigidBody};
 use crate::math::{Mat3, Vec3};
@@ -218,7 +217,7 @@ pub(crate) fn refuse_tied_contact(
     model: &Model,
 ) -> Result<(), SetupError> {
     let method = scenario.contact.response.method;
-    if method == ResponseMethod::Penalty {
+    if !method.properties().needs_mobility {
         return Ok(());
     }
     let response = method.word();

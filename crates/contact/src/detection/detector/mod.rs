@@ -75,7 +75,7 @@ pub struct DetectorSetup<'a> {
 pub type BuildResult<D> = Result<D, (u32, DistanceFieldError)>;
 
 /// A detector that scenarios can name.
-pub(crate) trait NamedDetector: Detector + Sized {
+pub(crate) trait SelectableDetector: Detector + Sized {
     /// Builds the detector.
     fn build(setup: DetectorSetup<'_>) -> BuildResult<Self>;
 }

@@ -63,11 +63,9 @@ pub struct SortingOptions {
 
 vocabulary! {
     /// Direction in which nodes are projected onto the surface of the target.
-    #[derive(Default)]
     pub enum ProjectionNormal {
         /// Against the assumed gradient of the target, an interpolated gradient of the distance from the surface. The
         /// gradient points into the target.
-        #[default]
         Target = "target",
         /// Against the mean normal of the contactor, as in the inside–outside algorithm. The mean normal is tilted at
         /// the rim of a surface, so that sliding blocks begin to roll.

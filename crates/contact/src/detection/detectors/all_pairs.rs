@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::{Constraints, NodeOnSurface};
 
-use crate::detection::detector::{BuildResult, DetectionMemory, Detector, DetectorSetup, NamedDetector};
+use crate::detection::detector::{BuildResult, DetectionMemory, Detector, DetectorSetup, SelectableDetector};
 use crate::detection::model::{Candidate, Configuration, ContactModel, both_ways};
 use crate::detection::primitive::edge_edge::{EdgeEdgeSearch, EdgePair};
 use crate::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch};
@@ -77,7 +77,7 @@ impl AllPairs {
     }
 }
 
-impl NamedDetector for AllPairs {
+impl SelectableDetector for AllPairs {
     fn build(setup: DetectorSetup<'_>) -> BuildResult<Self> {
         Ok(Self::new(setup.model, setup.options.engine.node_face))
     }

@@ -6,7 +6,7 @@
 //! - `node_in_element`: nodes in elements, by distance fields
 //! - `wall`: rigid walls
 //!
-//! Each detector that scenarios can name implements [`Detector`] and `NamedDetector`, and has a row in
+//! Each detector that scenarios can name implements [`Detector`] and `SelectableDetector`, and has a row in
 //! `detection_methods!`.
 
 mod all_pairs;
@@ -18,7 +18,7 @@ mod wall;
 
 use ictus_core::vocabulary;
 
-use super::detector::{BuildResult, Detector, DetectorSetup, NamedDetector};
+use super::detector::{BuildResult, Detector, DetectorSetup, SelectableDetector};
 use super::engine;
 pub use all_pairs::AllPairs;
 pub use buckets::{Buckets, GridCensus};
@@ -26,35 +26,35 @@ pub use node_in_element::{NodeInElement, NodeInElementOptions};
 pub use sorting::Sorting;
 pub use wall::{Wall, WallDetector};
 
-/// Declares [`DetectionMethod`] from the types of the detectors and their words in scenarios.
+/// Declares [`DetectionMethod`] from the detectors, their words in scenarios and short descriptions.
 macro_rules! detection_methods {
-    ($($(#[$description:meta])* $module:ident::$detector:ident = $word:literal,)*) => {
+    ($($method:ident: $module:ident::$detector:ident = $word:literal, $description:literal;)*) => {
         vocabulary! {
-            /// Contact detection methods, named after their detectors.
-            pub enum DetectionMethod { $($(#[$description])* $detector = $word,)* }
+            /// Contact detection methods.
+            pub enum DetectionMethod { $(#[doc = $description] $method = $word,)* }
         }
 
         impl DetectionMethod {
             /// Builds the detector.
             ///
             /// # Errors
-            /// The first body whose distance field cannot be computed, and the reason.
+            /// The first body whose distance field cannot be computed.
             pub fn build(self, setup: DetectorSetup<'_>) -> BuildResult<Box<dyn Detector>> {
-                Ok(match self { $(Self::$detector => Box::new($module::$detector::build(setup)?),)* })
+                Ok(match self { $(Self::$method => Box::new($module::$detector::build(setup)?),)* })
+            }
+
+            /// Short description for the key reference.
+            pub fn description(self) -> &'static str {
+                match self { $(Self::$method => $description,)* }
             }
         }
     };
 }
 
 detection_methods! {
-    /// Hierarchies of bounding volumes, in three levels (AM14).
-    engine::Engine = "hierarchy",
-    /// A uniform grid of buckets.
-    buckets::Buckets = "buckets",
-    /// Sorting by a binary space partition.
-    sorting::Sorting = "sorting",
-    /// Nodes against elements, by the distance field of the target.
-    node_in_element::NodeInElement = "distance-field",
-    /// All pairs: of nodes and faces in contact, of faces in flight.
-    all_pairs::AllPairs = "all-pairs",
+    Hierarchy: engine::Engine = "hierarchy", "hierarchies of bounding volumes";
+    Buckets: buckets::Buckets = "buckets", "cells of a grid";
+    Sorting: sorting::Sorting = "sorting", "binary space partition";
+    DistanceField: node_in_element::NodeInElement = "distance-field", "nodes in elements";
+    AllPairs: all_pairs::AllPairs = "all-pairs", "slow, for comparison";
 }

@@ -38,7 +38,7 @@ use crate::Constraints;
 use crate::math::Vec3;
 
 use super::detector::{
-    BuildResult, DetectionMemory, Detector, DetectorSetup, EngineOptions, NamedDetector, Phase,
+    BuildResult, DetectionMemory, Detector, DetectorSetup, EngineOptions, Phase, SelectableDetector,
 };
 use super::model::{Configuration, ContactModel};
 use super::report::{DetectionStatistics, Placement, Prediction, QueuedPair, TreeStatistics};
@@ -158,7 +158,7 @@ fn tree_statistics(body: u32, tree: &Hierarchy, build_seconds: f64) -> TreeStati
     }
 }
 
-impl NamedDetector for Engine {
+impl SelectableDetector for Engine {
     fn build(setup: DetectorSetup<'_>) -> BuildResult<Self> {
         Ok(Self::new(setup.model, setup.options.engine.clone(), setup.positions))
     }

@@ -17,7 +17,7 @@ use super::groups::connected::Groups;
 use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
 use super::row::sides;
-use super::setup::{NamedResponse, Order, ResponseOptions, ResponseSetup};
+use super::setup::{Order, ResponseOptions, ResponseProperties, ResponseSetup, SelectableResponse};
 use super::{
     Bodies, ContactAction, ContactResult, NodeCorrection, Response, RigidCorrection, Stage, Status,
     StepLength, UnsolvedProblems,
@@ -245,10 +245,17 @@ impl Decomposition {
     }
 }
 
-impl NamedResponse for Decomposition {
+impl SelectableResponse for Decomposition {
     type Memory = DecompositionMemory;
 
-    const KEYS: &'static [&'static str] = &["order", "every", "projection", "angular_momentum"];
+    const PROPERTIES: ResponseProperties = ResponseProperties {
+        keys: &["order", "every", "projection", "angular_momentum"],
+        default_restitution: 0.0,
+        least_restitution: 0.0,
+        largest_factor: 1.0,
+        has_explicit_springs: false,
+        needs_mobility: true,
+    };
 
     fn build(setup: ResponseSetup) -> Self {
         let pairs =
@@ -257,10 +264,20 @@ impl NamedResponse for Decomposition {
         Self::new(DecompositionOptions { pairs, order, every, projection, angular_momentum })
     }
 
+    fn acts_by_impulses(_: &ResponseOptions) -> bool {
+        true
+    }
+
+    fn energy_remedy(_: &ResponseOptions, _: bool) -> &'static str {
+        "set `contact.response` to \"penalty\" or \"energy-momentum\", or lower `time.step`: the energy added by \
+         projections is proportional to it"
+    }
+
     fn exchange(&mut self, memory: &mut DecompositionMemory) {
         std::mem::swap(&mut self.memory, memory);
     }
 
+    /// Always true: contacts are looked up by their keys.
     fn fits(_: &DecompositionMemory, _: usize, _: usize) -> bool {
         true
     }

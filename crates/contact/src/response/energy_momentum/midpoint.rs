@@ -27,7 +27,7 @@ use super::gradient::Gradient;
 use super::{EnergyMomentum, Solution};
 use crate::math::Vec3;
 use crate::response::row::sides;
-use crate::response::{Bodies, ContactAction, NodeCorrection, RigidCorrection, StepLength};
+use crate::response::{Bodies, ContactAction, MidpointGeometry, NodeCorrection, RigidCorrection, StepLength};
 use crate::{Constraint, Constraints};
 
 /// Largest number of iterations of the geometry. The scheme conserves energy even without convergence.
@@ -36,22 +36,9 @@ const MAX_GEOMETRIES: usize = 30;
 /// largest correction of all nodes, for a rigid body relative to the correction of this body.
 const TOLERANCE: f64 = 1e-13;
 
-/// Geometry of the bodies at the middle of a step. It depends on the contact forces.
-pub trait MidpointGeometry {
-    /// Begins a step. `constraints` refer to the positions predicted without contact.
-    fn begin(&mut self, constraints: &Constraints);
-
-    /// Moves the bodies to the middle of the step, with the position corrections of `action`. Computes the closest
-    /// points and the normals there, and the gaps along these normals at the beginning of the step \[m\].
-    fn renew(&mut self, constraints: &mut Constraints, action: &ContactAction);
-
-    /// The bodies at the middle of the step, with their velocities before contact.
-    fn bodies(&self) -> Bodies<'_>;
-}
-
 impl EnergyMomentum {
     /// Computes the contact corrections of a step, with the geometry at the middle of the step.
-    pub fn respond_at_middle(
+    pub(super) fn respond_with_midpoints(
         &mut self,
         constraints: &Constraints,
         geometry: &mut impl MidpointGeometry,

@@ -23,15 +23,14 @@ use super::laws::pairs::PairOptions;
 use super::laws::stiffness::Stiffness;
 use super::penalty::turned;
 use super::row::{Motion, Row};
-use super::setup::{NamedResponse, ResponseSetup, Scheme};
+use super::setup::{ResponseOptions, ResponseProperties, ResponseSetup, Scheme, SelectableResponse};
 use super::{
-    Bodies, ContactAction, NodeCorrection, Response, RigidCorrection, Stage, StepLength, StepWork,
-    UnlistedWork,
+    Bodies, ContactAction, MidpointGeometry, NodeCorrection, Response, RigidCorrection, Stage, StepLength,
+    StepWork, UnlistedWork,
 };
 use crate::math::Vec3;
 use crate::{Constraint, Constraints, ContactKey};
 use gradient::Gradient;
-pub use midpoint::MidpointGeometry;
 use tied_motions::TiedMotions;
 
 /// Parameters of the energy–momentum response for a pair of bodies.
@@ -378,10 +377,17 @@ impl Solution {
     }
 }
 
-impl NamedResponse for EnergyMomentum {
+impl SelectableResponse for EnergyMomentum {
     type Memory = EnergyMomentumMemory;
 
-    const KEYS: &'static [&'static str] = &["scheme", "stiffness", "penalty", "damping"];
+    const PROPERTIES: ResponseProperties = ResponseProperties {
+        keys: &["scheme", "stiffness", "penalty", "damping"],
+        default_restitution: 1.0,
+        least_restitution: 0.0,
+        largest_factor: f64::INFINITY,
+        has_explicit_springs: false,
+        needs_mobility: true,
+    };
 
     fn build(setup: ResponseSetup) -> Self {
         let options = setup.laws.map(|laws| {
@@ -397,6 +403,14 @@ impl NamedResponse for EnergyMomentum {
         Self::new(setup.options.scheme, setup.stiffness, options, setup.num_nodes, setup.masses)
     }
 
+    fn acts_by_impulses(options: &ResponseOptions) -> bool {
+        options.scheme == Scheme::Midpoint
+    }
+
+    fn energy_remedy(_: &ResponseOptions, _: bool) -> &'static str {
+        "lower `time.step`"
+    }
+
     fn exchange(&mut self, memory: &mut EnergyMomentumMemory) {
         std::mem::swap(&mut self.memory, memory);
     }
@@ -405,6 +419,16 @@ impl NamedResponse for EnergyMomentum {
         memory.contacts.fit(num_nodes, num_bodies)
             && memory.springs.is_consistent()
             && memory.springs.iter().count() == memory.contacts.len()
+    }
+
+    fn respond_at_middle(
+        &mut self,
+        constraints: &Constraints,
+        geometry: &mut impl MidpointGeometry,
+        step: StepLength,
+        action: &mut ContactAction,
+    ) {
+        self.respond_with_midpoints(constraints, geometry, step, action);
     }
 }
 

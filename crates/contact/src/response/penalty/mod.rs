@@ -17,17 +17,17 @@ use super::laws::damping::Damping;
 use super::laws::pairs::PairOptions;
 use super::laws::stiffness::Stiffness;
 use super::row::{compliance_along_normal, relative_acceleration};
-use super::setup::{NamedResponse, ResponseSetup};
+use super::setup::{ResponseOptions, ResponseProperties, ResponseSetup, SelectableResponse};
 use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
 use crate::math::Vec3;
 use crate::{Constraint, Constraints};
 
 use couples::Couples;
 use release::{Opening, Releases};
+use restitution::damping_of_restitution;
 use spring::Spring;
 
 pub use options::PenaltyOptions;
-pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
 /// A contact that is no longer detected has opened if the gap increased in the step by more than this fraction of the
@@ -258,10 +258,21 @@ fn effective_mass(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     if compliance > 0.0 { 1.0 / compliance } else { 0.0 }
 }
 
-impl NamedResponse for Penalty {
+/// Smallest coefficient of restitution that damped springs realise \[-\]. A smaller coefficient needs more than 1.2 times
+/// the critical damping.
+const LEAST_RESTITUTION: f64 = 0.1;
+
+impl SelectableResponse for Penalty {
     type Memory = PenaltyMemory;
 
-    const KEYS: &'static [&'static str] = &["stiffness", "penalty", "damping", "soft_start"];
+    const PROPERTIES: ResponseProperties = ResponseProperties {
+        keys: &["stiffness", "penalty", "damping", "soft_start"],
+        default_restitution: 1.0,
+        least_restitution: LEAST_RESTITUTION,
+        largest_factor: 1.0,
+        has_explicit_springs: true,
+        needs_mobility: false,
+    };
 
     fn build(setup: ResponseSetup) -> Self {
         let options = setup.laws.map(|laws| {
@@ -276,6 +287,22 @@ impl NamedResponse for Penalty {
             }
         });
         Self::new(setup.stiffness, options, setup.masses)
+    }
+
+    fn acts_by_impulses(_: &ResponseOptions) -> bool {
+        false
+    }
+
+    /// Penalty springs can be too stiff for a fixed step; the automatic step remains stable with the same springs.
+    fn energy_remedy(options: &ResponseOptions, step_is_fixed: bool) -> &'static str {
+        if options.soft_start > 0.0 {
+            "springs that stiffen under compression release more energy than they absorb, so remove \
+             `contact.soft_start`"
+        } else if step_is_fixed {
+            "set `time.step` to \"auto\", or `contact.response` to \"energy-momentum\""
+        } else {
+            "set `contact.response` to \"energy-momentum\", or lower `contact.penalty`"
+        }
     }
 
     fn exchange(&mut self, memory: &mut PenaltyMemory) {

@@ -14,7 +14,7 @@
 /// # Source
 /// Schwager and Pöschel, Coefficient of restitution and linear-dashpot model revisited, Granular Matter 9, 2007,
 /// eq. (20).
-pub fn damping_of_restitution(restitution: f64) -> f64 {
+pub(super) fn damping_of_restitution(restitution: f64) -> f64 {
     let logarithm = restitution.clamp(0.01, 1.0).ln();
     let (mut low, mut high) = (0.0, 16.0);
     while high - low > 4.0 * f64::EPSILON * high {

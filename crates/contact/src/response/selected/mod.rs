@@ -7,29 +7,28 @@ mod tests;
 use ictus_core::vocabulary;
 use serde::{Deserialize, Serialize};
 
-use super::energy_momentum::MidpointGeometry;
-use super::setup::{NamedResponse, ResponseSetup};
-use super::{Bodies, ContactAction, Response, Stage, StepLength};
+use super::setup::{ResponseOptions, ResponseProperties, ResponseSetup, SelectableResponse};
+use super::{Bodies, ContactAction, MidpointGeometry, Response, Stage, StepLength};
 use super::{decomposition, energy_momentum, penalty};
 use crate::Constraints;
 
 /// Declares [`ResponseMethod`], [`SelectedResponse`] and [`ResponseMemory`], with a variant for each response, from the
-/// responses and their words in scenarios.
+/// responses, their words in scenarios and short descriptions.
 macro_rules! responses {
-    ($($(#[$description:meta])* $module:ident::$response:ident = $word:literal,)*) => {
+    ($($module:ident::$response:ident = $word:literal, $description:literal;)*) => {
         vocabulary! {
-            /// Contact response methods, with the names of their responses.
-            pub enum ResponseMethod { $($(#[$description])* $response = $word,)* }
+            /// Contact response methods.
+            pub enum ResponseMethod { $(#[doc = $description] $response = $word,)* }
         }
 
         /// The response that a scenario selects.
         #[derive(Clone, Debug)]
-        pub enum SelectedResponse { $($(#[$description])* $response(Box<$module::$response>),)* }
+        pub enum SelectedResponse { $(#[doc = $description] $response(Box<$module::$response>),)* }
 
         /// Memory of a response between steps.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum ResponseMemory {
-            $($(#[$description])* $response(Box<<$module::$response as NamedResponse>::Memory>),)*
+            $(#[doc = $description] $response(Box<<$module::$response as SelectableResponse>::Memory>),)*
         }
 
         impl ResponseMethod {
@@ -40,9 +39,24 @@ macro_rules! responses {
                 }
             }
 
-            /// Keys of the `[contact]` table of a scenario that affect this response but not every response.
-            pub fn keys(self) -> &'static [&'static str] {
-                match self { $(Self::$response => $module::$response::KEYS,)* }
+            /// Properties of the response, for checks of scenarios.
+            pub fn properties(self) -> ResponseProperties {
+                match self { $(Self::$response => $module::$response::PROPERTIES,)* }
+            }
+
+            /// Whether the response acts by velocity jumps, which the accelerations do not include.
+            pub fn acts_by_impulses(self, options: &ResponseOptions) -> bool {
+                match self { $(Self::$response => $module::$response::acts_by_impulses(options),)* }
+            }
+
+            /// Change of the scenario with which contact creates less energy, as advice to the user.
+            pub fn energy_remedy(self, options: &ResponseOptions, step_is_fixed: bool) -> &'static str {
+                match self { $(Self::$response => $module::$response::energy_remedy(options, step_is_fixed),)* }
+            }
+
+            /// Short description for the key reference.
+            pub fn description(self) -> &'static str {
+                match self { $(Self::$response => $description,)* }
             }
         }
 
@@ -72,6 +86,18 @@ macro_rules! responses {
             ) {
                 match self { $(Self::$response(response) => response.respond(constraints, bodies, step, action),)* }
             }
+
+            fn respond_at_middle(
+                &mut self,
+                constraints: &Constraints,
+                geometry: &mut impl MidpointGeometry,
+                step: StepLength,
+                action: &mut ContactAction,
+            ) {
+                match self {
+                    $(Self::$response(response) => response.respond_at_middle(constraints, geometry, step, action),)*
+                }
+            }
         }
 
         impl ResponseMemory {
@@ -84,12 +110,16 @@ macro_rules! responses {
 }
 
 responses! {
-    /// Penalty springs.
-    penalty::Penalty = "penalty",
-    /// Impulses and position corrections.
-    decomposition::Decomposition = "decomposition",
-    /// Springs that conserve energy and momenta to rounding.
-    energy_momentum::EnergyMomentum = "energy-momentum",
+    penalty::Penalty = "penalty", "springs";
+    decomposition::Decomposition = "decomposition", "impulses and position corrections";
+    energy_momentum::EnergyMomentum = "energy-momentum", "springs that conserve energy for any stiffness";
+}
+
+impl ResponseMethod {
+    /// Whether a key of `[contact]` that does not affect every response affects this one.
+    pub fn uses(self, key: &str) -> bool {
+        self.properties().keys.contains(&key)
+    }
 }
 
 impl SelectedResponse {
@@ -118,7 +148,8 @@ impl SelectedResponse {
         self.exchange(memory);
     }
 
-    /// Like `respond_from`, but with the geometry at the middle of the step. Penalty and decomposition compute nothing.
+    /// Like `respond_from`, but with the geometry at the middle of the step. For responses that act at
+    /// [`Stage::Middle`].
     pub fn respond_at_middle_from(
         &mut self,
         memory: &mut ResponseMemory,
@@ -128,9 +159,7 @@ impl SelectedResponse {
         action: &mut ContactAction,
     ) {
         self.exchange(memory);
-        if let Self::EnergyMomentum(response) = self {
-            response.respond_at_middle(constraints, geometry, step, action);
-        }
+        self.respond_at_middle(constraints, geometry, step, action);
         self.exchange(memory);
     }
 }

@@ -237,13 +237,11 @@ impl<F: ElementFormulation<N>, O: ElementOperation, const N: usize> LawOperation
 {
     type Output = O::Output;
 
-    #[inline(always)]
     fn run<L: Law>(self, law: L) -> O::Output {
         self.operation.run(self.formulation, law)
     }
 }
 
-#[inline(always)]
 fn with_law<O: ElementOperation, F: ElementFormulation<N>, const N: usize>(
     material: Material,
     formulation: &F,

@@ -24,7 +24,7 @@ use crate::math::Vec3;
 use crate::{Constraints, NodeOnSurface};
 
 use crate::detection::detector::{
-    BuildResult, DetectionMemory, Detector, DetectorSetup, NamedDetector, Phase,
+    BuildResult, DetectionMemory, Detector, DetectorSetup, Phase, SelectableDetector,
 };
 use crate::detection::model::{Configuration, ContactModel};
 use crate::detection::primitive::node_face::NodeFaceOptions;
@@ -74,7 +74,7 @@ impl Buckets {
     }
 }
 
-impl NamedDetector for Buckets {
+impl SelectableDetector for Buckets {
     fn build(setup: DetectorSetup<'_>) -> BuildResult<Self> {
         Ok(Self::new(setup.model, setup.options.engine.node_face, setup.positions))
     }

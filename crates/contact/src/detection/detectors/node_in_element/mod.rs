@@ -26,7 +26,8 @@ use rayon::prelude::*;
 use super::Buckets;
 use super::sorted_body::{EMPTY, box_of_face};
 use crate::detection::detector::{
-    BuildResult, DetectionMemory, Detector, DetectorOptions, DetectorSetup, NamedDetector, ProjectionNormal,
+    BuildResult, DetectionMemory, Detector, DetectorOptions, DetectorSetup, ProjectionNormal,
+    SelectableDetector,
 };
 use crate::detection::distance_field::{
     DistanceField, DistanceFieldError, DistanceFieldOptions, Projection, Solid,
@@ -298,7 +299,7 @@ fn box_of(surface: &Surface, positions: &[Vec3]) -> Aabb {
     faces.reduce(|a, b| a.union(&b)).unwrap_or(EMPTY)
 }
 
-impl NamedDetector for NodeInElement {
+impl SelectableDetector for NodeInElement {
     fn build(setup: DetectorSetup<'_>) -> BuildResult<Self> {
         let DetectorOptions { engine, normal, .. } = setup.options;
         let field = DistanceFieldOptions::default();

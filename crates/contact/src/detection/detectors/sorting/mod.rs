@@ -23,7 +23,8 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::detection::detector::{
-    BuildResult, DetectionMemory, Detector, DetectorOptions, DetectorSetup, NamedDetector, SortingOptions,
+    BuildResult, DetectionMemory, Detector, DetectorOptions, DetectorSetup, SelectableDetector,
+    SortingOptions,
 };
 use crate::detection::face::bounds::Bounds;
 use crate::detection::model::{Candidate, Configuration, ContactModel};
@@ -222,7 +223,7 @@ fn reach(model: &ContactModel, bodies: [u32; 2], buffer: f64) -> f64 {
     (model.search_distance(bodies) + buffer) * (1.0 + ROUNDING)
 }
 
-impl NamedDetector for Sorting {
+impl SelectableDetector for Sorting {
     fn build(setup: DetectorSetup<'_>) -> BuildResult<Self> {
         let DetectorOptions { engine, sorting, .. } = setup.options;
         Ok(Self::new(setup.model, engine.node_face, *sorting, setup.positions))

@@ -48,12 +48,10 @@ use polynomial::{FacePolynomial, Visitor};
 
 vocabulary! {
     /// Methods for closest points.
-    #[derive(Default)]
     #[non_exhaustive]
     pub enum Method {
         /// Closed form on two-node segments and three-node triangles, sequential quadratic programming on all other
         /// faces.
-        #[default]
         Auto = "auto",
         /// Sequential quadratic programming on every face.
         Sqp = "sqp",

@@ -17,10 +17,8 @@ pub struct NodeFaceOptions {
 
 vocabulary! {
     /// Starting point of an iterative closest-point method on a candidate face.
-    #[derive(Default)]
     pub enum StartFrom {
         /// The node or the centre of the face, whichever is nearest to the contactor.
-        #[default]
         Nearest = "nearest",
         /// The centre of the face.
         Centre = "centre",
