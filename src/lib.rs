@@ -27,7 +27,7 @@
 //! assert!((contact.time - 14.98).abs() < 1e-9);
 //! assert!((contact.normal_speed - 100.0).abs() < 1e-9);
 //!
-//! simulation.advance(scenario.time.end)?; // stable steps from here on
+//! simulation.advance(scenario.time.end)?; // after the flight, one time step for each call
 //! assert_eq!(simulation.constraints().len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -71,7 +71,8 @@
 //! | [`simulation`] | set-up of a scenario, time stepping, records | all |
 //!
 //! `math`, `signal`, `units`, `mesh`, `material` and `element` form the crate `ictus-core`, which also has the macro
-//! `vocabulary!`: it declares enums with their words in scenarios. Each other layer is a crate of its own. A program with its own dynamics can use `ictus-contact` alone.
+//! `vocabulary!`: it declares enums with their words in scenarios. Each other layer is a crate of its own. A program
+//! with its own dynamics can use `ictus-contact` alone.
 //!
 //! `contact` and `dynamics` do not depend on each other. Contact enters the dynamics as nodal forces or impulses, and
 //! as a frequency that limits the time step.

@@ -8,8 +8,8 @@ use crate::math::Vec3;
 pub(super) struct Contact {
     pub laws: ImpactOptions,
     pub normal: Vec3,
-    /// Part of the relative velocity that is not due to movers \[m/s\]: velocities of fixed or prescribed nodes, and
-    /// rounding errors of tied velocities.
+    /// Part of the relative velocity that is not due to movers \[m/s\]: velocities of fixed or prescribed nodes, and the
+    /// rounding by which the velocity of a tied node differs from that given by its movers.
     pub drift: Vec3,
     /// Relative velocity before all impulses of the step \[m/s\].
     pub before: Vec3,
@@ -73,8 +73,8 @@ impl Contact {
     }
 }
 
-/// 0 for `closing` ≤ 2 |`resting`|, 1 for `closing` ≥ 3 |`resting`|, linear in between. The reason for the factor 2: a
-/// resting contact that rounding has opened closes again at a speed of up to 2 `resting`.
+/// 0 for `closing` ≤ 2 |`resting`|, 1 for `closing` ≥ 3 |`resting`|, linear in between. The reason for the factor 2:
+/// rounding can open a resting contact, and this contact closes again at a speed of up to 2 `resting`.
 fn impact_fraction(closing: f64, resting: f64) -> f64 {
     // `resting` can be −0: it is the result of `f64::max`, which leaves the sign of a zero unspecified.
     let resting = resting.abs();

@@ -81,8 +81,8 @@ impl Mixing {
     }
 }
 
-/// Least-squares coefficients γ of minimum norm. `products` contains the inner products of the columns f − f_i with
-/// each other, and `right` their inner products with f.
+/// Least-squares coefficients γ of least norm, each scaled by the length of its column. `products` contains the inner
+/// products of the columns f − f_i with each other, and `right` their inner products with f.
 fn least_squares(products: &Products, right: &Weights) -> Weights {
     let scale = products.diagonal().map(|square| if square > 0.0 { 1.0 / square.sqrt() } else { 0.0 });
     let diagonal = Products::from_diagonal(&scale);

@@ -31,8 +31,8 @@ impl Spring {
         self.energy(self.gap.unwrap_or(0.0)) + self.tangential_energy()
     }
 
-    /// Work that accounts for the energy of a discarded spring \[J\]: the tangential energy as friction work, the
-    /// normal energy as negative numerical work.
+    /// Work that accounts for the energy lost with a discarded spring \[J\]. The tangential energy is dissipated by
+    /// friction (`friction` > 0). The normal energy is taken out of the system (`numerical`, the added energy, is < 0).
     pub(super) fn work_at_end(&self) -> StepWork {
         let normal = self.energy(self.gap.unwrap_or(0.0));
         StepWork { friction: self.tangential_energy(), damping: 0.0, numerical: -normal }
@@ -42,8 +42,9 @@ impl Spring {
         self.options.restitution < 1.0 || self.lag[0] > 0.0
     }
 
-    /// Pressure p \[N\]. The kick changes the gap from `gap` by Δḡ to `trial` + `c` p; `trial` \[m\] is the new gap
-    /// without p, and `c` is in \[m/N\]. With the dissipation D by damping, p Δḡ = −ΔU − D.
+    /// Pressure p \[N\]. Over the time of the kick, the spring gap ḡ changes by Δḡ from `gap` to `trial` + `c` p;
+    /// `trial` \[m\] is the new gap without p, and `c` is in \[m/N\]. An elastic spring whose pressure is not clipped to
+    /// zero satisfies p Δḡ = −ΔU − D, with the dissipation D by damping.
     ///
     /// The spring has the stiffness κ if it is open, if the gap `closes` before the kick, or if the gap would not
     /// increase with κ. Otherwise the spring unloads with the stiffness e² κ, where e is the coefficient of
@@ -83,9 +84,9 @@ impl Spring {
         let size = stick.norm();
         let law = &self.options.friction;
         let at_rest = law.at_rest * solution.pressure;
-        // If a contact of the two rigid bodies stuck in the previous step, the static coefficient applies even to
-        // contacts that slide. The exception is a `travel` longer than the stretch at the static bound: the bodies
-        // then rotate about the sticking contact.
+        // Contacts between two rigid bodies: if one contact of the pair was sticking in the previous step, the static
+        // coefficient applies to all of them, even to those that slide. The exception is a `travel` longer than the
+        // stretch at the static bound: the bodies then rotate about the sticking contact.
         let is_held = self.is_held && travel.norm() * stiffness <= at_rest;
         let sliding =
             if is_held { at_rest } else { law.sliding(solution.slip_rate.norm()) * solution.pressure };

@@ -7,8 +7,8 @@ use crate::Constraint;
 pub enum Stiffness {
     /// From masses and time step dt: κ = f m_eff/dt² with the factor f, stable for any material. m_eff is the effective
     /// mass: 1/m_eff is the sum of w_a²/m_a over the deformable nodes a, plus the sum of n · H n over the rigid bodies.
-    /// w_a and m_a are nodal weights and masses, n is the normal, and H the compliance matrix of a rigid body at the
-    /// contact \[1/kg\].
+    /// w_a and m_a are nodal weights and masses, n is the normal. H \[1/kg\] maps an impulse on a rigid body at the
+    /// contact to the velocity change there.
     Mass,
     /// From the elements behind the surface: κ = f k with the factor f and 1/k = Σ w_a²/k_a over the nodes a. The
     /// vector contains the stiffness k_a = K A²/V of every node \[N/m\], from the bulk modulus K, face area A and
