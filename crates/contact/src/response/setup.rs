@@ -43,7 +43,8 @@ vocabulary! {
     }
 }
 
-/// Options of responses, common to all pairs of bodies. A response uses those that its [`ResponseProperties::keys`] name.
+/// Options of responses, common to all pairs of bodies. A response uses those that its [`ResponseProperties::keys`]
+/// name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResponseOptions {
     /// Scheme of the energy–momentum response.

@@ -8,8 +8,8 @@ use crate::math::Vec3;
 pub(super) struct Contact {
     pub laws: ImpactOptions,
     pub normal: Vec3,
-    /// Part of the relative velocity that is not due to movers \[m/s\]: velocities of fixed or prescribed nodes, and the
-    /// rounding by which the velocity of a tied node differs from that given by its movers.
+    /// Part of the relative velocity that is not due to movers \[m/s\]: velocities of fixed or prescribed nodes, and
+    /// the rounding by which the velocity of a tied node differs from that given by its movers.
     pub drift: Vec3,
     /// Relative velocity before all impulses of the step \[m/s\].
     pub before: Vec3,

@@ -43,8 +43,8 @@ impl Spring {
     }
 
     /// Pressure p \[N\]. Over the time of the kick, the spring gap ḡ changes by Δḡ from `gap` to `trial` + `c` p;
-    /// `trial` \[m\] is the new gap without p, and `c` is in \[m/N\]. An elastic spring whose pressure is not clipped to
-    /// zero satisfies p Δḡ = −ΔU − D, with the dissipation D by damping.
+    /// `trial` \[m\] is the new gap without p, and `c` is in \[m/N\]. An elastic spring whose pressure is not clipped
+    /// to zero satisfies p Δḡ = −ΔU − D, with the dissipation D by damping.
     ///
     /// The spring has the stiffness κ if it is open, if the gap `closes` before the kick, or if the gap would not
     /// increase with κ. Otherwise the spring unloads with the stiffness e² κ, where e is the coefficient of

@@ -258,8 +258,8 @@ fn effective_mass(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     if compliance > 0.0 { 1.0 / compliance } else { 0.0 }
 }
 
-/// Smallest coefficient of restitution that damped springs realise \[-\]. A smaller coefficient needs more than 1.2 times
-/// the critical damping.
+/// Smallest coefficient of restitution that damped springs realise \[-\]. A smaller coefficient needs more than 1.2
+/// times the critical damping.
 const LEAST_RESTITUTION: f64 = 0.1;
 
 impl SelectableResponse for Penalty {

@@ -113,8 +113,9 @@ impl SparseRows {
     }
 
     /// Solves the pivot rows Σ a x = b, with the entries a of a row, for the unknowns x of the pivot columns. `x`
-    /// receives these unknowns; on input, it contains the values of the other unknowns. Columns beyond the length of `x`
-    /// have no unknown: their entries hold the data of the right-hand side, which the function `b` computes from them.
+    /// receives these unknowns; on input, it contains the values of the other unknowns. Columns beyond the length of
+    /// `x` have no unknown: their entries hold the data of the right-hand side, which the function `b` computes from
+    /// them.
     pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
         for &[row, column] in pivots.iter().rev() {
             let entries = &self.rows[row];
