@@ -143,13 +143,13 @@ fn measure(size: usize, keys: &str, label: &str) -> Row {
     for _ in 0..steps(100) {
         simulation.advance(f64::INFINITY).unwrap();
     }
-    let before = *simulation.wall_times();
+    let before = *simulation.timings();
     let (count, mut contacts) = (steps(60), 0);
     for _ in 0..count {
         simulation.advance(f64::INFINITY).unwrap();
         contacts += simulation.constraints().len();
     }
-    let after = simulation.wall_times();
+    let after = simulation.timings();
     let detection = after.detection - before.detection;
     let others = after.response - before.response + after.internal_force - before.internal_force
         + after.critical_step

@@ -90,14 +90,14 @@ fn scenario(directory: &Path, stride: usize) -> Scenario {
 
 /// Advances to a time and prints a row of the table.
 fn run_until(simulation: &mut Simulation, name: &str, threads: usize, time: f64) {
-    let (start, before) = (Instant::now(), *simulation.wall_times());
+    let (start, before) = (Instant::now(), *simulation.timings());
     let (first_step, stages) = (simulation.progress().step, simulation.detection().seconds);
     while simulation.progress().time < time {
         simulation.advance(f64::INFINITY).unwrap();
     }
     let steps = (simulation.progress().step - first_step).max(1) as f64;
     let (seconds, after, found) =
-        (start.elapsed().as_secs_f64(), simulation.wall_times(), simulation.detection().seconds);
+        (start.elapsed().as_secs_f64(), simulation.timings(), simulation.detection().seconds);
     let detection = after.detection - before.detection;
     let [whole, detection, lists, points, response] = [
         seconds,
@@ -127,7 +127,7 @@ fn run(threads: usize, stride: usize) {
     }
     println!(
         "{:.1} % of all wall time, energy error {:.1e}",
-        100.0 * simulation.wall_times().detection / start.elapsed().as_secs_f64(),
+        100.0 * simulation.timings().detection / start.elapsed().as_secs_f64(),
         simulation.audit().relative_imbalance()
     );
 }

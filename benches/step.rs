@@ -83,12 +83,12 @@ fn least_traffic(kind: CellKind, one_point: bool, elements: usize, nodes: usize)
 fn time_steps(simulation: &mut Simulation, steps: usize, samples: usize) -> [f64; 3] {
     let mut times: [Vec<f64>; 3] = Default::default();
     for _ in 0..samples {
-        let forces = simulation.wall_times().internal_force;
+        let forces = simulation.timings().internal_force;
         let (start, on_processor) = (Instant::now(), time_on_processor());
         (0..steps).for_each(|_| simulation.advance(f64::INFINITY).unwrap());
         times[1].push(time_on_processor() - on_processor);
         times[0].push(start.elapsed().as_secs_f64() * 1e9);
-        times[2].push((simulation.wall_times().internal_force - forces) * 1e9);
+        times[2].push((simulation.timings().internal_force - forces) * 1e9);
     }
     times.map(|mut times| {
         times.sort_by(f64::total_cmp);

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use ictus::io::summary::{
     ContactSummary, DetectionLevel, DetectionSummary, EnergySummary, ErrorSummary, FirstContact,
-    HeadInjurySummary, MomentumSummary, ProbeSummary, Status, Summary, WallSeconds,
+    HeadInjurySummary, MomentumSummary, ProbeSummary, Status, Summary, TimingSummary,
 };
 use ictus::io::{DirectoryLock, OutputError};
 use ictus::scenario::Scenario;
@@ -359,13 +359,13 @@ fn first_contacts(contacts: &[FirstContact], units: UnitSystem) -> Vec<(&'static
     lines
 }
 
-fn profile(wall: &WallSeconds) -> String {
+fn profile(timings: &TimingSummary) -> String {
     let row = |(name, seconds): (&str, f64)| {
-        let share = 100.0 * seconds / wall.total;
+        let share = 100.0 * seconds / timings.total;
         vec![name.to_owned(), format!("{seconds:.3}"), format!("{share:.1} %")]
     };
-    let mut rows: Vec<Vec<String>> = wall.stages().map(row).into();
-    rows.push(row(("all", wall.total)));
+    let mut rows: Vec<Vec<String>> = timings.stages().map(row).into();
+    rows.push(row(("all", timings.total)));
     print::table(&["<stage", "time [s]", "share"], &rows)
 }
 

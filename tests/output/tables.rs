@@ -142,7 +142,7 @@ pub fn summary() -> Summary {
         relaxation_steps: None,
         resumed_at: None,
         time: TimeSpan { start: 0.0, end: 0.5 },
-        wall_seconds: WallSeconds::default(),
+        wall_seconds: TimingSummary::default(),
         detection: DetectionSummary {
             operated_times: vec![0.05],
             flight: FlightDetection::new([(0.05, 0.001)].into_iter(), 0.01),

@@ -49,7 +49,7 @@ pub use record::checkpoints::Checkpoint;
 pub use record::recorder::Recorder;
 pub use state::{OtherModel, State};
 use step::contact::response::tied_mobility;
-pub use timings::WallTimes;
+pub use timings::Timings;
 
 /// A simulation between two steps.
 pub struct Simulation {
@@ -65,7 +65,7 @@ pub struct Simulation {
     selection: ContactSelection,
     caches: Caches,
     scratch: Scratch,
-    timings: WallTimes,
+    timings: Timings,
 }
 
 /// Number of consecutive steps with an excessive energy imbalance after which a run stops.
@@ -331,7 +331,7 @@ impl Simulation {
     }
 
     /// Wall-clock time by stage.
-    pub fn wall_times(&self) -> &WallTimes {
+    pub fn timings(&self) -> &Timings {
         &self.timings
     }
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 /// Total wall-clock duration of each stage \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct WallTimes {
+pub struct Timings {
     /// Reading meshes and building the model.
     pub read: f64,
     /// The set-up, without its parts counted in `read`, `hierarchy` and `integration`.

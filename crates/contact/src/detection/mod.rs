@@ -7,13 +7,13 @@
 //!
 //! | Aragón & Molinari 2014 | here |
 //! |---|---|
-//! | Algorithm 1, the engine; the queue of predicted contact times | [`Engine`], `engine/flight`, `engine/queue` |
-//! | level 1: predicted trajectories of bounding spheres, eq. (12) | [`trajectory`], `math::RigidMotion`, `engine/flight` |
+//! | Algorithm 1, the engine; in flight, the queue of predicted contact times | [`Engine`], `engine/flight`, `engine/queue` |
+//! | level 1: predicted trajectories of bounding spheres, eq. (12) | [`trajectory`], `math::RigidMotion`, `engine/flying/vertex_volumes`, `engine/flight` |
 //! | level 1: velocities and accelerations from the positions in the first steps of a flight | `trajectory/root_motion`, `engine/flying/first_steps` |
 //! | level 2 in flight: hierarchies of bounding spheres, §3.1 | [`tree::hierarchy`]; `Engine::open` in `engine/mod`, called in `engine/flight`, replaces a vertex of a pair by its children |
-//! | level 2 in contact: pairs of patch boxes and Verlet lists instead of the hierarchy | `engine/contact` (order of the searches), `engine/body_pair` (active patch pairs), `engine/patches`, `engine/patch_lists` (Verlet lists), `engine/traversal` |
+//! | level 2 in contact: pairs of patch boxes and Verlet lists instead of the hierarchy and the queue | `engine/contact` (order of the searches), `engine/body_pair` (active patch pairs), `engine/patches`, `engine/patch_lists` (Verlet lists), `engine/traversal` |
 //! | level 2: leaves refined through tighter volumes (the ladder), §3.2, eqs. (13)–(15) | [`volume`]; in contact, `engine/traversal` applies the ladder, by default only to curved faces |
-//! | level 3: closest point of a face (Aragón, Yastrebov & Molinari 2013) | [`face::closest_point`] |
+//! | level 3: closest point of a face (Aragón, Yastrebov & Molinari 2013) | [`face::closest_point`]; four triangles at once in `primitive/node_face/batch` |
 //! | level 3 in flight: time of impact of two faces | `primitive/time_of_impact`, called by `Flight::impact_of_faces` in `trajectory/flight` |
 //! | level 3 in contact: from candidates to constraints | `primitive/node_face`, `primitive/edge_edge` |
 //! | contacts found: gap, normal, weights | [`Constraints`](super::Constraints) in `constraint`, filled by [`Detector::detect`] |

@@ -3,9 +3,9 @@
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 
-/// Stress and energy of a point.
+/// Response of a point to a displacement gradient: stress and energy.
 #[derive(Clone, Copy, Debug)]
-pub struct Response<R> {
+pub struct MaterialResponse<R> {
     /// First Piola–Kirchhoff stress P \[Pa\].
     pub stress: Tensor<R>,
     /// Energy per reference volume W \[J/m³\].
@@ -14,7 +14,7 @@ pub struct Response<R> {
 
 /// Response of a point to a strain: stress and energy.
 #[derive(Clone, Copy, Debug)]
-pub struct MaterialResponse<R> {
+pub struct StrainResponse<R> {
     /// Second Piola–Kirchhoff stress S \[Pa\]; P for a small-strain law.
     pub stress: SymmetricTensor<R>,
     /// Energy per reference volume W \[J/m³\].
@@ -95,7 +95,7 @@ pub trait Law: Copy + Send + Sync {
         displacement_gradient: &Tensor<R>,
         history: &mut Self::History<R>,
         time_step: f64,
-    ) -> Response<R>;
+    ) -> MaterialResponse<R>;
 
     /// Stress and energy at the end of a step, at the strain E = ½(C − I) or, for a small-strain law, at the small
     /// strain.
@@ -105,7 +105,7 @@ pub trait Law: Copy + Send + Sync {
         volumetric: &Self::Volumetric<R>,
         history: &mut Self::History<R>,
         time_step: f64,
-    ) -> MaterialResponse<R>;
+    ) -> StrainResponse<R>;
 
     /// Upper bound on the tangent at H = F − I and the present history, for the stable time step.
     fn tangent_bound<R: Real>(
@@ -133,7 +133,7 @@ impl<L: Hyperelastic> Law for L {
         displacement_gradient: &Tensor<R>,
         _history: &mut [R; 0],
         _time_step: f64,
-    ) -> Response<R> {
+    ) -> MaterialResponse<R> {
         Hyperelastic::response(self, displacement_gradient)
     }
 
@@ -144,7 +144,7 @@ impl<L: Hyperelastic> Law for L {
         volumetric: &<L as Hyperelastic>::Volumetric<R>,
         _history: &mut [R; 0],
         _time_step: f64,
-    ) -> MaterialResponse<R> {
+    ) -> StrainResponse<R> {
         Hyperelastic::response_to_strain(self, strain, volumetric)
     }
 
@@ -175,18 +175,18 @@ pub trait Hyperelastic: Copy + Send + Sync {
         &self,
         displacement_gradient: &Tensor<R>,
         volumetric: &Self::Volumetric<R>,
-    ) -> Response<R>;
+    ) -> MaterialResponse<R>;
 
     /// Stress and energy at the strain E = ½(C − I) or, for a small-strain law, at the small strain.
     fn response_to_strain<R: Real>(
         &self,
         strain: &SymmetricTensor<R>,
         volumetric: &Self::Volumetric<R>,
-    ) -> MaterialResponse<R>;
+    ) -> StrainResponse<R>;
 
     /// Stress and energy at the displacement gradient H = F − I.
     #[inline(always)]
-    fn response<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Response<R> {
+    fn response<R: Real>(&self, displacement_gradient: &Tensor<R>) -> MaterialResponse<R> {
         let volumetric = self.volumetric(displacement_gradient.relative_volume_change());
         self.response_at_volume(displacement_gradient, &volumetric)
     }

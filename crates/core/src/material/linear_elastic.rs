@@ -1,6 +1,6 @@
 //! Small-strain isotropic elasticity (Hooke).
 
-use super::{Elasticity, Hyperelastic, MaterialResponse, Response, TangentBound};
+use super::{Elasticity, Hyperelastic, MaterialResponse, StrainResponse, TangentBound};
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 
@@ -19,18 +19,18 @@ impl Hyperelastic for LinearElastic {
     fn volumetric<R: Real>(&self, _: R) {}
 
     #[inline(always)]
-    fn response_at_volume<R: Real>(&self, displacement_gradient: &Tensor<R>, (): &()) -> Response<R> {
+    fn response_at_volume<R: Real>(&self, displacement_gradient: &Tensor<R>, (): &()) -> MaterialResponse<R> {
         let response = self.response_to_strain(&displacement_gradient.symmetric_part(), &());
-        Response { stress: response.stress.full(), energy: response.energy }
+        MaterialResponse { stress: response.stress.full(), energy: response.energy }
     }
 
     #[inline(always)]
-    fn response_to_strain<R: Real>(&self, strain: &SymmetricTensor<R>, (): &()) -> MaterialResponse<R> {
+    fn response_to_strain<R: Real>(&self, strain: &SymmetricTensor<R>, (): &()) -> StrainResponse<R> {
         let dilatation = strain.trace();
         let pressure = dilatation * self.0.lambda;
         let stress = strain.times(2.0 * self.0.mu).add_diagonal(pressure);
         let energy = pressure * dilatation * 0.5 + strain.norm_squared() * self.0.mu;
-        MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() }
+        StrainResponse { stress, energy, kirchhoff_trace: stress.trace() }
     }
 
     /// Ḣ : ∂P/∂H : Ḣ = 2μ |sym l|² + λ (tr l)² with l = Ḣ, and |sym l|² ≤ |l|². Zero replaces a negative λ.

@@ -2,7 +2,7 @@
 
 use super::law::green_lagrange;
 use super::st_venant_kirchhoff::StVenantKirchhoff;
-use super::{Elasticity, Law, MaterialResponse, Response, TangentBound};
+use super::{Elasticity, Law, MaterialResponse, StrainResponse, TangentBound};
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 
@@ -31,12 +31,11 @@ impl Law for Maxwell {
         displacement_gradient: &Tensor<R>,
         history: &mut [R; 7],
         time_step: f64,
-    ) -> Response<R> {
+    ) -> MaterialResponse<R> {
         let strain = green_lagrange(displacement_gradient);
-        let MaterialResponse { stress, energy, .. } =
-            self.response_to_strain(&strain, &(), history, time_step);
+        let StrainResponse { stress, energy, .. } = self.response_to_strain(&strain, &(), history, time_step);
         let second = stress.full();
-        Response { stress: displacement_gradient.dot_plus(&second, &second), energy }
+        MaterialResponse { stress: displacement_gradient.dot_plus(&second, &second), energy }
     }
 
     fn response_to_strain<R: Real>(
@@ -45,7 +44,7 @@ impl Law for Maxwell {
         (): &(),
         history: &mut [R; 7],
         time_step: f64,
-    ) -> MaterialResponse<R> {
+    ) -> StrainResponse<R> {
         let elastic = |strain: &SymmetricTensor<R>| {
             StVenantKirchhoff(self.0).response_to_strain(strain, &(), &mut [], 0.0)
         };
@@ -58,7 +57,7 @@ impl Law for Maxwell {
         *history = [xx, yy, zz, xy, yz, xz, energy - relaxed.energy];
         let stress = relaxed.stress;
         let power = stress.full().double_dot(&strain.full());
-        MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() + power * 2.0 }
+        StrainResponse { stress, energy, kirchhoff_trace: stress.trace() + power * 2.0 }
     }
 
     /// The bound of the elastic law, plus the norm of the Kirchhoff stress.

@@ -20,7 +20,7 @@ mod maxwell;
 mod tests;
 
 pub use elasticity::{Elasticity, ElasticityError};
-pub use law::{Hyperelastic, Law, MaterialResponse, PointHistory, Response, TangentBound};
+pub use law::{Hyperelastic, Law, MaterialResponse, PointHistory, StrainResponse, TangentBound};
 #[cfg(feature = "test-law")]
 pub use maxwell::RELAXATION_TIME;
 

@@ -1,7 +1,9 @@
 //! Compressible neo-Hookean solid.
 
 use super::elasticity::Elasticity;
-use super::law::{Hyperelastic, MaterialResponse, Response, TangentBound, green_lagrange, left_cauchy_green};
+use super::law::{
+    Hyperelastic, MaterialResponse, StrainResponse, TangentBound, green_lagrange, left_cauchy_green,
+};
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 
@@ -57,7 +59,7 @@ impl Hyperelastic for NeoHookean {
         &self,
         displacement_gradient: &Tensor<R>,
         volumetric: &Volumetric<R>,
-    ) -> Response<R> {
+    ) -> MaterialResponse<R> {
         let (Elasticity { lambda, mu }, volume) = (self.0, volumetric);
         let strain = green_lagrange(displacement_gradient);
         let (i2, i3) = strain.second_and_third_invariant();
@@ -67,7 +69,7 @@ impl Hyperelastic for NeoHookean {
         let factor = (spherical * -1.0 + mu) * volume.inverse;
         let stress = shear.plus_scaled(&defect, factor).add_diagonal(spherical);
         let energy = (volume.energy - i2 * 2.0 - i3 * 4.0) * mu + spherical * volume.logarithm * 0.5;
-        Response { stress, energy }
+        MaterialResponse { stress, energy }
     }
 
     /// S = μ (I − C⁻¹) + λ ln J C⁻¹, and S : C = 2μ tr E + 3λ ln J. I − C⁻¹ = G/J², where G = det C (I − C⁻¹) is of the
@@ -77,7 +79,7 @@ impl Hyperelastic for NeoHookean {
         &self,
         strain: &SymmetricTensor<R>,
         volume: &Volumetric<R>,
-    ) -> MaterialResponse<R> {
+    ) -> StrainResponse<R> {
         let Elasticity { lambda, mu } = self.0;
         let cofactor = strain.cofactor();
         let (i2, i3) = (cofactor.trace(), strain.determinant_by(&cofactor));
@@ -88,7 +90,7 @@ impl Hyperelastic for NeoHookean {
         let stress = (defect * (factor * 2.0)).add_diagonal(spherical);
         let energy = (volume.energy - i2 * 2.0 - i3 * 4.0) * mu + spherical * volume.logarithm * 0.5;
         let kirchhoff_trace = strain.trace() * (2.0 * mu) + spherical * 3.0;
-        MaterialResponse { stress, energy, kirchhoff_trace }
+        StrainResponse { stress, energy, kirchhoff_trace }
     }
 
     /// With the largest eigenvalue b_max of b = F Fᵀ:

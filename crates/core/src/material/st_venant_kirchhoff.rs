@@ -1,7 +1,9 @@
 //! St. Venant–Kirchhoff: Hooke's law between Green–Lagrange strain and second Piola–Kirchhoff stress.
 
 use super::elasticity::Elasticity;
-use super::law::{Hyperelastic, MaterialResponse, Response, TangentBound, green_lagrange, left_cauchy_green};
+use super::law::{
+    Hyperelastic, MaterialResponse, StrainResponse, TangentBound, green_lagrange, left_cauchy_green,
+};
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
 
@@ -21,20 +23,20 @@ impl Hyperelastic for StVenantKirchhoff {
     fn volumetric<R: Real>(&self, _: R) {}
 
     #[inline(always)]
-    fn response_at_volume<R: Real>(&self, displacement_gradient: &Tensor<R>, (): &()) -> Response<R> {
+    fn response_at_volume<R: Real>(&self, displacement_gradient: &Tensor<R>, (): &()) -> MaterialResponse<R> {
         let response = self.response_to_strain(&green_lagrange(displacement_gradient), &());
         let second = response.stress.full();
-        Response { stress: displacement_gradient.dot_plus(&second, &second), energy: response.energy }
+        MaterialResponse { stress: displacement_gradient.dot_plus(&second, &second), energy: response.energy }
     }
 
     /// S : C = tr S + 2 S : E, and S : E = 2 W.
     #[inline(always)]
-    fn response_to_strain<R: Real>(&self, strain: &SymmetricTensor<R>, (): &()) -> MaterialResponse<R> {
+    fn response_to_strain<R: Real>(&self, strain: &SymmetricTensor<R>, (): &()) -> StrainResponse<R> {
         let trace = strain.trace();
         let spherical = trace * self.0.lambda;
         let stress = strain.times(2.0 * self.0.mu).add_diagonal(spherical);
         let energy = spherical * trace * 0.5 + strain.norm_squared() * self.0.mu;
-        MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() + energy * 4.0 }
+        StrainResponse { stress, energy, kirchhoff_trace: stress.trace() + energy * 4.0 }
     }
 
     /// With b = F Fᵀ, the Kirchhoff stress τ = F S Fᵀ, and the largest eigenvalues τ_max and b_max:

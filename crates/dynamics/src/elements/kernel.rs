@@ -14,7 +14,7 @@ use pulp::Simd;
 use super::history::HistoryOfPoints;
 use super::interpolation::{Formulation, Interpolation};
 use super::reference_geometry::ReferenceGeometry;
-use crate::material::{Law, Response};
+use crate::material::{Law, MaterialResponse};
 use crate::math::pack::Pack;
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
@@ -147,7 +147,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         let (mut energy, mut pressure_sum) = (zero, zero);
         for k in 0..P {
             let mut of_point = history.at(k);
-            let Response { stress, energy: density } =
+            let MaterialResponse { stress, energy: density } =
                 law.response(&self.law_gradient::<I, L>(k), &mut of_point, history.time_step());
             history.keep(k, &of_point);
             energy = geometry.weight(k).mul_add(density, energy);

@@ -30,7 +30,7 @@ use super::group::GroupPart;
 use super::history::{HistoryOfPoints, PresentHistory};
 use crate::element::hexahedron::CORNER_BY_SIDE;
 use crate::element::{quadrature, shape_gradients};
-use crate::material::{Elasticity, Law, Response};
+use crate::material::{Elasticity, Law, MaterialResponse};
 use crate::math::pack::Pack;
 use crate::math::real::Real;
 use crate::math::tensor::{SymmetricTensor, Tensor};
@@ -197,7 +197,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         let Kinematics { gradient, hourglass } = kinematics::<S, GENERAL>(data, positions);
         let (volume, stiffness) = (data.load(&data.rows[VOLUME]), data.load(&data.rows[STIFFNESS]));
         let mut of_point = history.at(0);
-        let Response { stress, energy } = law.response(&gradient, &mut of_point, history.time_step());
+        let MaterialResponse { stress, energy } = law.response(&gradient, &mut of_point, history.time_step());
         history.keep(0, &of_point);
         // Work conjugate of F: V P − Σ k q_α ⊗ H_α.
         let mut work = stress.scale(volume);
@@ -247,7 +247,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
         history: PresentHistory<'_, S>,
     ) -> SymmetricTensor<Pack<S>> {
         let h = kinematics::<S, GENERAL>(data, positions).gradient;
-        let Response { stress, .. } = law.response(&h, &mut history.at(0), history.time_step());
+        let MaterialResponse { stress, .. } = law.response(&h, &mut history.at(0), history.time_step());
         if L::SMALL_STRAIN {
             return stress.symmetric_part();
         }

@@ -52,7 +52,7 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<f64>,
     /// Wall-clock time of each stage of the program.
-    pub wall_seconds: WallSeconds,
+    pub wall_seconds: TimingSummary,
     /// Operations and wall-clock times of contact detection.
     pub detection: DetectionSummary,
     /// First contact of each body pair that has touched, in chronological order.
@@ -178,7 +178,7 @@ pub struct TimeSpan {
 
 /// Wall-clock time by stage \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct WallSeconds {
+pub struct TimingSummary {
     /// The whole run.
     pub total: f64,
     /// Reading the scenario and the meshes.
@@ -203,7 +203,7 @@ pub struct WallSeconds {
     pub output: f64,
 }
 
-impl WallSeconds {
+impl TimingSummary {
     /// Name and time of each stage. The sum of the times is slightly less than `total`.
     pub fn stages(&self) -> [(&'static str, f64); 10] {
         [

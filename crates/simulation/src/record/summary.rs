@@ -6,7 +6,7 @@ use crate::dynamics::Deviation;
 use crate::io::summary::{
     BodySummary, ContactSummary, DepthSummary, DetectionCost, DetectionCounts, DetectionSeconds,
     DetectionSummary, EnergySummary, ErrorSummary, Failure, FirstContact, FlightDetection, HierarchySummary,
-    MomentumSummary, Prediction, RungSummary, Status, Summary, TimeSpan, WallSeconds, WallSummary,
+    MomentumSummary, Prediction, RungSummary, Status, Summary, TimeSpan, TimingSummary, WallSummary,
 };
 use crate::scenario::Scenario;
 
@@ -47,7 +47,7 @@ impl Simulation {
             relaxation_steps: scenario.dynamic_relaxation.map(|_| self.state.relaxation.steps),
             resumed_at: None,
             time: TimeSpan { start: 0.0, end: self.state.nodes.time },
-            wall_seconds: WallSeconds {
+            wall_seconds: TimingSummary {
                 total: 0.0,
                 read: timings.read,
                 setup: timings.setup,

@@ -43,7 +43,7 @@ use crate::step::impact_times::ImpactControl;
 use crate::step::step_size::StepControl;
 use crate::step::ties::build_ties;
 use crate::step::tunnelling::radii;
-use crate::timings::WallTimes;
+use crate::timings::Timings;
 
 impl Simulation {
     /// Sets up a scenario, and treats overlaps at t = 0 by the policy `initial_penetration` of the scenario.
@@ -66,7 +66,7 @@ impl Simulation {
             Some(relaxation) => simulation.begin_relaxation(scenario, relaxation, of_groups),
             None => simulation.begin(scenario, &of_groups),
         }
-        let WallTimes { read, hierarchy, integration, .. } = simulation.timings;
+        let Timings { read, hierarchy, integration, .. } = simulation.timings;
         simulation.timings.setup = begin.elapsed().as_secs_f64() - read - hierarchy - integration;
         Ok(simulation)
     }
@@ -251,7 +251,7 @@ impl BodiesApart {
         let hierarchy = start.elapsed().as_secs_f64();
         let caches =
             Caches { internal, detector, wall_detector: walls, tunnelling, mobility, impact_control };
-        let timings = WallTimes { read: read_seconds, hierarchy, ..WallTimes::default() };
+        let timings = Timings { read: read_seconds, hierarchy, ..Timings::default() };
         let scratch = Scratch::new(&model, settings.chunks.len());
         let earlier = None;
         Ok(Simulation {

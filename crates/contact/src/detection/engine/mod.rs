@@ -4,7 +4,7 @@
 //! level 1  queue of (t*, vertex, vertex), with a predicted contact time t*; idle until the earliest t* is due
 //! level 2  open the larger vertex of a due pair and predict the pairs with its children (flight); test pairs
 //!          of faces, by default only pairs with a curved face, by the ladder of bounding volumes (contact)
-//! level 3  time of impact (flight), closest point and signed gap (contact) of two faces
+//! level 3  time of impact of two faces (flight); closest point and signed gap of a node and a face (contact)
 //! ```
 //! In flight the spheres move in closed form, so that predictions stay valid until an impact ([`flight`]). In the
 //! contact phase, bodies deform, and no prediction stays valid. Instead, the engine bounds the accumulated relative

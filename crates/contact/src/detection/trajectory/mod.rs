@@ -1,5 +1,5 @@
 //! Level 1: times at which moving bounding spheres or boxes can first touch ([`bounding_spheres`], [`bounding_boxes`]).
-//! The queue of `detection/engine/flight` contains these times.
+//! The queue of `detection/engine/queue` contains these times.
 
 pub mod bounding_boxes;
 pub mod bounding_spheres;

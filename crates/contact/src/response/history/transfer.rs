@@ -70,17 +70,17 @@ impl ContactTransfers {
         self.found.iter().find(|[_, new]| *new == key).map_or(key, |&[old, _]| old)
     }
 
-    /// Renames the keys of the transferred states in `carried`. `take_over` then adapts each of these states to its new
+    /// Renames the keys of the transferred states in `history`. `take_over` then adapts each of these states to its new
     /// contact.
     pub fn apply<S: Copy>(
         &self,
         now: &Constraints,
-        carried: &mut ContactHistory<S>,
+        history: &mut ContactHistory<S>,
         mut take_over: impl FnMut(&Constraint<'_>, &mut S),
     ) {
-        carried.rename(|key| self.renamed_key(key));
+        history.rename(|key| self.renamed_key(key));
         for &[_, new] in &self.found {
-            if let Some((constraint, state)) = now.of(new).zip(carried.of_mut(new)) {
+            if let Some((constraint, state)) = now.of(new).zip(history.of_mut(new)) {
                 take_over(&constraint, state);
             }
         }

@@ -1,14 +1,18 @@
 //! Settings from which a response is built.
 
-use ictus_core::vocabulary;
+use std::fmt;
 
-#[cfg(doc)]
-use super::Stage;
-use super::laws::contact_laws::ContactLaws;
-use super::laws::pairs::PairOptions;
-use super::laws::stiffness::Stiffness;
-use super::{ContactAction, MidpointGeometry, Response, StepLength};
+use ictus_core::vocabulary;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::contact_laws::ContactLaws;
+use super::pairs::PairOptions;
+use super::stiffness::Stiffness;
 use crate::Constraints;
+#[cfg(doc)]
+use crate::response::Stage;
+use crate::response::{ContactAction, MidpointGeometry, Response, StepLength};
 
 vocabulary! {
     /// Time integration of the contact forces of the energy–momentum response.
@@ -17,7 +21,7 @@ vocabulary! {
         /// ends of the steps, at which the positions are known.
         Staggered = "staggered",
         /// The gaps of the contact springs refer to the ends of the steps. The geometry refers to mid-steps and is
-        /// found by iteration (see [`MidpointGeometry`](super::MidpointGeometry)).
+        /// found by iteration (see [`MidpointGeometry`](crate::response::MidpointGeometry)).
         Midpoint = "midpoint",
     }
 }
@@ -94,9 +98,9 @@ pub struct ResponseProperties {
 }
 
 /// A response that scenarios can name.
-pub trait SelectableResponse: Response + Sized {
+pub trait SelectableResponse: Response + Clone + fmt::Debug {
     /// State of the response between steps.
-    type Memory;
+    type Memory: Clone + fmt::Debug + Default + Serialize + DeserializeOwned;
 
     /// Properties of the response.
     const PROPERTIES: ResponseProperties;
