@@ -13,7 +13,6 @@
 //! contact constraints, with any of the three responses.
 
 mod assembled_stiffness;
-mod couple;
 mod decomposition;
 mod energy_momentum;
 mod groups;
@@ -26,6 +25,7 @@ mod row;
 #[cfg(test)]
 mod samples;
 mod selected;
+mod setup;
 mod ties;
 
 pub use assembled_stiffness::MAX_ON_RIGID_BODIES;
@@ -35,14 +35,14 @@ pub use laws::contact_laws::ContactLaws;
 pub use laws::damping::Damping;
 pub use laws::friction::FrictionLaw;
 pub use laws::pairs::PairOptions;
-pub use laws::setup::{
-    AngularMomentum, Order, ResponseOptions, ResponseProperties, ResponseSetup, Scheme, SelectableResponse,
-};
 pub use laws::stiffness::Stiffness;
 pub use mobility::{Mobility, RigidMobility, TiedMobility};
 pub use offset_points::{OffsetPoints, SupportNodes, far_from_coplanar};
 pub use penalty::{Penalty, PenaltyMemory, PenaltyOptions};
 pub use selected::{ResponseMemory, ResponseMethod, SelectedResponse};
+pub use setup::{
+    AngularMomentum, Order, ResponseOptions, ResponseProperties, ResponseSetup, Scheme, SelectableResponse,
+};
 pub use ties::{RigidMotions, RigidPlace, TiedRigidBody, Ties, UnlikeMasses};
 
 use std::ops::Range;

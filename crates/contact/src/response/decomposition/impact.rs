@@ -37,7 +37,7 @@ use super::contact::Contact;
 use super::operator::Operator;
 use super::unknown::Unknown;
 use crate::response::UnsolvedProblems;
-use crate::response::laws::setup::Order;
+use crate::response::setup::Order;
 
 /// Tolerance of the relative velocities, as a fraction of the largest relative velocity before the impulses. The
 /// rounding error of the velocities is added.

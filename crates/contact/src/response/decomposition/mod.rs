@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use super::groups::connected::Groups;
 use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
-use super::laws::setup::{Order, ResponseOptions, ResponseProperties, ResponseSetup, SelectableResponse};
 use super::row::sides;
+use super::setup::{Order, ResponseOptions, ResponseProperties, ResponseSetup, SelectableResponse};
 use super::{
     Bodies, ContactAction, ContactResult, NodeCorrection, Response, RigidCorrection, Stage, Status,
     StepLength, UnsolvedProblems,

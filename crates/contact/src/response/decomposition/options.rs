@@ -2,7 +2,7 @@
 
 use crate::response::laws::friction::FrictionLaw;
 use crate::response::laws::pairs::PairOptions;
-use crate::response::laws::setup::{AngularMomentum, Order};
+use crate::response::setup::{AngularMomentum, Order};
 
 /// Impact laws of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]

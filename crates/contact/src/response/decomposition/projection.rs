@@ -6,9 +6,9 @@ use super::{Contact, Decomposition};
 use crate::flush::rounding_of_gap_at;
 use crate::math::{Mat3, Vec3};
 use crate::response::Bodies;
-use crate::response::couple::solve;
-use crate::response::laws::setup::AngularMomentum;
+use crate::response::groups::couple::solve;
 use crate::response::row::sides;
+use crate::response::setup::AngularMomentum;
 use crate::{Constraint, Constraints};
 
 /// Tolerance of the gaps, relative to the deepest penetration.

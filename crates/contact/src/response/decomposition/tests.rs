@@ -2,9 +2,9 @@ use super::*;
 use crate::random::Random;
 use crate::response::laws::friction::FrictionLaw;
 use crate::response::laws::pairs::PairOptions;
-use crate::response::laws::setup::AngularMomentum;
 use crate::response::mobility::Mobility;
 use crate::response::samples::{INVERSE_MASS, bodies, free_nodes, key, node_on_face, one_contact, positions};
+use crate::response::setup::AngularMomentum;
 use crate::{ContactKey, NodeOnSurface, Side, SurfacePair};
 
 fn response(restitution: f64, friction: f64) -> Decomposition {

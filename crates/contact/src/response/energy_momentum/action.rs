@@ -3,7 +3,7 @@
 use super::gradient::Gradient;
 use super::{EnergyMomentum, Motion};
 use crate::math::Vec3;
-use crate::response::laws::setup::Scheme;
+use crate::response::setup::Scheme;
 use crate::response::{Bodies, ContactAction, ContactResult, Status, StepLength, UnlistedWork};
 
 /// Largest increase of a gap that counts as rounding, relative to the gap.

@@ -13,7 +13,7 @@
 use crate::Constraint;
 use crate::math::Vec3;
 use crate::response::Bodies;
-use crate::response::couple::Couple;
+use crate::response::groups::couple::Couple;
 use crate::response::mobility::Mobility;
 use crate::response::row::{Motion, sides};
 

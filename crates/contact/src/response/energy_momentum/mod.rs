@@ -20,10 +20,10 @@ use super::history::transfer::{ContactTransfers, extrapolated_gap};
 use super::laws::damping::Damping;
 use super::laws::friction::FrictionLaw;
 use super::laws::pairs::PairOptions;
-use super::laws::setup::{ResponseOptions, ResponseProperties, ResponseSetup, Scheme, SelectableResponse};
 use super::laws::stiffness::Stiffness;
 use super::penalty::turned;
 use super::row::{Motion, Row};
+use super::setup::{ResponseOptions, ResponseProperties, ResponseSetup, Scheme, SelectableResponse};
 use super::{
     Bodies, ContactAction, MidpointGeometry, NodeCorrection, Response, RigidCorrection, Stage, StepLength,
     StepWork, UnlistedWork,

@@ -1,4 +1,5 @@
-//! Groups of coupled contacts, and the acceleration of their iterations.
+//! Groups of coupled contacts: the acceleration of their iterations, and couples that balance moments.
 
 pub(crate) mod connected;
+pub(crate) mod couple;
 pub(crate) mod momentum;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Constraint;
 use crate::math::Vec3;
-use crate::response::couple::Couple;
+use crate::response::groups::couple::Couple;
 use crate::response::{Bodies, ContactAction};
 
 #[derive(Debug, Default, Serialize, Deserialize)]

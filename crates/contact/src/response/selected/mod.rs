@@ -7,7 +7,7 @@ mod tests;
 use ictus_core::vocabulary;
 use serde::{Deserialize, Serialize};
 
-use super::laws::setup::{ResponseOptions, ResponseProperties, ResponseSetup, SelectableResponse};
+use super::setup::{ResponseOptions, ResponseProperties, ResponseSetup, SelectableResponse};
 use super::{Bodies, ContactAction, MidpointGeometry, Response, Stage, StepLength};
 use super::{decomposition, energy_momentum, penalty};
 use crate::Constraints;

@@ -6,13 +6,13 @@ use ictus_core::vocabulary;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::contact_laws::ContactLaws;
-use super::pairs::PairOptions;
-use super::stiffness::Stiffness;
-use crate::Constraints;
 #[cfg(doc)]
-use crate::response::Stage;
-use crate::response::{ContactAction, MidpointGeometry, Response, StepLength};
+use super::Stage;
+use super::laws::contact_laws::ContactLaws;
+use super::laws::pairs::PairOptions;
+use super::laws::stiffness::Stiffness;
+use super::{ContactAction, MidpointGeometry, Response, StepLength};
+use crate::Constraints;
 
 vocabulary! {
     /// Time integration of the contact forces of the energy–momentum response.
@@ -21,7 +21,7 @@ vocabulary! {
         /// ends of the steps, at which the positions are known.
         Staggered = "staggered",
         /// The gaps of the contact springs refer to the ends of the steps. The geometry refers to mid-steps and is
-        /// found by iteration (see [`MidpointGeometry`](crate::response::MidpointGeometry)).
+        /// found by iteration (see [`MidpointGeometry`](super::MidpointGeometry)).
         Midpoint = "midpoint",
     }
 }

@@ -12,7 +12,7 @@ const FULL_RANK: f64 = 1e-6;
 /// Nodal vectors q × (x_a − x̄) with a constant q (`turn`) and the mean x̄ (`middle`) of the nodal positions x_a. Their
 /// sum is zero. Of all nodal vectors with the same moment about x̄, they have the smallest sum of squares.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Couple {
+pub(crate) struct Couple {
     turn: Vec3,
     middle: Vec3,
 }
@@ -37,7 +37,7 @@ impl Couple {
 }
 
 /// Solution of a positive semi-definite system, without components along eigenvectors with negligible eigenvalues.
-pub(super) fn solve(matrix: &Mat3, right: &Vec3) -> Vec3 {
+pub(crate) fn solve(matrix: &Mat3, right: &Vec3) -> Vec3 {
     let trace = matrix.trace();
     if matrix.determinant() > FULL_RANK * trace * trace * trace
         && let Some(factors) = matrix.cholesky()
