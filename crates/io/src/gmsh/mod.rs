@@ -15,6 +15,11 @@
 //! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh
 //! ```
 //!
+//! The `mshio` crate (0.4.2) is not used for reading. If the node tags of a file have no gaps but are not in order,
+//! mshio gives the nodes wrong coordinates without an error. It panics on unexpected data sizes, skips the names of
+//! physical groups, and depends on a version of `lexical-core` with the advisory RUSTSEC-2023-0086. Tests compare the
+//! reader with mshio on files that mshio reads correctly.
+//!
 //! The format: <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>.
 
 mod assembly;
