@@ -20,4 +20,5 @@ mod rough;
 mod rough_surfaces;
 mod samples;
 mod scenes;
+mod seeds;
 mod self_contact;
