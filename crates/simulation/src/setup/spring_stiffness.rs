@@ -33,8 +33,9 @@ pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[
     (STIFF_SPRING_LIMIT / largest_stiffness_over_mass(scenario, model, surfaces)).sqrt()
 }
 
-/// Penetration of a rigid body that rests under its own weight, relative to the size of the body \[-\]. The value is
-/// for the longest step of `resting_contact_step`, and for the stiffest motion of a body on its springs.
+/// Penetration of a rigid body that rests under its own weight, relative to the size of the body \[-\], in steps of the
+/// length `resting_contact_step`. It is larger if the springs give another motion of the body a higher frequency than
+/// the translation along the normal.
 const RESTING_PENETRATION: f64 = 1e-4;
 
 /// Largest step of a model of rigid bodies \[s\]. In longer steps, bodies at rest would sink too deep into their

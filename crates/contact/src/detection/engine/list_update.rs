@@ -54,7 +54,8 @@ impl Engine {
             }
         }
         self.find_separations(configuration, &separated, clock);
-        // Patches that became inactive in this update may have had edge pairs in their lists.
+        // `edges_changed` covers only the lists made anew. This update may also have dropped lists with pairs of edges,
+        // those of patches that became inactive.
         if edges_changed || self.contact.num_edges > 0 {
             self.contact.gather_edges(&self.model, edges_changed);
         }

@@ -30,8 +30,8 @@ pub(super) struct Unknown {
 }
 
 impl Unknown {
-    /// `compliance` is D \[1/kg\]; D minus the result of `Operator::compliance` must be positive semi-definite.
-    /// `friction` is the initial value of both coefficients of friction.
+    /// `compliance` \[1/kg\] is D, an upper bound on the compliance W of this contact (`Operator::compliance`): D − W
+    /// must be positive semi-definite. `friction` is the initial value of both coefficients of friction.
     pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
         let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
         let along = normal.dot(&(compliance * normal));
@@ -79,6 +79,7 @@ impl Unknown {
         (self.normal * normal + across, slips)
     }
 
+    /// Face of the friction cone on which the impulse lies.
     pub fn face(&self) -> Face {
         if self.mass == 0.0 || self.pressure() <= 0.0 {
             Face::Open
@@ -89,7 +90,7 @@ impl Unknown {
         }
     }
 
-    /// Part of `vector` in the free directions of `face`, in which the impulse can change.
+    /// Part of `vector` in the directions in which the impulse can change on this face of the friction cone.
     pub fn on(&self, face: Face, vector: &Vec3) -> Vec3 {
         match face {
             Face::Open => Vec3::zeros(),
@@ -153,8 +154,8 @@ fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
     half + (half * half - minors).max(0.0).sqrt()
 }
 
-/// Face of the friction cone to which conjugate residuals confine the impulse. It determines the free directions, in
-/// which the impulse can change: no direction (`Open`), the normal (`Normal`), or all directions (`Sticking`).
+/// Face of the friction cone on which the impulse stays during the method of conjugate residuals. It determines the
+/// directions in which the impulse can change: none (`Open`), the normal (`Normal`), or all (`Sticking`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Face {
     Open,

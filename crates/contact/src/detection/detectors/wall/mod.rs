@@ -88,8 +88,8 @@ impl WallDetector {
         self
     }
 
-    /// First impact on a wall within a step of a flight, at the exact time or too early. Must be called for consecutive
-    /// steps.
+    /// First impact on a wall within a step of a flight. Its time is never later than the exact time. Must be called for
+    /// consecutive steps.
     pub fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         self.contact = None;
         if self.pairs.is_empty() {
@@ -138,7 +138,7 @@ impl WallDetector {
         self.pairs.iter().filter_map(deepest).collect()
     }
 
-    /// Statistics, including the predictions of flights.
+    /// Statistics, including the impacts predicted in flight.
     pub fn statistics(&self) -> &DetectionStatistics {
         &self.statistics
     }

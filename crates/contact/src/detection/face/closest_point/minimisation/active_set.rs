@@ -4,7 +4,8 @@
 //! The constraints are the inequalities of the natural domain; those in the working set hold as equalities. A Newton
 //! step in the free directions, which keep these equalities, stops at the first blocking constraint. This constraint
 //! joins the set. If the step vanishes, a constraint with a negative multiplier leaves the set. The set is stored as
-//! the [`Feature`] on which its constraints hold. Iterates lie exactly on this feature.
+//! the [`Feature`] on which its constraints hold. Converged iterates lie
+//! exactly on this feature.
 //!
 //! Only the Hessian in the free directions is made positive definite. Steps along an edge therefore remain Newton steps
 //! if F = ½ |r − x(ξ)|², for the query r, is convex along the edge.
