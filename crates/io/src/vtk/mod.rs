@@ -4,8 +4,8 @@
 //! smaller by a quarter. But if ParaView 5.11 runs with libexpat 2.6 or later, or with a patched libexpat 2.5, it
 //! rejects files with appended arrays.
 //!
-//! The `vtkio` crate (0.7.0-rc2) is not used for writing: vtkio drops field data, and with it the time of the frame, and
-//! takes five times as long for a frame of a million tetrahedra. Tests read the files back with vtkio.
+//! The `vtkio` crate (0.7.0-rc2) is not used for writing: vtkio drops field data, and with it the time of the frame,
+//! and takes five times as long for a frame of a million tetrahedra. Tests read the files back with vtkio.
 //!
 //! # Limits
 //! Values of fields are 64-bit floats or 32-bit integers. A grid has one piece. Points and values may change from frame

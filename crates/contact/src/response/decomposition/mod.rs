@@ -47,8 +47,8 @@ pub use options::{DecompositionOptions, ImpactOptions};
 /// I_N = −(1 + e) m_eff v_n ≥ 0,   I_T = −min(m_eff |v_t|, μ I_N) v_t/|v_t|,   Δv_a = (w_a/m_a) (I_N n + I_T)
 /// ```
 ///
-/// The contacts of a group form one problem (see `impact` and [`Order`]), which is solved by repeated solutions of single
-/// contacts (`Unknown::improved`). The projection removes the penetrations with
+/// The contacts of a group form one problem (see `impact` and [`Order`]), which is solved by repeated solutions of
+/// single contacts (`Unknown::improved`). The projection removes the penetrations with
 /// the smallest position corrections in the mass norm. These corrections change the angular momentum; a couple on each
 /// contact, or the reaction of a support, balances this change. The work of the corrections against the forces is
 /// numerical work.

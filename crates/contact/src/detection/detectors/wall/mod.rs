@@ -88,8 +88,8 @@ impl WallDetector {
         self
     }
 
-    /// First impact on a wall within a step of a flight. Its time is never later than the exact time. Must be called for
-    /// consecutive steps.
+    /// First impact on a wall within a step of a flight. Its time is never later than the exact time. Must be called
+    /// for consecutive steps.
     pub fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         self.contact = None;
         if self.pairs.is_empty() {
