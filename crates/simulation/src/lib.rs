@@ -57,8 +57,8 @@ pub struct Simulation {
     settings: Settings,
     state: State,
     /// Copy of an earlier state. After a failed step, the simulation computes the state before this step again from the
-    /// copy. `None` before the first step outside flight, and after a change of the state outside a step: the repeated
-    /// steps would lack the change.
+    /// copy. `None` before the first step that is not a flight. A change of the state between two steps discards the
+    /// copy, because steps computed again from it would lack the change.
     earlier: Option<State>,
     response: SelectedResponse,
     ties: Option<Ties>,

@@ -1,8 +1,8 @@
 //! Hops: bodies under gravity repeatedly leave their contacts and return.
 //!
 //! Suddenly applied gravity presses a body into its contact springs to twice the depth at rest. Undamped springs then
-//! eject the body. It returns after a time no longer than the preceding contact lasted; a thrown body stays away much
-//! longer.
+//! eject the body. It returns after a time no longer than the preceding contact lasted. A body that rebounds from an
+//! impact stays away much longer; this is no hop.
 
 use serde::{Deserialize, Serialize};
 

@@ -8,9 +8,9 @@ use crate::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
 /// Numbers f and a: the squared distance of a query from a box, computed in single precision, is at most f times the
-/// exact value plus a. Differences, squares and sums together have an error of 3 units in the last place. The rounded
-/// position of a distant query has an error of half a unit in the last place of the distance. The addend a covers
-/// numbers below the normal numbers of single precision.
+/// exact value plus a. Differences, squares and sums together have an error of 3 units in the last place. Rounding
+/// the position of a query far from all boxes adds an error of half a unit in the last place of its distance; the boxes
+/// themselves are rounded outward. The addend a covers numbers below the normal numbers of single precision.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 pub(super) const LISTED: usize = 32;
@@ -133,7 +133,7 @@ impl Visitor for Search<'_> {
     }
 }
 
-/// Largest key of a box that contains a point at the squared distance `limit` from the query.
+/// Upper bound on the keys of all boxes that contain a point at the squared distance `limit` from the query.
 #[inline(always)]
 pub(super) fn single(limit: f64) -> u32 {
     ((limit * SINGLE_ROUNDING[0] + SINGLE_ROUNDING[1]) as f32).to_bits() | NUMBER
@@ -208,8 +208,8 @@ impl ClosestFaceIndex {
 
     /// Sample points of a lowest-level node near the midpoint of the first and the last query.
     ///
-    /// Faces beyond the squared distance `farthest` \[m²\] are ignored. If `farthest` is at most `span`², the result is
-    /// `None`, because sample points would hardly improve this limit.
+    /// The search ignores faces beyond the squared distance `farthest` \[m²\]. If `farthest` is at most `span`², the
+    /// result is `None`, because sample points would hardly improve this limit.
     #[inline(always)]
     pub(super) fn sample(&self, simd: impl EightLanes, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {
@@ -226,8 +226,8 @@ impl ClosestFaceIndex {
         Some(&self.samples[place as usize])
     }
 
-    /// Lists the lowest-level nodes with keys up to `limit` for the box `around`, and copies the boxes of these nodes.
-    /// Returns the number of listed nodes; `None` if the list is full.
+    /// Lists the lowest-level nodes with keys up to `limit` for the box `around`, and copies the box around each of these
+    /// nodes. Returns the number of listed nodes; `None` if the nodes of a level do not fit into the list.
     #[inline(always)]
     pub(super) fn list_nodes(
         &self,
