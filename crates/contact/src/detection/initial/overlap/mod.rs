@@ -79,8 +79,8 @@ const ROUNDING: f64 = 1e-6;
 /// with itself see [`self_crossings`]. `positions` are the positions of all nodes \[m\].
 ///
 /// # Cost
-/// A tree over the boxes of the bodies. For each pair with overlapping boxes, loops over all its faces, edges and nodes,
-/// and searches over those in the common box; for each pair that overlaps, several more loops over all faces.
+/// A tree over the boxes of the bodies. For each pair with overlapping boxes, loops over all its faces, edges and
+/// nodes, and searches over those in the common box; for each pair that overlaps, several more loops over all faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
         model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();
@@ -133,8 +133,9 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
         .or_else(|| common_point(sides, common, touching).map(|point| (Entry::Insides, 0.0, point)))
 }
 
-/// A point inside both bodies, for bodies with aligned faces. Tests, for each body in turn, its nodes and the centres of
-/// its faces, each displaced inward and a little sideways. If none is inside both, gives the point of `inset_crossing`.
+/// A point inside both bodies, for bodies with aligned faces. Tests, for each body in turn, its nodes and the centres
+/// of its faces, each displaced inward and a little sideways. If none is inside both, gives the point of
+/// `inset_crossing`.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -161,8 +162,8 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
         return None;
     }
     let facets = flat_facets(other.surface, other.positions, common, touching);
-    // Below, the search for crossed facets widens each facet by `touching`. At a sharp corner, the widened facet extends
-    // farther than `touching` from the facet, so that the distance of a point found is tested again.
+    // Below, the search for crossed facets widens each facet by `touching`. At a sharp corner, the widened facet
+    // extends farther than `touching` from the facet, so that the distance of a point found is tested again.
     let is_on_other = |point: &Vec3| other.closest(point).is_some_and(|on| (on - point).norm() <= touching);
     let is_common = |point: &Vec3| is_on_other(point) && inset.holds(point, 0.25 * INSET * touching);
     ends.iter().find_map(|ends| {

@@ -226,8 +226,8 @@ impl ClosestFaceIndex {
         Some(&self.samples[place as usize])
     }
 
-    /// Lists the lowest-level nodes with keys up to `limit` for the box `around`, and copies the box around each of these
-    /// nodes. Returns the number of listed nodes; `None` if the nodes of a level do not fit into the list.
+    /// Lists the lowest-level nodes with keys up to `limit` for the box `around`, and copies the box around each of
+    /// these nodes. Returns the number of listed nodes; `None` if the nodes of a level do not fit into the list.
     #[inline(always)]
     pub(super) fn list_nodes(
         &self,
