@@ -14,11 +14,13 @@
 //! 4. A folder has at most [`MOST_ENTRIES`] entries and, unless it is in `PARENT_FOLDERS`, at most [`MOST_LINES`]
 //!    lines.
 //!
-//! The tests in `words` keep home-made words out of identifiers, those in `kernels` closures out of SIMD kernels.
+//! The tests in `words` keep home-made words out of identifiers, those in `kernels` closures out of SIMD kernels, those
+//! in `seeds` random seeds out of quick tests.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
 mod kernels;
+mod seeds;
 mod source;
 mod words;
 
