@@ -89,8 +89,8 @@ pub struct ResponseProperties {
     pub default_restitution: f64,
     /// Smallest coefficient of restitution that the response can realise \[-\].
     pub least_restitution: f64,
-    /// Largest factor of the spring stiffness with which the response is stable \[-\].
-    pub largest_factor: f64,
+    /// Whether the response is stable with springs of any stiffness; otherwise, only for a factor of at most 1.
+    pub is_stable_for_any_stiffness: bool,
     /// Whether springs integrated explicitly limit the time step.
     pub has_explicit_springs: bool,
     /// Whether the response needs the mobility of the bodies.
@@ -121,8 +121,8 @@ pub trait SelectableResponse: Response + Clone + fmt::Debug {
     /// Whether the data of the memory fit a model with these numbers of nodes and bodies.
     fn fits(memory: &Self::Memory, num_nodes: usize, num_bodies: usize) -> bool;
 
-    /// Computes the action over a step with the geometry at the middle of the step. Only for responses that act at
-    /// [`Stage::Middle`].
+    /// Computes the action over a step with the geometry at the middle of the step. The default computes nothing; only
+    /// responses that act at [`Stage::Middle`] need more.
     fn respond_at_middle(
         &mut self,
         _constraints: &Constraints,

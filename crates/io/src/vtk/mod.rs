@@ -5,7 +5,7 @@
 //! rejects files with appended arrays.
 //!
 //! The `vtkio` crate (0.7.0-rc2) is not used for writing: vtkio drops field data, and with it the time of the frame,
-//! and takes five times as long for a frame of a million tetrahedra. Tests read the files back with vtkio.
+//! and takes about five times as long for a frame of a million tetrahedra. Tests read the files back with vtkio.
 //!
 //! # Limits
 //! Values of fields are 64-bit floats or 32-bit integers. A grid has one piece. Points and values may change from frame

@@ -48,12 +48,9 @@ fn laws() -> Vec<String> {
     LAWS.iter().map(|law| law.name).chain(["rigid"]).map(str::to_owned).collect()
 }
 
-fn detection_methods() -> Vec<String> {
-    DetectionMethod::WORDS.iter().map(|(word, method)| format!("{word} ({})", method.description())).collect()
-}
-
-fn responses() -> Vec<String> {
-    ResponseMethod::WORDS.iter().map(|(word, method)| format!("{word} ({})", method.description())).collect()
+/// Words with descriptions in parentheses.
+fn described<T: Copy>(words: &[(&str, T)], description: fn(T) -> &'static str) -> Vec<String> {
+    words.iter().map(|&(word, method)| format!("{word} ({})", description(method))).collect()
 }
 
 fn fields() -> Vec<String> {
@@ -158,7 +155,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["loads", "traction"], "none", "Pa", "force per reference area, three functions of time"),
     optional(["loads", "body_force"], "none", "N/m³", "force per reference volume, three functions of time"),
 
-    optional(["contact", "detection"], "\"hierarchy\"", "", "detection method").one_of(detection_methods),
+    optional(["contact", "detection"], "\"hierarchy\"", "", "detection method").one_of(|| described(DetectionMethod::WORDS, DetectionMethod::description)),
     optional(["contact", "sort_every"], "10", "", "steps between two sortings (contact.detection = \"sorting\" only); a displacement beyond the buffer zones sorts earlier"),
     optional(["contact", "sort_space_every"], "1", "", "sortings between two computations of the working space (contact.detection = \"sorting\" only)"),
     optional(["contact", "hierarchy"], "\"fast\"", "", "builder of the bounding-volume hierarchies: fast, bottom-up or insertion (the bottom-up tree by a queue and online insertion)"),
@@ -168,7 +165,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["contact", "volumes"], "sphere, aabb, dop14, obb on curved faces, while they save time", "", "bounding volumes tested on pairs of near faces, flat ones too, from loose to tight: sphere, aabb, dop8 (plane problems), dop14, dop18, dop26, obb"),
     optional(["contact", "closest_point"], "\"auto\"", "", "auto (closed form on flat triangles and segments, sqp on other faces), sqp, sqp-bfgs, active-set, interior-point, newton, projection (inside projections only: misses contacts at edges and corners), nearest-node (faces around the nearest node only: misses contacts on long faces), or, on flat triangles and segments only, voronoi or brute-force"),
     optional(["contact", "start"], "\"nearest\"", "", "starting point of iterative methods: nearest (of nodes and centre), centre, or previous (closest point of the previous step)"),
-    optional(["contact", "response"], "\"penalty\"", "", "response method").one_of(responses),
+    optional(["contact", "response"], "\"penalty\"", "", "response method").one_of(|| described(ResponseMethod::WORDS, ResponseMethod::description)),
     optional(["contact", "scheme"], "\"staggered\"", "", "time integration of the energy-momentum springs: staggered (gaps at mid-steps, geometry at known positions) or midpoint (gaps at the ends of steps, geometry at mid-steps by iteration; without ties, contact thickness and distance fields)"),
     optional(["contact", "penalty"], "0.5", "-", "factor of the spring stiffness; for penalty, the fraction in (0, 1] of the stability limit; for energy-momentum, any positive number"),
     optional(["contact", "damping"], "0.2 in persistent contacts with friction, else 0", "-", "fraction of critical damping of the normal and tangential springs (not for decomposition)"),

@@ -226,7 +226,7 @@ pub(super) fn laws(
     check: &mut Check<'_>,
 ) -> ContactLaws {
     let method = response.map(|response| response.method);
-    let is_stable = method.is_some_and(|method| method.properties().largest_factor == f64::INFINITY);
+    let is_stable = method.is_some_and(|method| method.properties().is_stable_for_any_stiffness);
     let factor = if is_stable { Bounds::Positive } else { Bounds::Fraction };
     let restitution = method.map_or(1.0, |method| method.properties().default_restitution);
     let mut rest = rest.unwrap_or(ContactLaws {
@@ -234,7 +234,7 @@ pub(super) fn laws(
         damping: 0.0,
         tangential_damping: 0.0,
         calms: [true; 2],
-        friction: FrictionLaw { at_rest: 0.0, in_motion: 0.0, decay: f64::INFINITY },
+        friction: FrictionLaw::none(),
         restitution,
     });
     let key = |name: &str| join(path, name);
@@ -265,7 +265,7 @@ fn friction(key: &str, value: &Spanned<raw::Friction>, check: &mut Check<'_>) ->
     match value.get_ref() {
         raw::Friction::Constant(coefficient) => {
             let at_rest = check.in_range(key, *coefficient, value.span(), Bounds::NotNegative);
-            FrictionLaw { at_rest, in_motion: at_rest, decay: f64::INFINITY }
+            FrictionLaw::constant(at_rest)
         }
         raw::Friction::Table(table) => {
             let at_rest = check.number(&join(key, "static"), &table.at_rest, Bounds::NotNegative);

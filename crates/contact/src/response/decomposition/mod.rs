@@ -253,7 +253,7 @@ impl SelectableResponse for Decomposition {
         keys: &["order", "every", "projection", "angular_momentum"],
         default_restitution: 0.0,
         least_restitution: 0.0,
-        largest_factor: 1.0,
+        is_stable_for_any_stiffness: false,
         has_explicit_springs: false,
         needs_mobility: true,
     };

@@ -384,7 +384,7 @@ impl SelectableResponse for EnergyMomentum {
         keys: &["scheme", "stiffness", "penalty", "damping"],
         default_restitution: 1.0,
         least_restitution: 0.0,
-        largest_factor: f64::INFINITY,
+        is_stable_for_any_stiffness: true,
         has_explicit_springs: false,
         needs_mobility: true,
     };

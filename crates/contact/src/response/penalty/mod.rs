@@ -269,7 +269,7 @@ impl SelectableResponse for Penalty {
         keys: &["stiffness", "penalty", "damping", "soft_start"],
         default_restitution: 1.0,
         least_restitution: LEAST_RESTITUTION,
-        largest_factor: 1.0,
+        is_stable_for_any_stiffness: false,
         has_explicit_springs: true,
         needs_mobility: false,
     };
